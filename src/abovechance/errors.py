@@ -1,0 +1,64 @@
+"""What can go wrong, as a tree.
+
+AboveChanceError          anything this package refuses, a ValueError
+├── DataError             the data are not what they must be
+│   ├── ColumnError       a column is missing, or could not be told from the others
+│   └── FileError         a file cannot be read as a table
+├── UnknownMeasure        no measure goes by that name
+├── NotApplicable         the question cannot be asked of these predictions
+└── Unfinished            the answer could not be completed: disk, cluster, interruption
+
+A message says what must hold; what was found, and where; what to do.
+"""
+
+from collections.abc import Iterable, Sequence
+
+
+class AboveChanceError(ValueError):
+    """Anything this package refuses, with the remedy in its message."""
+
+
+class DataError(AboveChanceError):
+    """The data are not what they must be."""
+
+
+class ColumnError(DataError):
+    """A column is missing, or could not be told from the others."""
+
+
+class FileError(DataError):
+    """A file cannot be read as a table."""
+
+
+class UnknownMeasure(AboveChanceError):
+    """No measure goes by that name."""
+
+
+class NotApplicable(AboveChanceError):
+    """The question cannot be asked of these predictions."""
+
+
+class Unfinished(AboveChanceError):
+    """The answer could not be completed: disk, cluster, interruption."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, or nothing.
+
+    >>> did_you_mean("brierr", ["auc", "brier"])
+    "; did you mean 'brier'?"
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def listed(items: Sequence[object], most: int = 5) -> str:
+    """A list for a message, cut where it would tire the reader.
+
+    >>> listed([3, 7, 9, 12], most=3)
+    '3, 7, 9 and 1 more'
+    """
+    shown = ", ".join(str(item) for item in items[:most])
+    return f"{shown} and {len(items) - most} more" if len(items) > most else shown

@@ -1,0 +1,25 @@
+"""Fixtures for every test: reference values with their provenance."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REFERENCES = Path(__file__).parent / "references"
+SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    return SPECIAL.get(value, value) if isinstance(value, str) else value
+
+
+@pytest.fixture(scope="session")
+def reference() -> Callable[[str], Any]:
+    """Reference values by file name, the strings for NaN and infinity made numbers."""
+    return lambda name: _numbers(json.loads((REFERENCES / f"{name}.json").read_text("utf-8")))
