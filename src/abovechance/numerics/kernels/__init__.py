@@ -1,8 +1,42 @@
 """Compiled loops, imported only when the work is large enough to pay for loading them."""
 
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
 WORTHWHILE = 5_000
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def worthwhile(size: int) -> bool:
     """Whether `size` elementary steps repay loading compiled code (about half a second)."""
     return size >= WORTHWHILE
+
+
+def compiled(function: Function) -> Function:
+    """Compile a loop to machine code at its first call and keep it on disk for later processes."""
+    import numba
+
+    _announce_compiling()
+    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+
+
+@cache
+def _announce_compiling() -> None:
+    """Say once, when code is first compiled rather than read from disk, why nothing happens."""
+    from numba.core import event
+
+    class Announcement(event.Listener):  # type: ignore[misc]
+        silent = False
+
+        def on_start(self, event: Any) -> None:
+            if not self.silent:
+                print("abovechance: compiling fast loops, once on this machine", file=sys.stderr)
+            self.silent = True
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Announcement())

@@ -1,0 +1,259 @@
+"""What depends on the order of scores only: ranks, areas under curves, placements."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+
+
+def midranks(values: Array) -> Floats:
+    """Rank values from 1 to n along the last axis; equal values share their average rank.
+
+    Examples
+    --------
+    >>> midranks(np.array([0.2, 0.9, 0.2, 0.5]))
+    array([1.5, 4. , 1.5, 3. ])
+    """
+    values = np.asarray(values)
+    size = values.shape[-1]
+    if size == 0:
+        return np.zeros(values.shape)
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    position = np.arange(size)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], 1), dtype=bool)
+    first = np.where(np.concatenate([edge, differs], axis=-1), position, 0)
+    last = np.where(np.concatenate([differs, edge], axis=-1), position, size)
+    first = np.maximum.accumulate(first, axis=-1)
+    last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The distinct scores in ascending order and the weight of each class at each of them."""
+
+    score: Floats
+    positives: Floats
+    negatives: Floats
+
+
+def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> Ranked:
+    """Gather the positives and negatives at every distinct score.
+
+    Parameters
+    ----------
+    score
+        One score a case, (n,).
+    positive
+        Whether the outcome is the positive class, (n,) or a batch (..., n).
+    weight
+        Weights of the cases, (n,) or a batch (..., n): the scores are sorted only once.
+
+    Examples
+    --------
+    >>> tied_groups(np.array([0.5, 0.1, 0.5]), np.array([True, False, False]))
+    Ranked(score=array([0.1, 0.5]), positives=array([0., 1.]), negatives=array([1., 1.]))
+    """
+    order = np.argsort(score)
+    ordered = np.asarray(score)[order]
+    starts = np.flatnonzero(
+        np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])
+    )
+    sign = np.asarray(positive, dtype=np.float64)[..., order]
+    everyone = np.ones(sign.shape[-1]) if weight is None else np.asarray(weight)[..., order]
+    positives = np.add.reduceat(everyone * sign, starts, axis=-1)
+    negatives = np.add.reduceat(everyone * (1 - sign), starts, axis=-1)
+    return Ranked(ordered[starts], positives, negatives)
+
+
+def auc(ranked: Ranked) -> Floats:
+    """Probability that a positive case has the higher score, ties counting one half.
+
+    U / (n1 n0) with U of Mann and Whitney, the area under the ROC curve.
+
+    Examples
+    --------
+    >>> auc(tied_groups(np.array([1, 2, 2, 3]), np.array([False, False, True, True]))).item()
+    0.875
+    """
+    positives, negatives = ranked.positives, ranked.negatives
+    below = np.cumsum(negatives, axis=-1) - negatives / 2
+    pairs = positives.sum(axis=-1) * negatives.sum(axis=-1)
+    return _ratio((positives * below).sum(axis=-1), pairs)
+
+
+def average_precision(ranked: Ranked) -> Floats:
+    """Precision averaged over the positive cases, each at its own score as threshold.
+
+    The sum over descending thresholds of the step in recall times the precision reached,
+    without interpolation.
+
+    Examples
+    --------
+    >>> average_precision(tied_groups(np.array([1, 2, 3]), np.array([True, False, True]))).item()
+    0.8333333333333333
+    """
+    tp, fp = _from_above(ranked.positives), _from_above(ranked.negatives)
+    precision = np.divide(tp, tp + fp, out=np.zeros(tp.shape), where=tp + fp > 0)
+    reached = (ranked.positives * precision).sum(axis=-1)
+    defined = ranked.negatives.sum(axis=-1) > 0
+    return np.where(defined, _ratio(reached, ranked.positives.sum(axis=-1)), np.nan)
+
+
+def kolmogorov_smirnov(ranked: Ranked) -> Floats:
+    """Largest excess of the true over the false positive rate, over all thresholds.
+
+    At least 0, which the threshold above all scores reaches.
+
+    Examples
+    --------
+    >>> kolmogorov_smirnov(tied_groups(np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1]))).item()
+    0.5
+    """
+    tpr, fpr = _rates(ranked)
+    return np.asarray(np.maximum(tpr - fpr, 0.0).max(axis=-1))
+
+
+def partial_area(ranked: Ranked, max_fpr: float) -> Floats:
+    """Area under the ROC curve left of a false positive rate, not standardised.
+
+    Trapezoids between the distinct thresholds; the curve is cut at `max_fpr` on the straight line
+    between its neighbours. `max_fpr` = 1 gives the whole area.
+
+    Examples
+    --------
+    >>> partial_area(tied_groups(np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1])), 0.25).item()
+    0.125
+    """
+    tpr, fpr = _rates(ranked)
+    right, top = fpr, tpr
+    left = np.concatenate([fpr[..., 1:], np.zeros((*fpr.shape[:-1], 1))], axis=-1)
+    bottom = np.concatenate([tpr[..., 1:], np.zeros((*tpr.shape[:-1], 1))], axis=-1)
+    inside = np.clip(max_fpr - left, 0.0, right - left)
+    share = np.divide(inside, right - left, out=np.zeros(left.shape), where=right > left)
+    area = (inside * (bottom + share * (top - bottom) / 2)).sum(axis=-1)
+    return np.where(np.isnan(tpr[..., 0] + fpr[..., 0]), np.nan, area)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankSummary:
+    """What one sort of the scores says about two classes.
+
+    `pairs_twice_u` is 2U: twice the pairs in which the positive case has the higher score plus
+    the tied pairs, an exact integer. `placement_squares_positive` is the sum over positive cases of
+    V10 squared, V10 being the share of negatives below (ties one half);
+    `placement_squares_negative` the sum over negative cases of V01 squared, the share of
+    positives above.
+    """
+
+    pairs_twice_u: int
+    average_precision: float
+    ks: float
+    placement_squares_positive: float
+    placement_squares_negative: float
+    n_positive: int
+    n_negative: int
+
+    @property
+    def auc(self) -> float:
+        """Area under the ROC curve; nan when a class is empty."""
+        pairs = self.n_positive * self.n_negative
+        return self.pairs_twice_u / (2 * pairs) if pairs else float("nan")
+
+
+def rank_summary(score: Array, positive: Array) -> RankSummary:
+    """Sort once; return U, average precision, Kolmogorov-Smirnov distance and placements.
+
+    References
+    ----------
+    DeLong, DeLong, Clarke-Pearson (1988) for V10 and V01.
+
+    Examples
+    --------
+    >>> rank_summary(np.array([1, 2, 2, 3]), np.array([False, False, True, True])).auc
+    0.875
+    """
+    return _rank_summary_plain(score, np.asarray(positive, dtype=bool))
+
+
+def _rank_summary_plain(score: Array, positive: Bools) -> RankSummary:
+    ranked = tied_groups(score, positive)
+    pos, neg = ranked.positives, ranked.negatives
+    m, n = pos.sum(), neg.sum()
+    twice_below = 2 * np.cumsum(neg) - neg
+    twice_above = 2 * m - 2 * np.cumsum(pos) + pos
+    nothing = float("nan")
+    both = m > 0 and n > 0
+    return RankSummary(
+        pairs_twice_u=int(pos @ twice_below),
+        average_precision=float(average_precision(ranked)) if both else nothing,
+        ks=float(kolmogorov_smirnov(ranked)) if both else nothing,
+        placement_squares_positive=float(pos @ twice_below**2 / (2 * n) ** 2) if n else nothing,
+        placement_squares_negative=float(neg @ twice_above**2 / (2 * m) ** 2) if m else nothing,
+        n_positive=int(m),
+        n_negative=int(n),
+    )
+
+
+def pair_aucs(
+    probability: Floats, actual: Array, classes: int, weight: Array | None = None
+) -> Floats:
+    """Separability of every ordered pair of classes by the probability of the first.
+
+    Entry [i, j] is the probability that a case of class i has a higher probability of class i than
+    a case of class j has, ties one half; nan on the diagonal and where a class is empty.
+
+    Parameters
+    ----------
+    probability
+        Predicted probabilities, one row a class, (K, n).
+    actual
+        Class codes (n,).
+
+    References
+    ----------
+    Hand, Till (2001), eq. 3: their A(i, j) is the mean of [i, j] and [j, i] here.
+
+    Examples
+    --------
+    >>> p = np.array([[0.8, 0.6, 0.3, 0.7], [0.2, 0.4, 0.7, 0.3]])
+    >>> pair_aucs(p, np.array([0, 0, 1, 1]), 2)
+    array([[ nan, 0.75],
+           [0.75,  nan]])
+    """
+    member = np.asarray(actual) == np.arange(classes)[:, None]
+    areas = np.full((classes, classes), np.nan)
+    for i in range(classes):
+        group = tied_groups(probability[i], member, weight).positives
+        below = np.cumsum(group, axis=-1) - group / 2
+        total = group.sum(axis=-1)
+        areas[i] = _ratio(below @ group[i], total * total[i])
+    np.fill_diagonal(areas, np.nan)
+    return areas
+
+
+def _from_above(weights: Floats) -> Floats:
+    """Weight at or above each score."""
+    return np.cumsum(weights[..., ::-1], axis=-1)[..., ::-1]
+
+
+def _rates(ranked: Ranked) -> tuple[Floats, Floats]:
+    """True and false positive rates when each score in turn is the lowest called positive."""
+    positives = ranked.positives.sum(axis=-1, keepdims=True)
+    negatives = ranked.negatives.sum(axis=-1, keepdims=True)
+    return (
+        _ratio(_from_above(ranked.positives), positives),
+        _ratio(_from_above(ranked.negatives), negatives),
+    )
+
+
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    ratio = np.full(shape, np.nan)
+    np.divide(numerator, denominator, out=ratio, where=np.asarray(denominator) > 0)
+    return ratio
