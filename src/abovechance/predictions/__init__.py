@@ -1,0 +1,9 @@
+"""Predictions beside what was observed: four kinds, checked once when built, then frozen."""
+
+from abovechance.predictions.base import ORIGINS, Predictions, View
+from abovechance.predictions.binary import Binary
+from abovechance.predictions.multiclass import Multiclass
+from abovechance.predictions.numeric import Numeric
+from abovechance.predictions.survival import Survival
+
+__all__ = ["ORIGINS", "Binary", "Multiclass", "Numeric", "Predictions", "Survival", "View"]

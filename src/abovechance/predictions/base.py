@@ -1,0 +1,219 @@
+"""What every kind of predictions carries beside outcome and prediction."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import DataError, listed
+from abovechance.predictions import checks
+
+ORIGINS = ("test", "cv", "repeated_cv")
+
+
+class View(StrEnum):
+    """What a measure reads of the predictions."""
+
+    LABEL = "label"
+    SCORE = "score"
+    PROBABILITY = "probability"
+    VALUE = "value"
+    RISK = "risk"
+    SURVIVAL = "survival"
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Facts about the cases that no measure's formula reads."""
+
+    id: Array | None = None
+    fold: Array | None = None
+    repeat: Array | None = None
+    groups: Array | None = None
+    sample_weight: Floats | None = None
+    counts: Floats | None = None
+
+    ARRAYS: ClassVar[tuple[str, ...]] = (
+        "id",
+        "fold",
+        "repeat",
+        "groups",
+        "sample_weight",
+        "counts",
+    )
+
+    @classmethod
+    def of(cls, **columns: Any) -> Self:
+        """Raw columns as arrays, unchecked."""
+        return cls(**{k: None if v is None else checks.vector(k, v) for k, v in columns.items()})
+
+    def arrays(self) -> dict[str, Array | None]:
+        return {name: getattr(self, name) for name in self.ARRAYS}
+
+    def take(self, rows: Any) -> Self:
+        return replace(self, **{k: v[rows] for k, v in self.arrays().items() if v is not None})
+
+    def checked(self) -> Self:
+        """The same facts, weights made floats; refused where they cannot be what they say."""
+        settle_missing(self.arrays(), "refuse")
+        if self.sample_weight is not None and self.counts is not None:
+            raise DataError(
+                "give sample_weight= (sampling weights) or counts= (a row stands for k cases), "
+                "not both; multiply them yourself if that is what you mean."
+            )
+        weight = _weights("sample_weight", self.sample_weight)
+        counts = _weights("counts", self.counts)
+        if counts is not None and (counts != np.round(counts)).any():
+            raise DataError(
+                "counts must be whole numbers; "
+                f"got {counts[counts != np.round(counts)][0]:g} at "
+                f"{checks.rows_of(counts != np.round(counts))}. For weights use sample_weight=."
+            )
+        self._ids_once()
+        return replace(self, sample_weight=weight, counts=counts)
+
+    def _ids_once(self) -> None:
+        if self.id is None or len(self.id) < 2:
+            return
+        keys = (
+            self.id
+            if self.repeat is None
+            else [f"{i}\0{r}" for i, r in zip(self.id.tolist(), self.repeat.tolist(), strict=True)]
+        )
+        seen, counts = np.unique(np.asarray(keys), return_counts=True)
+        if (counts > 1).any():
+            twice = [str(v).split("\0")[0] for v in seen[counts > 1]]
+            raise DataError(
+                f"id must name every case once; {listed(twice, 3)} occur{'s' * (len(twice) == 1)} "
+                "more than once. For several rows per subject pass groups=, for repeats repeat=."
+            )
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Predictions:
+    """The common part of the four kinds of predictions; build one of those."""
+
+    kind: ClassVar[str] = ""
+    case_arrays: ClassVar[tuple[str, ...]] = ()
+
+    cases: Cases
+    origin: str
+    dropped: int
+    notes: tuple[Advice, ...]
+    described: str
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        raise NotImplementedError
+
+    @property
+    def total(self) -> float:
+        """Number of cases the rows stand for."""
+        return float(self.cases.counts.sum()) if self.cases.counts is not None else self.n
+
+    @property
+    def weight(self) -> Floats | None:
+        """What a row counts: frequencies or sampling weights, or None for one each."""
+        return self.cases.counts if self.cases.counts is not None else self.cases.sample_weight
+
+    @property
+    def views(self) -> frozenset[View]:
+        """What a measure can read here."""
+        raise NotImplementedError
+
+    def take(self, rows: Any) -> Self:
+        """The predictions of some rows, by mask or by position (which may repeat)."""
+        other = object.__new__(type(self))
+        kept = {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
+        for name in self.case_arrays:
+            if kept[name] is not None:
+                kept[name] = kept[name][..., rows]
+        kept["cases"] = self.cases.take(rows)
+        other.__dict__.update(kept)
+        return other
+
+    def with_notes(self, *notes: Advice, described: str = "") -> Self:
+        """The same predictions, with remarks on how they were read."""
+        other = object.__new__(type(self))
+        kept = {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
+        other.__dict__.update(kept, notes=self.notes + notes, described=described or self.described)
+        return other
+
+    def __repr__(self) -> str:
+        views = ", ".join(sorted(self.views))
+        return f"{type(self).__name__}({self.n} cases; {views}; origin {self.origin})"
+
+    def _settle(self, **values: Any) -> None:
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.view()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+
+def settle_origin(origin: str | None, cases: Cases) -> str:
+    """Where predictions came from: as stated, else seen from the fold and repeat columns."""
+    if origin is None:
+        if cases.repeat is not None and len(np.unique(cases.repeat)) > 1:
+            return "repeated_cv"
+        return "test" if cases.fold is None else "cv"
+    if origin not in ORIGINS:
+        raise DataError(f"origin must be one of {', '.join(ORIGINS)}; got {origin!r}.")
+    return origin
+
+
+def gathered(
+    arrays: dict[str, Array | None], cases: Cases, missing: str
+) -> tuple[dict[str, Array | None], Cases, int]:
+    """All columns of equal length, without missing values, and how many cases were dropped."""
+    n = checks.same_length({**arrays, **cases.arrays()})
+    if n == 0:
+        raise DataError("there must be at least one case; got 0 rows.")
+    arrays, kept = settle_missing(arrays, missing)
+    if kept is None:
+        return arrays, cases.checked(), 0
+    if not kept.any():
+        raise DataError(f"there must be at least one complete case; all {n} were dropped.")
+    return arrays, cases.take(kept).checked(), n - int(kept.sum())
+
+
+def settle_missing(
+    arrays: dict[str, Array | None], missing: str
+) -> tuple[dict[str, Array | None], Bools | None]:
+    """Refuse or drop the cases with a missing value; the mask of kept rows when any fell out."""
+    if missing not in ("refuse", "drop"):
+        raise DataError(f"missing must be 'refuse' or 'drop'; got {missing!r}.")
+    gone: Bools | None = None
+    for name, array in arrays.items():
+        mask = checks.missing_mask(array)
+        if mask is None:
+            continue
+        if missing == "refuse":
+            raise DataError(
+                f"{name} must not be missing; it is at {checks.rows_of(mask)}. "
+                'Complete the file, or drop such cases with missing="drop" (--missing drop).'
+            )
+        gone = mask if gone is None else gone | mask
+    if gone is None:
+        return arrays, None
+    kept = ~gone
+    return {k: None if a is None else a[..., kept] for k, a in arrays.items()}, kept
+
+
+def _weights(name: str, values: Array | None) -> Floats | None:
+    if values is None:
+        return None
+    weight = checks.numbers(name, values)
+    checks.finite(name, weight)
+    if (weight < 0).any():
+        raise DataError(
+            f"{name} must not be negative; got {weight[weight < 0][0]:g} at "
+            f"{checks.rows_of(weight < 0)}."
+        )
+    if weight.size and not weight.sum() > 0:
+        raise DataError(f"{name} must not be zero everywhere.")
+    return weight

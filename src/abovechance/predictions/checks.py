@@ -1,0 +1,185 @@
+"""Checks of raw arrays, each with a message that names the row and the remedy."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import DataError, did_you_mean, listed
+
+
+def rows_of(mask: Bools) -> str:
+    """The rows a mask marks, counted from 1 as a reader of the file would.
+
+    >>> rows_of(np.array([False, True, True]))
+    'rows 2, 3'
+    """
+    rows = (np.flatnonzero(mask) + 1).tolist()
+    return f"row{'s' if len(rows) > 1 else ''} {listed(rows)}"
+
+
+def vector(name: str, values: Any) -> Array:
+    """One value a case, as an array of one axis."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        shape = "×".join(map(str, array.shape)) or "a single value"
+        raise DataError(f"{name} must hold one value per case; got {shape}.")
+    if array.dtype.kind == "O":
+        array = _plain(array)
+    return array
+
+
+def same_length(arrays: Mapping[str, Array | None]) -> int:
+    """The number of cases all arrays agree on."""
+    lengths = {name: int(a.shape[-1]) for name, a in arrays.items() if a is not None}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {size}" for name, size in lengths.items())
+        raise DataError(f"all columns must have the same number of cases; {found}.")
+    return next(iter(lengths.values()))
+
+
+def missing_mask(array: Array | None) -> Bools | None:
+    """Which cases are missing; None when none are, found without a pass where possible."""
+    if array is None or array.size == 0 or array.dtype.kind in "iubSU":
+        return None
+    mask: Bools
+    if array.dtype.kind == "f":
+        if not np.isnan(array.min()):
+            return None
+        mask = np.isnan(array)
+    elif array.dtype.kind in "mM":
+        mask = np.isnat(array)
+    else:
+        mask = np.array([_is_missing(v) for v in array.ravel()], bool).reshape(array.shape)
+    mask = _any_row(mask)
+    return mask if mask.any() else None
+
+
+def numbers(name: str, array: Array) -> Floats:
+    """The array as floats, or the first row that is none."""
+    if array.dtype.kind in "fiub":
+        return np.asarray(array, dtype=np.float64)
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        flat = array.ravel()
+        row = next(i for i, v in enumerate(flat) if not _is_number(v))
+        raise DataError(
+            f"{name} must hold numbers; got {flat[row]!r} at row {row % array.shape[-1] + 1}."
+        ) from None
+
+
+def within_unit(name: str, probability: Floats) -> None:
+    """Refuse probabilities outside [0, 1]."""
+    if probability.size and (probability.min() < 0.0 or probability.max() > 1.0):
+        where = int(np.argmax(((probability < 0.0) | (probability > 1.0)).ravel()))
+        row = where % probability.shape[-1] + 1
+        raise DataError(
+            f"{name} must lie in [0, 1]; got {probability.ravel()[where]:g} at row {row}. "
+            "If these are decision scores, pass them as score=."
+        )
+
+
+def finite(name: str, array: Floats) -> None:
+    """Refuse infinite values."""
+    if array.size and not np.isfinite(array.sum()):
+        mask = np.isinf(array)
+        if mask.any():
+            where = rows_of(_any_row(mask))
+            raise DataError(f"{name} must be finite; got an infinite value at {where}.")
+
+
+def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
+    """Each value's position among the declared classes; an unknown label is refused."""
+    if values.dtype.kind in "iub" and tuple(classes) == tuple(range(len(classes))):
+        if values.size and (values.min() < 0 or values.max() >= len(classes)):
+            bad = (values < 0) | (values >= len(classes))
+            _unknown(name, values, bad, classes)
+        return values.astype(np.uint8 if len(classes) < 256 else np.int64)
+    position = {_key(label): i for i, label in enumerate(classes)}
+    distinct, inverse = np.unique(values, return_inverse=True)
+    table = np.array([position.get(_key(v), -1) for v in distinct.tolist()], dtype=np.int64)
+    found = table[inverse]
+    if (found < 0).any():
+        _unknown(name, values, found < 0, classes)
+    return found.astype(np.uint8 if len(classes) < 256 else np.int64)
+
+
+def distinct(values: Array) -> list[Any]:
+    """The labels that occur, sorted."""
+    return list(np.unique(values).tolist())
+
+
+def is_zero_one(values: Array) -> bool:
+    """Whether the labels are 0 and 1 (or False and True): the one coding that needs no word."""
+    if values.dtype.kind == "b":
+        return True
+    if values.dtype.kind not in "iuf" or values.size == 0:
+        return False
+    if values.dtype.kind in "iu":
+        return bool(values.min() >= 0 and values.max() <= 1)
+    return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def same_label(first: Any, second: Any) -> bool:
+    """Whether two labels are the same class: 1 and '1' are, as a file cannot tell them apart."""
+    return bool(_key(first) == _key(second))
+
+
+def _any_row(mask: Bools) -> Bools:
+    flat: Bools = mask.reshape(-1, mask.shape[-1]).any(axis=0)
+    return flat
+
+
+def _unknown(name: str, values: Array, bad: Bools, classes: Sequence[Any]) -> None:
+    row = int(np.argmax(bad))
+    label = values[row].item() if hasattr(values[row], "item") else values[row]
+    names = [str(c) for c in classes]
+    raise DataError(
+        f"{name} must be one of the classes {listed(names)}; got {label!r} at row {row + 1}"
+        f"{did_you_mean(str(label), names) or '.'}"
+    )
+
+
+def _key(label: Any) -> Any:
+    if isinstance(label, bool | np.bool_):
+        return int(label)
+    if isinstance(label, int | float | np.integer | np.floating):
+        return float(label)
+    text = str(label)
+    try:
+        return float(text) if text.strip() == text and text.lower() not in {"nan", "inf"} else text
+    except ValueError:
+        return text
+
+
+def _plain(array: Array) -> Array:
+    """Objects as numbers or text where all of them are such; missing ones stay objects."""
+    values = array.tolist()
+    if any(_is_missing(v) for v in values):
+        if all(_is_missing(v) or isinstance(v, int | float) for v in values):
+            return np.array([np.nan if _is_missing(v) else float(v) for v in values])
+        return array
+    if all(isinstance(v, str) for v in values):
+        return np.array(values, dtype=np.str_) if values else array
+    if all(isinstance(v, bool | int | float | np.generic) for v in values):
+        return np.array(values)
+    raise DataError(
+        "labels must be all numbers or all text; got "
+        f"{listed(sorted({type(v).__name__ for v in values}))}. Convert the column first."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,230 @@
+"""Any number of classes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import DataError, listed
+from abovechance.numerics.confusion import confusion, one_against_rest
+from abovechance.numerics.ranks import pair_aucs
+from abovechance.predictions import checks
+from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.binary import Binary
+
+SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Multiclass(Predictions):
+    """Predictions of an outcome with any number of classes.
+
+    Parameters
+    ----------
+    y_true
+        Observed classes.
+    probability
+        An array of cases × classes with `labels` in column order, or a mapping from class to
+        its column. Without `labels` the outcome must be coded 0, 1, …, K − 1.
+    label
+        Predicted classes; the most probable class when not given (the first of tied ones).
+    labels
+        The declared classes; those that occur when not given.
+    id, fold, repeat, groups, sample_weight, counts, origin, missing
+        As in `Binary`.
+
+    Examples
+    --------
+    >>> Multiclass(["a", "b", "c"], label=["a", "b", "b"])
+    Multiclass(3 cases; label; origin test)
+    """
+
+    kind: ClassVar[str] = "multiclass"
+    case_arrays: ClassVar[tuple[str, ...]] = ("actual", "probability", "stated_label")
+
+    actual: Array
+    probability: Floats | None
+    stated_label: Array | None
+    classes: tuple[Any, ...]
+
+    def __init__(
+        self,
+        y_true: Any,
+        *,
+        probability: Any = None,
+        label: Any = None,
+        labels: Any = None,
+        id: Any = None,
+        fold: Any = None,
+        repeat: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        counts: Any = None,
+        origin: str | None = None,
+        missing: str = "refuse",
+    ) -> None:
+        if probability is None and label is None:
+            raise DataError("nothing was predicted; give probability= or label=.")
+        columns = None
+        if isinstance(probability, dict):
+            columns = list(probability)
+            probability = np.column_stack([checks.vector(str(k), probability[k]) for k in columns])
+            labels = columns if labels is None else labels
+        arrays: dict[str, Array | None] = {
+            "outcome": checks.vector("outcome", y_true),
+            "label": None if label is None else checks.vector("label", label),
+            "probability": None if probability is None else _columns(probability),
+        }
+        cases = Cases.of(
+            id=id,
+            fold=fold,
+            repeat=repeat,
+            groups=groups,
+            sample_weight=sample_weight,
+            counts=counts,
+        )
+        arrays, cases, dropped = gathered(arrays, cases, missing)
+        outcome, predicted, p = arrays["outcome"], arrays["label"], arrays["probability"]
+        assert outcome is not None
+        classes = declared_classes(outcome, predicted, p, labels)
+        if p is not None:
+            p = _checked_rows(_matched(p, columns, classes))
+        self._settle(
+            actual=checks.codes("outcome", outcome, classes),
+            probability=p,
+            stated_label=None if predicted is None else checks.codes("label", predicted, classes),
+            classes=tuple(classes),
+            cases=cases,
+            origin=settle_origin(origin, cases),
+            dropped=dropped,
+            notes=(),
+            described="",
+        )
+
+    @property
+    def n(self) -> int:
+        return len(self.actual)
+
+    @cached_property
+    def views(self) -> frozenset[View]:
+        if self.probability is None:
+            return frozenset({View.LABEL})
+        return frozenset({View.LABEL, View.SCORE, View.PROBABILITY})
+
+    @cached_property
+    def label(self) -> Array:
+        """The predicted class of each case, by position."""
+        if self.stated_label is not None:
+            return self.stated_label
+        assert self.probability is not None
+        return np.asarray(self.probability.argmax(axis=0))
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """Counts, rows actual and columns predicted."""
+        return confusion(self.actual, self.label, len(self.classes), self.weight)
+
+    @cached_property
+    def class_counts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """TP, FP, FN, TN of each class against the rest."""
+        return one_against_rest(self.confusion)
+
+    @cached_property
+    def prevalences(self) -> Floats:
+        """Share of each class among the cases."""
+        counts = np.bincount(self.actual, weights=self.weight, minlength=len(self.classes))
+        return np.asarray(counts / counts.sum())
+
+    @cached_property
+    def pair_aucs(self) -> Floats:
+        """How well column i tells class i from class j, for every pair."""
+        assert self.probability is not None
+        return pair_aucs(self.probability, self.actual, len(self.classes), self.weight)
+
+    def against_rest(self, label: Any) -> Binary:
+        """One class against all others together."""
+        k = next((i for i, c in enumerate(self.classes) if checks.same_label(c, label)), None)
+        if k is None:
+            raise DataError(f"pos_label must be one of {listed(self.classes)}; got {label!r}.")
+        other = Binary(
+            self.actual == k,
+            probability=None if self.probability is None else self.probability[k],
+            label=self.label == k,
+            origin=self.origin,
+        )
+        other.__dict__.update(
+            cases=self.cases,
+            classes=(f"not {self.classes[k]}", self.classes[k]),
+            dropped=self.dropped,
+            notes=self.notes,
+        )
+        return other
+
+
+def declared_classes(
+    outcome: Array, label: Array | None, p: Array | None, labels: Any
+) -> list[Any]:
+    """The classes: as declared, else those that occur."""
+    if labels is not None:
+        classes = [c.item() if hasattr(c, "item") else c for c in labels]
+        repeated = [c for i, c in enumerate(classes) if c in classes[:i]]
+        if repeated:
+            raise DataError(f"labels must name every class once; {repeated[0]!r} stands twice.")
+        if p is not None and len(classes) != len(p):
+            raise DataError(
+                f"labels must name the {len(p)} columns of probability; got {len(classes)} names."
+            )
+        return classes
+    if p is not None:
+        k = len(p)
+        coded = outcome.dtype.kind in "iub" and outcome.min() >= 0 and outcome.max() < k
+        if not coded:
+            raise DataError(
+                f"labels must say which class each of the {k} columns of probability belongs to; "
+                f"the outcome's classes are {listed(checks.distinct(outcome))}. Pass labels=."
+            )
+        return list(range(k))
+    together = outcome if label is None else np.concatenate([outcome, label])
+    return checks.distinct(together)
+
+
+def _columns(probability: Any) -> Array:
+    array = np.asarray(probability)
+    if array.ndim != 2:
+        raise DataError(
+            f"probability must have one column per class; got {array.ndim} axis. "
+            "For two classes use Binary(y, probability=…, pos_label=…)."
+        )
+    return np.ascontiguousarray(array.T)
+
+
+def _matched(p: Array, columns: list[Any] | None, classes: list[Any]) -> Array:
+    """Columns given by name, put into the order of the classes."""
+    if columns is None or columns == classes:
+        return p
+    order = []
+    for label in classes:
+        at = [i for i, c in enumerate(columns) if checks.same_label(c, label)]
+        if not at:
+            raise DataError(
+                f"probability must have a column for every class; none for {label!r} "
+                f"among {listed(columns)}."
+            )
+        order.append(at[0])
+    return p[order]
+
+
+def _checked_rows(values: Array) -> Floats:
+    probability = checks.numbers("probability", values)
+    checks.within_unit("probability", probability)
+    total = probability.sum(axis=0)
+    off = np.abs(total - 1.0) > SUM_TOLERANCE
+    if off.any():
+        row = int(np.argmax(off))
+        raise DataError(
+            f"the probabilities of a case must sum to 1; row {row + 1} sums to {total[row]:.6g}. "
+            "Give one column for every class, or normalise them."
+        )
+    return probability

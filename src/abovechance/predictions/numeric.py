@@ -1,0 +1,124 @@
+"""Numbers: one or many outputs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import DataError
+from abovechance.predictions import checks
+from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Numeric(Predictions):
+    """Predictions of numbers, one or several a case.
+
+    Parameters
+    ----------
+    y_true, value
+        Observed and predicted numbers: one per case, or cases × outputs.
+    outputs
+        Names of the outputs.
+    id, fold, repeat, groups, sample_weight, counts, origin, missing
+        As in `Binary`.
+
+    Examples
+    --------
+    >>> Numeric([1.0, 2.0, 4.0], value=[1.5, 2.0, 3.0])
+    Numeric(3 cases; value; origin test)
+    """
+
+    kind: ClassVar[str] = "numeric"
+    case_arrays: ClassVar[tuple[str, ...]] = ("outcome", "value")
+
+    outcome: Floats
+    value: Floats
+    outputs: tuple[str, ...]
+
+    def __init__(
+        self,
+        y_true: Any,
+        value: Any,
+        *,
+        outputs: Any = None,
+        id: Any = None,
+        fold: Any = None,
+        repeat: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        counts: Any = None,
+        origin: str | None = None,
+        missing: str = "refuse",
+    ) -> None:
+        arrays: dict[str, Array | None] = {
+            "outcome": _outputs_first("outcome", y_true),
+            "value": _outputs_first("value", value),
+        }
+        cases = Cases.of(
+            id=id,
+            fold=fold,
+            repeat=repeat,
+            groups=groups,
+            sample_weight=sample_weight,
+            counts=counts,
+        )
+        arrays, cases, dropped = gathered(arrays, cases, missing)
+        outcome, predicted = arrays["outcome"], arrays["value"]
+        assert outcome is not None
+        assert predicted is not None
+        if outcome.shape[0] != predicted.shape[0]:
+            raise DataError(
+                "outcome and value must have the same outputs; "
+                f"got {outcome.shape[0]} and {predicted.shape[0]}."
+            )
+        for name, array in (("outcome", outcome), ("value", predicted)):
+            checks.finite(name, array)
+        names = (
+            tuple(str(o) for o in outputs)
+            if outputs is not None
+            else tuple(f"output {d + 1}" for d in range(len(outcome)))
+        )
+        if len(names) != len(outcome):
+            raise DataError(
+                f"outputs must name the {len(outcome)} outputs; got {len(names)} names."
+            )
+        self._settle(
+            outcome=outcome,
+            value=predicted,
+            outputs=names,
+            cases=cases,
+            origin=settle_origin(origin, cases),
+            dropped=dropped,
+            notes=(),
+            described="",
+        )
+
+    @property
+    def n(self) -> int:
+        return int(self.outcome.shape[-1])
+
+    @cached_property
+    def views(self) -> frozenset[View]:
+        return frozenset({View.VALUE})
+
+    def output(self, which: int) -> "Numeric":
+        """One output alone."""
+        other = self.take(slice(None))
+        other.__dict__.update(
+            outcome=self.outcome[which : which + 1],
+            value=self.value[which : which + 1],
+            outputs=(self.outputs[which],),
+        )
+        return other
+
+
+def _outputs_first(name: str, values: Any) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind == "O" and array.ndim == 1:
+        array = checks.vector(name, array)
+    if array.ndim not in (1, 2):
+        raise DataError(f"{name} must be one number per case, or cases × outputs.")
+    return np.atleast_2d(checks.numbers(name, array.T))
