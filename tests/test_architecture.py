@@ -1,0 +1,214 @@
+"""The folders are the architecture: imports point down only, and slow libraries load late."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+# Lowest first; a layer uses itself and those before it. ARCHITECTURE.md says what each is for.
+LAYERS = (
+    "errors",
+    "advice",
+    "arrays",
+    "numerics",
+    "resampling",
+    "predictions",
+    "io",
+    "measures",
+    "examples",
+    "learning",
+    "signal",
+    "inference",
+    "studies",
+    "plots",
+    "reports",
+    "cli",
+    "app",
+)
+
+# Each costs a tenth of a second to two seconds to load, or belongs to an extra: never at the top
+# of a module. Compiled kernels may import numba, for they are themselves imported late.
+LATE = (
+    "dask",
+    "distributed",
+    "matplotlib",
+    "narwhals",
+    "nibabel",
+    "nilearn",
+    "numba",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy.stats",
+    "sklearn",
+)
+KERNELS = "abovechance.numerics.kernels"
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def imported(node: ast.AST, package: str) -> Iterator[str]:
+    """Full names a single node imports; for `from a import b` both a and a.b."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        above = package.split(".")[: 1 - node.level or None] if node.level else []
+        base = ".".join([*above, *([node.module] if node.module else [])])
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        # A module named in a string, to be imported by importlib.
+        parts = node.value.split(".")
+        if parts[0] == "abovechance" and len(parts) > 1 and all(map(str.isidentifier, parts)):
+            yield node.value
+
+
+def everywhere(tree: ast.AST, package: str) -> set[str]:
+    return {name for node in ast.walk(tree) for name in imported(node, package)}
+
+
+def at_the_top(tree: ast.AST, package: str) -> set[str]:
+    """Imports that happen on loading: not inside a function, not for the type checker alone."""
+    names: set[str] = set()
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(imported(node, package))
+        waiting.extend(ast.iter_child_nodes(node))
+    return names
+
+
+def package_of(module: str) -> str:
+    return module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+
+
+def within(name: str, library: str) -> bool:
+    return name == library or name.startswith(library + ".")
+
+
+def climbing(module: str, names: set[str]) -> list[str]:
+    """The imports of a module that point up, or at the whole package."""
+    layer = LAYERS.index(module.split(".")[1])
+    allowed = {"abovechance", "abovechance.__version__"}
+    ours = sorted(name for name in names if within(name, "abovechance") and name not in allowed)
+    return [name for name in ours if name.split(".")[1] not in LAYERS[: layer + 1]]
+
+
+def parsed(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text("utf-8"))
+
+
+BELOW_THE_TOP = [module for module in MODULES if module != "abovechance"]
+
+
+@pytest.mark.parametrize("module", BELOW_THE_TOP)
+def test_every_module_belongs_to_a_layer(module: str) -> None:
+    assert module.split(".")[1] in (*LAYERS, "__main__")
+
+
+@pytest.mark.parametrize("module", [m for m in BELOW_THE_TOP if not m.endswith("__main__")])
+def test_imports_point_down(module: str) -> None:
+    assert climbing(module, everywhere(parsed(module), package_of(module))) == []
+
+
+@pytest.mark.parametrize("module", list(MODULES))
+def test_slow_libraries_are_imported_late(module: str) -> None:
+    early = at_the_top(parsed(module), package_of(module))
+    late = [name for name in LATE if not (name == "numba" and within(module, KERNELS))]
+    assert sorted(name for name in early if any(within(name, other) for other in late)) == []
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if not within(m, KERNELS)])
+def test_compiled_kernels_are_imported_late(module: str) -> None:
+    early = at_the_top(parsed(module), package_of(module))
+    kernels = {name for name in MODULES if name.startswith(KERNELS + ".")}
+    assert sorted(early & kernels) == []
+
+
+def loaded(statement: str) -> set[str]:
+    """The modules in memory after a statement, in a Python of its own."""
+    program = f"{statement}\nimport sys; print(); print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.splitlines()[-1].split())
+
+
+HELP = """
+from abovechance.cli import main
+try:
+    main({arguments})
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+HEAVY = {"matplotlib", "narwhals", "numba", "numpy", "pyarrow", "scipy", "sklearn"}
+
+
+def test_importing_the_package_loads_no_numpy() -> None:
+    assert loaded("import abovechance") & HEAVY == set()
+
+
+def test_help_loads_nothing_heavy() -> None:
+    assert loaded(HELP.format(arguments=["--help"])) & HEAVY == set()
+
+
+@pytest.mark.parametrize("command", ["assess", "demo", "measures"])
+def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
+    assert loaded(HELP.format(arguments=[command, "--help"])) & HEAVY == set()
+
+
+def test_no_module_loads_a_slow_library_when_imported() -> None:
+    quick = [name for name in MODULES if not name.startswith((KERNELS + ".", "abovechance.app"))]
+    everything = loaded("import " + ", ".join(n for n in quick if not n.endswith("__main__")))
+    assert everything & set(LATE) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import abovechance.cli", ["abovechance.cli"]),
+        ("def f():\n    from abovechance.inference import assess", ["abovechance.inference"]),
+        ("from abovechance import reports", ["abovechance.reports"]),
+        ("from ..studies import power", ["abovechance.studies"]),
+        ("load('abovechance.plots')", ["abovechance.plots"]),
+        ("from abovechance.numerics import ranks", []),
+        ("from abovechance import __version__", []),
+    ],
+)
+def test_an_import_that_points_up_would_be_seen(source: str, found: list[str]) -> None:
+    seen = climbing(
+        "abovechance.measures.rank", everywhere(ast.parse(source), "abovechance.measures")
+    )
+    assert [name for name in seen if name.count(".") == 1] == found
+
+
+@pytest.mark.parametrize(
+    ("source", "early"),
+    [
+        ("from scipy import stats", True),
+        ("try:\n    import scipy.stats as st\nexcept ImportError:\n    pass", True),
+        ("class A:\n    from scipy.stats import beta", True),
+        ("def f():\n    import scipy.stats", False),
+        ("if TYPE_CHECKING:\n    import scipy.stats", False),
+        ("from scipy import special", False),
+    ],
+)
+def test_an_early_import_would_be_seen(source: str, early: bool) -> None:
+    names = at_the_top(ast.parse(source), "abovechance.measures")
+    assert any(within(name, "scipy.stats") for name in names) is early
