@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
+from abovechance.numerics.kernels import worthwhile
 
 
 def midranks(values: Array) -> Floats:
@@ -91,7 +92,7 @@ def average_precision(ranked: Ranked) -> Floats:
     """Precision averaged over the positive cases, each at its own score as threshold.
 
     The sum over descending thresholds of the step in recall times the precision reached,
-    without interpolation.
+    without interpolation. Defined also without negative cases, and then 1.
 
     Examples
     --------
@@ -101,8 +102,7 @@ def average_precision(ranked: Ranked) -> Floats:
     tp, fp = _from_above(ranked.positives), _from_above(ranked.negatives)
     precision = np.divide(tp, tp + fp, out=np.zeros(tp.shape), where=tp + fp > 0)
     reached = (ranked.positives * precision).sum(axis=-1)
-    defined = ranked.negatives.sum(axis=-1) > 0
-    return np.where(defined, _ratio(reached, ranked.positives.sum(axis=-1)), np.nan)
+    return _ratio(reached, ranked.positives.sum(axis=-1))
 
 
 def kolmogorov_smirnov(ranked: Ranked) -> Floats:
@@ -178,7 +178,11 @@ def rank_summary(score: Array, positive: Array) -> RankSummary:
     >>> rank_summary(np.array([1, 2, 2, 3]), np.array([False, False, True, True])).auc
     0.875
     """
-    return _rank_summary_plain(score, np.asarray(positive, dtype=bool))
+    score, positive = np.asarray(score), np.asarray(positive, dtype=bool)
+    fast = worthwhile(score.size) and score.dtype.kind == "f"
+    return (
+        _rank_summary_by_merging(score, positive) if fast else _rank_summary_plain(score, positive)
+    )
 
 
 def _rank_summary_plain(score: Array, positive: Bools) -> RankSummary:
@@ -188,15 +192,47 @@ def _rank_summary_plain(score: Array, positive: Bools) -> RankSummary:
     twice_below = 2 * np.cumsum(neg) - neg
     twice_above = 2 * m - 2 * np.cumsum(pos) + pos
     nothing = float("nan")
-    both = m > 0 and n > 0
     return RankSummary(
         pairs_twice_u=int(pos @ twice_below),
-        average_precision=float(average_precision(ranked)) if both else nothing,
-        ks=float(kolmogorov_smirnov(ranked)) if both else nothing,
+        average_precision=float(average_precision(ranked)),
+        ks=float(kolmogorov_smirnov(ranked)),
         placement_squares_positive=float(pos @ twice_below**2 / (2 * n) ** 2) if n else nothing,
         placement_squares_negative=float(neg @ twice_above**2 / (2 * m) ** 2) if m else nothing,
         n_positive=int(m),
         n_negative=int(n),
+    )
+
+
+def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
+    """Sort the two classes apart by value and merge them: no argsort, no branch on the data."""
+    from abovechance.numerics.kernels import binary
+
+    m = int(np.count_nonzero(positive))
+    n = score.size - m
+    pos, neg = np.empty(m + 1), np.empty(n + 1)
+    binary.split_by_class(positive, np.ascontiguousarray(score, dtype=np.float64), pos, neg)
+    for group in (pos, neg):
+        group[:-1].sort()
+        group[-1] = np.inf
+    if m == 0 or n == 0 or not (pos[-2] < np.inf and neg[-2] < np.inf):
+        return _rank_summary_plain(score, positive)
+    below = np.empty(m + 1, dtype=np.int64)
+    tied = binary.places(pos, neg, True, below)
+    not_above = below
+    if tied:
+        not_above = np.empty_like(below)
+        binary.places(pos, neg, False, not_above)
+    twice_u, precision, ks, squares_pos, squares_neg = binary.summarise_places(
+        pos, n, below, not_above
+    )
+    return RankSummary(
+        pairs_twice_u=twice_u,
+        average_precision=precision / m,
+        ks=ks / (m * n),
+        placement_squares_positive=squares_pos / (2 * n) ** 2,
+        placement_squares_negative=squares_neg / (2 * m) ** 2,
+        n_positive=m,
+        n_negative=n,
     )
 
 
@@ -226,6 +262,14 @@ def pair_aucs(
     array([[ nan, 0.75],
            [0.75,  nan]])
     """
+    if weight is None and worthwhile(probability.size):
+        return _pair_aucs_by_merging(probability, actual, classes)
+    return _pair_aucs_plain(probability, actual, classes, weight)
+
+
+def _pair_aucs_plain(
+    probability: Floats, actual: Array, classes: int, weight: Array | None
+) -> Floats:
     member = np.asarray(actual) == np.arange(classes)[:, None]
     areas = np.full((classes, classes), np.nan)
     for i in range(classes):
@@ -233,6 +277,28 @@ def pair_aucs(
         below = np.cumsum(group, axis=-1) - group / 2
         total = group.sum(axis=-1)
         areas[i] = _ratio(below @ group[i], total * total[i])
+    np.fill_diagonal(areas, np.nan)
+    return areas
+
+
+def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> Floats:
+    """Part each column by class, sort the parts by value and merge them pairwise."""
+    from abovechance.numerics.kernels import multiclass
+
+    code = np.asarray(actual).astype(np.uint32)
+    sizes = np.bincount(code, minlength=classes)
+    start = np.concatenate([[0], np.cumsum(sizes + 1)])
+    parted = np.empty(start[-1])
+    parted[start[1:] - 1] = np.inf
+    twice_u = np.zeros((classes, classes), dtype=np.int64)
+    for i in range(classes):
+        multiclass.scatter_by_class(code, np.ascontiguousarray(probability[i]), start, parted)
+        for c in range(classes):
+            parted[start[c] : start[c + 1] - 1].sort()
+        if not np.all(parted[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
+            return _pair_aucs_plain(probability, actual, classes, None)
+        multiclass.twice_u_against_others(parted, start, i, twice_u[i])
+    areas = _ratio(twice_u, 2.0 * sizes * sizes[:, None])
     np.fill_diagonal(areas, np.nan)
     return areas
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
+from abovechance.numerics.kernels import worthwhile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,42 @@ def probability_sums(
     >>> sums.tp, sums.fp, round(sums.sum_squares, 12)
     (1, 0, 0.41)
     """
-    return _probability_sums_plain(np.asarray(positive, dtype=bool), probability, threshold)
+    positive = np.asarray(positive, dtype=bool)
+    probability = np.asarray(probability, dtype=np.float64)
+    sums = (
+        _sums_in_one_pass(positive, probability, threshold) if worthwhile(positive.size) else None
+    )
+    return sums or _probability_sums_plain(positive, probability, threshold)
+
+
+def _sums_in_one_pass(
+    positive: Bools, probability: Floats, threshold: float
+) -> ProbabilitySums | None:
+    """The same, compiled; nothing if a value outside [0, 1] or a nan was met."""
+    from abovechance.numerics.kernels import binary
+
+    probability = np.ascontiguousarray(probability)
+    bits = probability.view(np.int64)
+    n_positive, sum_p, sum_p_positive, sum_squares, sum_log, impossible, tp, fp, low, high = (
+        binary.sum_probabilities(positive, probability, bits, threshold)
+    )
+    lowest, highest = np.array([low, high]).view(np.float64).tolist()
+    if low < 0 or not highest <= 1:
+        return None
+    return ProbabilitySums(
+        n=probability.size,
+        n_positive=n_positive,
+        sum_p=sum_p,
+        sum_p_positive=sum_p_positive,
+        sum_squares=sum_squares,
+        sum_log=sum_log,
+        impossible=impossible,
+        tp=tp,
+        fp=fp,
+        lowest=lowest,
+        highest=highest,
+        nans=0,
+    )
 
 
 def _probability_sums_plain(
