@@ -1,0 +1,136 @@
+"""Scatter and covariance matrices of rows of features, plain and shrunken."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abovechance.arrays import Floats, Ints
+
+
+def total_scatter(X: Floats) -> Floats:
+    """Sums of products of the features about their means; labels play no part in it.
+
+    >>> total_scatter(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]]))
+    array([[8., 6.],
+           [6., 6.]])
+    """
+    centred = X - X.mean(axis=0)
+    return np.asarray(centred.T @ centred)
+
+
+def residuals(X: Floats, y: Ints) -> Floats:
+    """What is left of each row when the mean of its own group is taken away."""
+    left = np.array(X, dtype=float)
+    for group in np.unique(y):
+        left[y == group] -= X[y == group].mean(axis=0)
+    return left
+
+
+def pooled_covariance(X: Floats, y: Ints) -> Floats:
+    """Covariance within groups, with the degrees of freedom left by their means.
+
+    >>> pooled_covariance(np.array([[0.0], [2.0], [5.0], [9.0]]), np.array([0, 0, 1, 1]))
+    array([[5.]])
+    """
+    left = residuals(X, y)
+    return np.asarray(left.T @ left / (len(X) - len(np.unique(y))))
+
+
+class Shrunken(NamedTuple):
+    """A shrunken covariance with the share of shrinkage of its correlations and variances."""
+
+    covariance: Floats
+    correlation_share: float
+    variance_share: float
+
+
+def schafer_strimmer(X: Floats) -> Shrunken:
+    r"""Covariance with correlations drawn towards zero and variances towards their median.
+
+    With :math:`m` rows, :math:`v_j` the unbiased variances, :math:`z = (x - \bar x)^2` and
+    :math:`x^s` the standardised features,
+
+    .. math::
+        \lambda_v = \frac{\sum_j (\overline{z_j^2} - \bar z_j^2)}
+                         {(m-1) \sum_j (\bar z_j - \mathrm{med}(v)(m-1)/m)^2}, \quad
+        \lambda = \frac{\sum_{i \ne j} (\overline{(x^s_i x^s_j)^2} - \tilde r_{ij}^2)}
+                       {(m-1) \sum_{i \ne j} \tilde r_{ij}^2},
+
+    both cut to [0, 1]. Where nothing is left to estimate (0/0, as with one feature) the share
+    is 1; a feature that does not vary has zero correlations.
+
+    References
+    ----------
+    Schäfer and Strimmer (2005), section 2.4; variances as in Opgen-Rhein and Strimmer (2007).
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 2.0], [5.0, 8.0]])
+    >>> schafer_strimmer(rows).correlation_share
+    0.43305
+    """
+    m, p = X.shape
+    centred = X - X.mean(axis=0)
+    z = centred**2
+    variance = z.sum(axis=0) / (m - 1)
+    middle = float(np.median(variance))
+    spread = ((z**2).mean(axis=0) - z.mean(axis=0) ** 2).sum() / (m - 1)
+    variance_share = share(spread, ((z.mean(axis=0) - middle * (m - 1) / m) ** 2).sum())
+    shrunken = variance_share * middle + (1 - variance_share) * variance
+
+    scale = np.where(variance > 0, np.sqrt(variance), np.inf)
+    standard = centred / scale
+    off = ~np.eye(p, dtype=bool)
+    products = standard.T @ standard / m
+    squares = (standard**2).T @ (standard**2) / m
+    noise = (squares - products**2)[off].sum() / (m - 1)
+    correlation_share = share(noise, (products[off] ** 2).sum())
+
+    correlation = (1 - correlation_share) * products * m / (m - 1)
+    np.fill_diagonal(correlation, 1.0)
+    covariance = correlation * np.sqrt(np.outer(shrunken, shrunken))
+    return Shrunken(covariance, correlation_share, variance_share)
+
+
+def share(noise: float, signal: float) -> float:
+    """Estimated noise over observed size, cut to [0, 1]; all noise where there is nothing."""
+    return float(min(max(noise / signal, 0.0), 1.0)) if signal > 0 else 1.0
+
+
+def schafer_strimmer_stack(rows: Floats) -> Floats:
+    r"""Shrunken covariances (B, p, p) of many sets of rows (B, m, p) at once.
+
+    The sum of :math:`(x^s_i x^s_j)^2` over pairs of features is, row by row, the square of a sum
+    less the sum of squares, so the noise costs no product of matrices.
+    """
+    m = rows.shape[-2]
+    centred = rows - rows.mean(axis=-2, keepdims=True)
+    z = centred**2
+    mean = z.mean(axis=-2)
+    variance = mean * m / (m - 1)
+    middle = np.median(variance, axis=-1, keepdims=True)
+    spread = ((z**2).mean(axis=-2) - mean**2).sum(axis=-1) / (m - 1)
+    variance_share = _shares(spread, ((mean - middle * (m - 1) / m) ** 2).sum(axis=-1))[..., None]
+    shrunken = variance_share * middle + (1 - variance_share) * variance
+
+    scale = np.where(variance > 0, variance, np.inf)
+    z /= scale[..., None, :]
+    centred /= np.sqrt(scale)[..., None, :]
+    products: Floats = centred.swapaxes(-1, -2) @ centred / m
+    diagonal = np.einsum("...ii->...i", products)
+    size = (products**2).sum(axis=(-1, -2)) - (diagonal**2).sum(axis=-1)
+    squares = (z.sum(axis=-1) ** 2 - (z**2).sum(axis=-1)).mean(axis=-1)
+    correlation_share = _shares((squares - size) / (m - 1), size)[..., None, None]
+
+    products *= (1 - correlation_share) * (m / (m - 1))
+    diagonal[...] = 1.0
+    root = np.sqrt(shrunken)
+    products *= root[..., :, None]
+    products *= root[..., None, :]
+    return products
+
+
+def _shares(noise: Floats, signal: Floats) -> Floats:
+    """`share` of many."""
+    ratio = np.divide(noise, signal, out=np.ones_like(noise), where=signal > 0)
+    return np.clip(ratio, 0.0, 1.0)
