@@ -1,0 +1,63 @@
+"""Every measure, callable: `measures.brier(y, p)`; `find` knows them by all their names."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abovechance.measures.catalogue import applicable, every, find
+    from abovechance.measures.decomposition import BrierParts, brier_decomposition
+    from abovechance.measures.evaluation import evaluate, per_class, per_output
+    from abovechance.measures.measure import Family, Form, LabelScore, Law, Measure
+
+_HOMES = {
+    "BrierParts": "decomposition",
+    "Family": "measure",
+    "Form": "measure",
+    "LabelScore": "measure",
+    "Law": "measure",
+    "Measure": "measure",
+    "applicable": "catalogue",
+    "brier_decomposition": "decomposition",
+    "evaluate": "evaluation",
+    "every": "catalogue",
+    "find": "catalogue",
+    "per_class": "evaluation",
+    "per_output": "evaluation",
+}
+
+__all__ = [
+    "BrierParts",
+    "Family",
+    "Form",
+    "LabelScore",
+    "Law",
+    "Measure",
+    "applicable",
+    "brier_decomposition",
+    "evaluate",
+    "every",
+    "find",
+    "per_class",
+    "per_output",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name in _HOMES:
+        value = getattr(import_module(f"abovechance.measures.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    from abovechance.measures.catalogue import every
+
+    if name in every():
+        return every()[name]
+    raise AttributeError(f"module 'abovechance.measures' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from abovechance.measures.catalogue import every
+
+    return sorted([*__all__, *every()])

@@ -1,0 +1,139 @@
+"""From plain arrays to the predictions a measure needs."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.measures.measure import Measure
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View, checks
+
+COMMON = ("pos_label", "labels", "sample_weight", "counts")
+SURVIVAL = ("risk", "predicted_time", "survival", "times", "censoring", "sample_weight", "counts")
+
+
+def call(measure: Measure, arrays: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A number for arrays, or the measure with parameters when no arrays are given."""
+    survival = "survival" in measure.outcomes
+    known = SURVIVAL if survival else COMMON
+    given = {k: options.pop(k) for k in known if k in options}
+    if arrays and isinstance(arrays[0], Predictions):
+        _only(measure, arrays, 1)
+        chosen = measure.with_parameters(**options) if options else measure
+        return chosen.of(arrays[0])
+    if len(arrays) < 2 and not given:
+        names = list(measure.parameters)
+        if not arrays and not options:
+            raise NotApplicable(_usage(measure))
+        if arrays and (not names or np.ndim(arrays[0]) > 0):
+            raise NotApplicable(_usage(measure))
+        return measure.with_parameters(**dict(zip(names, arrays, strict=False)), **options)
+    chosen = measure.with_parameters(**options) if options else measure
+    _only(measure, arrays, 2)
+    if survival:
+        return chosen.of(Survival(*arrays, **given))
+    return chosen.of(predictions_for(chosen, arrays[0], arrays[1], **given))
+
+
+def predictions_for(
+    measure: Measure,
+    y_true: Any,
+    prediction: Any,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+    counts: Any = None,
+) -> Predictions:
+    """Outcome and prediction as the kind of predictions a measure reads."""
+    weights = {"sample_weight": sample_weight, "counts": counts}
+    if measure.reads is View.VALUE:
+        return Numeric(y_true, prediction, **weights)
+    if measure.reads is View.LABEL:
+        return _labelled(measure, y_true, prediction, pos_label, labels, weights)
+    values = np.asarray(prediction)
+    if values.ndim == 2:
+        several = Multiclass(y_true, probability=values, labels=labels, **weights)
+        if pos_label is not None:
+            return several.against_rest(pos_label)
+        if "multiclass" in measure.outcomes:
+            return several
+        if len(several.classes) == 2 and several.classes in ((0, 1), (False, True)):
+            return several.against_rest(several.classes[1])
+        raise NotApplicable(f"{measure.title} is for two classes; pass pos_label= for one of them.")
+    outcome, pos_label = _one_against_rest(y_true, pos_label, labels)
+    if "binary" not in measure.outcomes:
+        raise NotApplicable(f"{measure.title} needs one column of probabilities per class.")
+    kind = "probability" if measure.reads is View.PROBABILITY else "score"
+    labels = labels if labels is not None and len(list(labels)) == 2 else None
+    return Binary(outcome, pos_label=pos_label, labels=labels, **{kind: prediction}, **weights)
+
+
+def from_confusion(measure: Measure, table: Any, labels: Any, pos_label: Any) -> float:
+    """The value of one confusion table: rows actual, columns predicted."""
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+        raise DataError("a confusion table must be square: rows actual, columns predicted.")
+    if (counts < 0).any() or not np.isfinite(counts).all():
+        raise DataError("a confusion table must hold counts that are finite and not negative.")
+    names = list(range(len(counts))) if labels is None else list(labels)
+    if len(names) != len(counts):
+        raise DataError(f"labels must name the {len(counts)} classes; got {listed(names)}.")
+    if pos_label is not None:
+        at = [i for i, name in enumerate(names) if checks.same_label(name, pos_label)]
+        if not at:
+            raise DataError(f"pos_label must be one of {listed(names)}; got {pos_label!r}.")
+        inside = np.eye(len(counts), dtype=bool)[at[0]]
+        groups = np.stack([~inside, inside]).astype(np.float64)
+        counts = groups @ counts @ groups.T
+    elif measure.directed and len(counts) == 2 and labels is not None and names not in _CODED:
+        raise DataError(f"pos_label must say which class is positive: {listed(names)}.")
+    return float(measure.on_counts(counts))
+
+
+_CODED = ([0, 1], [False, True], ["0", "1"])
+
+
+def _labelled(
+    measure: Measure, y_true: Any, prediction: Any, pos_label: Any, labels: Any, weights: Any
+) -> Predictions:
+    several = Multiclass(y_true, label=prediction, labels=labels, **weights)
+    classes = several.classes
+    if pos_label is not None:
+        return several.against_rest(pos_label)
+    if measure.average is not None or (len(classes) > 2 and "multiclass" in measure.outcomes):
+        return several
+    if len(classes) > 2:
+        raise NotApplicable(
+            f"{measure.title} is for two classes; found {listed(classes)}. "
+            "Pass pos_label= for one class against the rest."
+        )
+    if not measure.directed and "multiclass" in measure.outcomes:
+        return several
+    return Binary(y_true, label=prediction, labels=labels, **weights)
+
+
+def _one_against_rest(y_true: Any, pos_label: Any, labels: Any) -> tuple[Any, Any]:
+    """With `pos_label` on more than two classes: that class against the rest."""
+    if pos_label is None:
+        return y_true, None
+    outcome = checks.vector("outcome", y_true)
+    found = checks.distinct(outcome) if labels is None else list(labels)
+    if len(found) <= 2:
+        return outcome, pos_label
+    if not any(checks.same_label(c, pos_label) for c in found):
+        raise DataError(f"pos_label must be one of {listed(found)}; got {pos_label!r}.")
+    return np.array([checks.same_label(v, pos_label) for v in outcome.tolist()]), None
+
+
+def _only(measure: Measure, arrays: tuple[Any, ...], most: int) -> None:
+    if len(arrays) != most:
+        raise NotApplicable(_usage(measure))
+
+
+def _usage(measure: Measure) -> str:
+    if "survival" in measure.outcomes:
+        takes = "time, event, risk=… (or predicted_time=, survival= with times=)"
+    else:
+        takes = "y_true, prediction"
+    return f"{measure.name} takes {takes}; everything else by keyword."

@@ -1,0 +1,148 @@
+"""Every measure of the package, collected from the modules that declare them."""
+
+import ast
+import importlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean
+from abovechance.measures.measure import AVERAGES, Measure
+from abovechance.predictions import Predictions
+
+MODULES = (
+    "categorical",
+    "one_class",
+    "costs",
+    "rank",
+    "quadratic",
+    "decomposition",
+    "information",
+    "regression",
+    "relative",
+    "correlation",
+    "multi_output",
+    "survival",
+    "ipcw",
+)
+AT_BETA = {"f2": 2.0, "f2_score": 2.0, "f05": 0.5, "f05_score": 0.5}
+
+
+@cache
+def every() -> dict[str, Measure]:
+    """All declared measures by canonical name, in the order of their declaration."""
+    found: dict[str, Measure] = {}
+    for module in MODULES:
+        for value in vars(importlib.import_module(f"abovechance.measures.{module}")).values():
+            if isinstance(value, Measure) and value.origin[0].endswith(f".{module}"):
+                found[value.name] = value
+    return found
+
+
+@cache
+def _index() -> dict[str, Measure]:
+    """Names and aliases; a clash is a mistake in a declaration."""
+    index: dict[str, Measure] = {}
+    for measure in every().values():
+        for name in (measure.name, *measure.aliases):
+            if name in index:
+                raise UnknownMeasure(f"{name!r} names both {index[name].name} and {measure.name}.")
+            index[name] = measure
+    return index
+
+
+def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
+    """The measure that goes by a name: canonical, familiar's tag or a scikit-learn scorer name.
+
+    Parameters
+    ----------
+    tag
+        Name or alias, with a suffix `_micro`, `_macro` or `_weighted` for averages over classes,
+        `_trim` or `_winsor` for regression; `f_beta(2)` sets a parameter.
+    dialect
+        "familiar": exactly as the R package familiar 1.5.0 computes it.
+
+    Examples
+    --------
+    >>> find("recall_micro")
+    <measure sensitivity_micro>
+    >>> find("f2_score")
+    <measure f_beta(2)>
+    """
+    found = _named(tag, tag, dialect)
+    return found.with_parameters(**parameters) if parameters else found
+
+
+def applicable(predictions: Predictions) -> list[Measure]:
+    """Every listed measure that can be computed from these predictions, in catalogue order."""
+    versions = (m.for_outcome(predictions.kind) for m in every().values() if m.listed)
+    return [m for m in versions if m.applies(predictions)]
+
+
+def _named(tag: str, asked: str, dialect: str | None) -> Measure:
+    base, values = _parsed(tag)
+    if dialect is not None:
+        found = _in_dialect(base, dialect)
+    else:
+        found = _plain(base)
+    if found is None:
+        known = [*_index(), *_suffixed(base)]
+        raise UnknownMeasure(
+            f"unknown measure {asked!r}{did_you_mean(base, known)}"
+            " 'abovechance measures' lists them all."
+        )
+    if values:
+        names = list(found.parameters)
+        if len(values) > len(names):
+            raise NotApplicable(f"{found.name} takes {len(names)} parameters; got {len(values)}.")
+        return found.with_parameters(**dict(zip(names, values, strict=False)))
+    return found
+
+
+def _plain(name: str) -> Measure | None:
+    if name in _index():
+        return _index()[name]
+    if name in AT_BETA:
+        return every()["f_beta"].with_parameters(beta=AT_BETA[name])
+    base, _, suffix = name.rpartition("_")
+    if suffix in AVERAGES:
+        found = _plain(base)
+        return found.averaged(suffix) if found is not None and found.averages else None
+    if suffix in ("trim", "winsor"):
+        from abovechance.measures.trimmed import trimmed, winsorised
+
+        found = _plain(base)
+        if found is None or found.outcomes != {"numeric"} or found.many_outputs:
+            return None
+        return trimmed(found) if suffix == "trim" else winsorised(found)
+    return None
+
+
+def _in_dialect(name: str, dialect: str) -> Measure | None:
+    if dialect != "familiar":
+        raise UnknownMeasure(f"dialect must be 'familiar'; got {dialect!r}.")
+    from abovechance.measures.familiar import as_familiar
+
+    if name.startswith("relative_absolutive_error"):  # familiar's own spelling
+        name = name.replace("absolutive", "absolute")
+    found = _plain(name)
+    return None if found is None else as_familiar(found)
+
+
+def _parsed(tag: str) -> tuple[str, list[Any]]:
+    """`f_beta(2)` as name and values."""
+    base, bracket, rest = tag.strip().partition("(")
+    if not bracket:
+        return base, []
+    try:
+        inside = ast.literal_eval(f"[{rest.removesuffix(')')}]")
+    except (SyntaxError, ValueError):
+        raise UnknownMeasure(f"cannot read the parameters of {tag!r}; write f_beta(2).") from None
+    return base.strip(), list(inside)
+
+
+def _suffixed(name: str) -> Iterator[str]:
+    suffix = name.rpartition("_")[2]
+    for measure in every().values():
+        if measure.averages and suffix in AVERAGES:
+            yield from (f"{n}_{suffix}" for n in (measure.name, *measure.aliases))

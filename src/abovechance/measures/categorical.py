@@ -1,0 +1,298 @@
+"""The categorical family: what the whole confusion table says, rows actual, columns predicted."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.chance import independence, majority, one_over_classes
+from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.predictions import View
+
+OF_TABLE: dict[str, Any] = {
+    "family": Family.CATEGORICAL,
+    "reads": View.LABEL,
+    "form": Form.COUNTS,
+    "chance": independence,
+    "label_score": LabelScore.LABEL,
+}
+EMPTY_MARGIN = "all cases, or all predictions, are of one class"
+
+
+@measure(
+    title="Accuracy",
+    aliases=("acc",),
+    **{**OF_TABLE, "chance": majority},
+    range=(0.0, 1.0),
+    best=1.0,
+    law=Law.SHARE,
+    source="Dinga et al., Categorical measures",
+)
+def accuracy(table: Floats) -> Floats:
+    r"""Share of cases whose class was predicted.
+
+    .. math:: \frac{1}{n} \sum_k C_{kk}
+
+    Calling every case by the most frequent class scores that class's share.
+
+    Examples
+    --------
+    >>> accuracy([0, 0, 1, 1], [0, 1, 1, 1])
+    0.75
+    """
+    return np.trace(table, axis1=-2, axis2=-1) / table.sum(axis=(-2, -1))
+
+
+@measure(
+    title="Error rate",
+    aliases=("misclassification", "zero_one_loss"),
+    **{**OF_TABLE, "chance": majority},
+    range=(0.0, 1.0),
+    best=0.0,
+    law=Law.SHARE,
+    source="Dinga et al., Categorical measures",
+)
+def error_rate(table: Floats) -> Floats:
+    r"""Share of cases whose class was missed: one minus accuracy.
+
+    Examples
+    --------
+    >>> error_rate([0, 0, 1, 1], [0, 1, 1, 1])
+    0.25
+    """
+    right = np.trace(table, axis1=-2, axis2=-1)
+    total = table.sum(axis=(-2, -1))
+    return (total - right) / total
+
+
+def _recalls(table: Floats) -> Floats:
+    return np.diagonal(table, axis1=-2, axis2=-1) / table.sum(axis=-1)
+
+
+@measure(
+    title="Balanced accuracy",
+    aliases=("bac",),
+    **{**OF_TABLE, "chance": one_over_classes},
+    range=(0.0, 1.0),
+    best=1.0,
+    law=Law.BALANCED,
+    undefined="no class was observed",
+    source="Brodersen et al. (2010), section III",
+)
+def balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
+    r"""Mean over the observed classes of the share predicted rightly.
+
+    .. math:: \frac{1}{K} \sum_k \frac{C_{kk}}{\sum_j C_{kj}}
+
+    For two classes `weight` gives :math:`c \cdot \text{sensitivity} + (1 - c) \cdot
+    \text{specificity}`. A guess that ignores the case scores :math:`1/K`.
+
+    Examples
+    --------
+    >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 1, 1])
+    0.833
+    """
+    recalls = _recalls(table)
+    if weight is None:
+        return np.nansum(recalls, axis=-1) / np.isfinite(recalls).sum(axis=-1)
+    if table.shape[-1] != 2:
+        raise NotApplicable(
+            "weight= is for two classes; it weighs sensitivity against specificity."
+        )
+    return weight * recalls[..., 1] + (1.0 - weight) * recalls[..., 0]
+
+
+def _one_minus_one_over_classes(predictions: Any, measure: Any) -> float:
+    return 1.0 - one_over_classes(predictions, measure)
+
+
+@measure(
+    title="Balanced error rate",
+    aliases=("ber",),
+    **{**OF_TABLE, "chance": _one_minus_one_over_classes},
+    range=(0.0, 1.0),
+    best=0.0,
+    law=Law.BALANCED,
+    undefined="no class was observed",
+    source="familiar 1.5.0, balanced error rate",
+)
+def balanced_error_rate(table: Floats) -> Floats:
+    r"""Mean over the observed classes of the share missed: one minus balanced accuracy.
+
+    Examples
+    --------
+    >>> balanced_error_rate([0, 0, 0, 1], [0, 0, 1, 1])
+    0.167
+    """
+    misses = 1.0 - _recalls(table)
+    return np.nansum(misses, axis=-1) / np.isfinite(misses).sum(axis=-1)
+
+
+@measure(
+    title="Informedness",
+    aliases=("bookmaker",),
+    **OF_TABLE,
+    range=(-1.0, 1.0),
+    best=1.0,
+    law=Law.BALANCED,
+    undefined="a class was not observed",
+    source="Powers (2011)",
+)
+def informedness(table: Floats) -> Floats:
+    r"""How much better informed than a guess the prediction of a class is, by prevalence.
+
+    .. math:: \sum_k \frac{\pi_k}{1 - \pi_k} (TPR_k - b_k) = \sum_k \pi_k (TPR_k - FPR_k)
+
+    with :math:`\pi_k` the share of class k among outcomes and :math:`b_k` among predictions.
+    For two classes it is Youden's J.
+
+    Examples
+    --------
+    >>> informedness([0, 0, 1, 1], [0, 1, 1, 1])
+    0.5
+    """
+    total = table.sum(axis=(-2, -1))[..., None]
+    shares, bias = table.sum(axis=-1) / total, table.sum(axis=-2) / total
+    recalls = np.diagonal(table, axis1=-2, axis2=-1) / table.sum(axis=-1)
+    return (shares / (1.0 - shares) * (recalls - bias)).sum(axis=-1)
+
+
+@measure(
+    title="Markedness",
+    **OF_TABLE,
+    range=(-1.0, 1.0),
+    best=1.0,
+    law=Law.UNKNOWN,
+    undefined="a class was never predicted",
+    source="Powers (2011)",
+)
+def markedness(table: Floats) -> Floats:
+    r"""How much more than its prevalence a predicted class is the right one, by its use.
+
+    .. math:: \sum_k \frac{b_k}{1 - b_k} (PPV_k - \pi_k) = \sum_k b_k (PPV_k + NPV_k - 1)
+
+    with :math:`b_k` the share of class k among predictions and :math:`\pi_k` among outcomes.
+
+    Examples
+    --------
+    >>> markedness([0, 0, 1, 1], [0, 1, 1, 1])
+    0.667
+    """
+    total = table.sum(axis=(-2, -1))[..., None]
+    shares, bias = table.sum(axis=-1) / total, table.sum(axis=-2) / total
+    precision = np.diagonal(table, axis1=-2, axis2=-1) / table.sum(axis=-2)
+    return (bias / (1.0 - bias) * (precision - shares)).sum(axis=-1)
+
+
+@measure(
+    title="Matthews correlation",
+    aliases=("matthews_correlation_coefficient", "matthews_corrcoef"),
+    **OF_TABLE,
+    range=(-1.0, 1.0),
+    best=1.0,
+    law=Law.UNKNOWN,
+    undefined=EMPTY_MARGIN,
+    source="Matthews (1975); K classes: Gorodkin (2004)",
+)
+def mcc(table: Floats) -> Floats:
+    r"""Correlation of predicted and observed class.
+
+    .. math:: \frac{n \sum_k C_{kk} - \sum_k a_k b_k}
+              {\sqrt{(n^2 - \sum_k a_k^2)(n^2 - \sum_k b_k^2)}}
+
+    with :math:`a_k` cases observed and :math:`b_k` predicted to be of class k.
+
+    Examples
+    --------
+    >>> mcc([0, 0, 1, 1], [0, 1, 1, 1])
+    0.577
+    """
+    total = table.sum(axis=(-2, -1))
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    agreement = np.trace(table, axis1=-2, axis2=-1) * total - (actual * predicted).sum(axis=-1)
+    spread = (total**2 - (actual**2).sum(axis=-1)) * (total**2 - (predicted**2).sum(axis=-1))
+    return agreement / np.sqrt(spread)
+
+
+@measure(
+    title="Cohen's kappa",
+    aliases=("cohen_kappa",),
+    **OF_TABLE,
+    range=(-1.0, 1.0),
+    best=1.0,
+    law=Law.UNKNOWN,
+    undefined="all cases and all predictions are of one class",
+    source="Cohen (1960); weighted: Cohen (1968)",
+)
+def kappa(table: Floats, *, weights: str | None = None) -> Floats:
+    r"""Agreement beyond what the class frequencies alone would give.
+
+    .. math:: 1 - \frac{\sum_{ij} w_{ij} C_{ij}}{\sum_{ij} w_{ij} a_i b_j / n}
+
+    with :math:`w_{ij} = 1` for every disagreement, or for ordered classes `weights="linear"`:
+    :math:`|i - j|`, `weights="quadratic"`: :math:`(i - j)^2`.
+
+    Examples
+    --------
+    >>> kappa([0, 0, 1, 1], [0, 1, 1, 1])
+    0.5
+    """
+    k = table.shape[-1]
+    apart = np.abs(np.arange(k)[:, None] - np.arange(k))
+    costs = {None: apart > 0, "linear": apart, "quadratic": apart**2}
+    if weights not in costs:
+        raise NotApplicable(f"weights must be None, 'linear' or 'quadratic'; got {weights!r}.")
+    cost = costs[weights].astype(np.float64)
+    expected = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
+    total = table.sum(axis=(-2, -1))
+    return 1.0 - (cost * table).sum(axis=(-2, -1)) * total / (cost * expected).sum(axis=(-2, -1))
+
+
+@measure(
+    title="Geometric mean of recalls",
+    **OF_TABLE,
+    range=(0.0, 1.0),
+    best=1.0,
+    law=Law.UNKNOWN,
+    undefined="a class was not observed",
+    source="Kubat & Matwin (1997)",
+)
+def g_mean(table: Floats) -> Floats:
+    r"""Geometric mean of the shares of each class predicted rightly.
+
+    Zero as soon as one class is missed altogether.
+
+    Examples
+    --------
+    >>> g_mean([0, 0, 1, 1], [0, 1, 1, 1])
+    0.707
+    """
+    return np.prod(_recalls(table), axis=-1) ** (1.0 / table.shape[-1])
+
+
+@measure(
+    title="Standardised accuracy",
+    **{**OF_TABLE, "chance": majority},
+    range=(-np.inf, np.inf),
+    best=np.inf,
+    law=Law.UNKNOWN,
+    undefined="all cases are of one class",
+    source="Rosenblatt et al. (2019), eq. 5, global and signed",
+)
+def z_accuracy(table: Floats) -> Floats:
+    r"""Accuracy above the majority class's share, in that share's standard deviations.
+
+    .. math:: \frac{\text{acc} - \pi_{max}}{\sqrt{\pi_{max} (1 - \pi_{max})}}
+
+    Taken over all cases and with its sign; the authors' code averages absolute values per fold.
+
+    Examples
+    --------
+    >>> z_accuracy([0, 0, 0, 1], [0, 0, 0, 1])
+    0.577
+    """
+    total = table.sum(axis=(-2, -1))
+    right = np.trace(table, axis1=-2, axis2=-1) / total
+    largest = table.sum(axis=-1).max(axis=-1) / total
+    return (right - largest) / np.sqrt(largest * (1.0 - largest))

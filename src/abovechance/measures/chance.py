@@ -1,0 +1,79 @@
+"""What an uninformative prediction scores: for each measure its own idea of chance."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from abovechance.measures.measure import Measure
+from abovechance.predictions import Numeric, Predictions
+
+
+def constant(level: float) -> Callable[[Predictions, Measure], float]:
+    """A chance level that depends on nothing."""
+    return _Constant(level)
+
+
+def independence(predictions: Any, measure: Measure) -> float:
+    """The value where prediction and outcome are independent and both keep their frequencies."""
+    table = predictions.confusion
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    return float(measure.on_counts(expected))
+
+
+def majority(predictions: Any, measure: Measure) -> float:
+    """The value when every case is called by the most frequent class."""
+    shares = predictions.prevalences
+    table = np.zeros((len(shares), len(shares)))
+    table[:, int(shares.argmax())] = shares
+    return float(measure.on_counts(table))
+
+
+def majority_accuracy(predictions: Any, measure: Measure) -> float:
+    """A pooled average's value when as many cases are right as the largest class has."""
+    k, right = len(predictions.prevalences), float(predictions.prevalences.max())
+    others = np.full((k, k), (1.0 - right) / (k * (k - 1)))
+    np.fill_diagonal(others, right / k)
+    return float(measure.on_counts(others))
+
+
+def one_over_classes(predictions: Any, measure: Measure) -> float:
+    """One over the number of observed classes."""
+    return float(1.0 / np.count_nonzero(predictions.prevalences))
+
+
+def prevalence(predictions: Any, measure: Measure) -> float:
+    """Share of positives."""
+    return float(predictions.prevalences[1])
+
+
+def outcome_variance(predictions: Any, measure: Measure) -> float:
+    """The Brier score of always predicting the class frequencies."""
+    shares = predictions.prevalences
+    return float(np.sum(shares * (1.0 - shares)) / 2.0)
+
+
+def entropy(predictions: Any, measure: Measure) -> float:
+    """The mean log loss of always predicting the class frequencies, in nats."""
+    shares = predictions.prevalences[predictions.prevalences > 0]
+    return float(-np.sum(shares * np.log(shares)))
+
+
+def mean_outcome(predictions: Any, measure: Measure) -> float:
+    """The value of always predicting the mean outcome; averaged over outputs."""
+    assert isinstance(predictions, Numeric)
+    centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
+    constant = np.broadcast_to(centre[:, None], predictions.outcome.shape)
+    other = predictions.take(slice(None))
+    other.__dict__["value"] = constant
+    return measure.of(other)
+
+
+class _Constant:
+    """Picklable, unlike a closure."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+
+    def __call__(self, predictions: Predictions, measure: Measure) -> float:
+        return self.level

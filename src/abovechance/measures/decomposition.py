@@ -1,0 +1,151 @@
+"""The Brier score taken apart: miscalibration, discrimination, uncertainty."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.chance import constant
+from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.predictions import View
+
+PART: dict[str, Any] = {
+    "family": Family.QUADRATIC,
+    "reads": View.PROBABILITY,
+    "form": Form.DRAWS,
+    "directed": True,
+    "outcomes": frozenset({"binary"}),
+    "law": Law.UNKNOWN,
+    "chance": constant(0.0),
+    "listed": False,
+}
+
+
+@dataclass(frozen=True)
+class BrierParts:
+    """Brier score = miscalibration − discrimination + uncertainty (+ what binning left over)."""
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    remainder: float
+
+
+def brier_decomposition(
+    outcome: Any,
+    probability: Any,
+    weight: Any = None,
+    *,
+    method: str = "isotonic",
+    bins: int = 10,
+) -> BrierParts:
+    r"""Take the Brier score of outcomes 0/1 and their probabilities apart.
+
+    With :math:`\hat p` the probabilities after recalibration and :math:`\pi` the prevalence,
+    miscalibration is :math:`Brier(p) - Brier(\hat p)`, discrimination
+    :math:`Brier(\pi) - Brier(\hat p)` and uncertainty :math:`\pi (1 - \pi)`; the parts add up.
+    Recalibration is isotonic regression, or `method="binned"`: Murphy's mean outcome within
+    equal-width bins, where the spread of probabilities within a bin leaves a remainder.
+
+    References
+    ----------
+    Dimitriadis, Gneiting & Jordan (2021), eq. 3; Murphy (1973), eq. 7.
+
+    Examples
+    --------
+    >>> brier_decomposition([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9]).discrimination
+    0.125
+    """
+    y, p = np.asarray(outcome, dtype=np.float64), np.asarray(probability, dtype=np.float64)
+    w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    w = w / w.sum()
+    prevalence = float(w @ y)
+    uncertainty = prevalence * (1.0 - prevalence)
+    score = float(w @ (y - p) ** 2)
+    if method == "isotonic":
+        fitted = _isotonic(y, p, w)
+        best = float(w @ (y - fitted) ** 2)
+        return BrierParts(score - best, uncertainty - best, uncertainty, 0.0)
+    if method != "binned":
+        raise NotApplicable(f"method must be 'isotonic' or 'binned'; got {method!r}.")
+    reliability, resolution = _murphy(y, p, w, bins, prevalence)
+    rest = score - (reliability - resolution + uncertainty)
+    return BrierParts(reliability, resolution, uncertainty, rest)
+
+
+@measure(
+    title="Miscalibration part of the Brier score",
+    **PART,
+    range=(0.0, 1.0),
+    best=0.0,
+    source="Dimitriadis, Gneiting & Jordan (2021); binned: Murphy (1973)",
+)
+def brier_miscalibration(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    method: str = "isotonic",
+    bins: int = 10,
+) -> float:
+    """How much the Brier score would improve if the probabilities were recalibrated.
+
+    Examples
+    --------
+    >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
+    0.05
+    """
+    parts = brier_decomposition(outcome, probability, weight, method=method, bins=bins)
+    return parts.miscalibration
+
+
+@measure(
+    title="Discrimination part of the Brier score",
+    **PART,
+    range=(0.0, 0.25),
+    best=0.25,
+    source="Dimitriadis, Gneiting & Jordan (2021); binned: Murphy (1973)",
+)
+def brier_discrimination(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    method: str = "isotonic",
+    bins: int = 10,
+) -> float:
+    """How much recalibrated probabilities improve on always predicting the prevalence.
+
+    At most the uncertainty of the outcome, π (1 − π).
+
+    Examples
+    --------
+    >>> brier_discrimination([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
+    0.125
+    """
+    parts = brier_decomposition(outcome, probability, weight, method=method, bins=bins)
+    return parts.discrimination
+
+
+def _isotonic(y: Floats, p: Floats, w: Floats) -> Floats:
+    from scipy.optimize import isotonic_regression
+
+    levels, at = np.unique(p, return_inverse=True)
+    total = np.bincount(at, weights=w, minlength=len(levels))
+    kept = total > 0
+    means = np.bincount(at, weights=w * y, minlength=len(levels))[kept] / total[kept]
+    fitted = np.zeros(len(levels))
+    fitted[kept] = isotonic_regression(means, weights=total[kept]).x
+    return fitted[at]
+
+
+def _murphy(y: Floats, p: Floats, w: Floats, bins: int, prevalence: float) -> tuple[float, float]:
+    at = np.minimum((p * bins).astype(np.int64), bins - 1)
+    total = np.bincount(at, weights=w, minlength=bins)
+    kept = total > 0
+    observed = np.bincount(at, weights=w * y, minlength=bins)[kept] / total[kept]
+    forecast = np.bincount(at, weights=w * p, minlength=bins)[kept] / total[kept]
+    share = total[kept]
+    return float(share @ (forecast - observed) ** 2), float(share @ (observed - prevalence) ** 2)

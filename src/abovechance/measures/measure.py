@@ -1,0 +1,316 @@
+"""What a measure is: one frozen declaration, a pure formula with its facts above it."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Self
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable, listed
+from abovechance.predictions import Predictions, View
+
+
+class Family(StrEnum):
+    """Which question a measure answers."""
+
+    CATEGORICAL = "categorical"
+    RANK = "rank"
+    QUADRATIC = "quadratic"
+    INFORMATION = "information"
+    CALIBRATION = "calibration"
+    UTILITY = "utility"
+    REGRESSION = "regression"
+    SURVIVAL = "survival"
+
+
+class Law(StrEnum):
+    """How a measure varies from sample to sample; inference chooses its methods by this."""
+
+    SHARE = "share of all cases"
+    CONDITIONAL = "conditional share"
+    BALANCED = "mean of shares"
+    PAIRS = "pairs"
+    CENSORED_PAIRS = "censored pairs"
+    MEAN = "mean loss"
+    UNKNOWN = "unknown"
+    CALIBRATION = "calibration"
+    UTILITY = "utility"
+
+
+class Form(StrEnum):
+    """What a formula takes, and so how a batch of resamples is evaluated."""
+
+    LOSSES = "losses"  # (outcome, prediction) -> one loss a case, then a weighted mean
+    COUNTS = "counts"  # (table (…, K, K)) -> (…)
+    CLASS_RATIO = "class ratio"  # (tp, fp, fn, tn) -> numerator and denominator of each class
+    CLASS_VALUE = "class value"  # (tp, fp, fn, tn) -> value of each class
+    RANKS = "ranks"  # (Ranked) -> (…)
+    PAIR_AUCS = "pair areas"  # (areas (…, K, K), prevalences (…, K)) -> (…)
+    SAMPLE = "sample"  # (outcome, prediction, weight (…, n)) -> (…)
+    DRAWS = "draws"  # (outcome, prediction, weight (n,)) -> number: needs index draws
+    CENSORED = "censored"  # (Survival) -> number: needs index draws
+
+
+class LabelScore(StrEnum):
+    """The score whose sum over the positives a measure is monotone in, class sizes fixed."""
+
+    LABEL = "label"
+    MIDRANK = "midrank"
+    PROBABILITY = "probability"
+    LOGIT = "logit"
+
+
+Formula = Callable[..., Any]
+Chance = Callable[[Predictions, "Measure"], float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measure:
+    """A number that judges predictions: a formula and the facts about it."""
+
+    name: str
+    title: str
+    formula: Formula
+    form: Form
+    family: Family
+    reads: View
+    range: tuple[float, float]
+    best: float
+    law: Law
+    source: str
+    chance: Chance | None = None
+    aliases: tuple[str, ...] = ()
+    outcomes: frozenset[str] = frozenset({"binary", "multiclass"})
+    directed: bool = False
+    averages: bool = False
+    average: str | None = None
+    macro_law: Law = Law.UNKNOWN
+    after: Callable[[Any], Any] | None = None
+    many_outputs: bool = False
+    weighted: bool = True
+    label_score: LabelScore | None = None
+    shortcut: Callable[[Any], float] | None = None
+    multiclass: "Measure | None" = None
+    undefined: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    listed: bool = True
+    dialect: str = ""
+    origin: tuple[str, str] = ("", "")
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Direction, from range and best; None when the best lies between the extremes."""
+        if self.best == self.range[1]:
+            return True
+        return False if self.best == self.range[0] else None
+
+    @property
+    def decomposable(self) -> bool:
+        """Whether the value is a mean of one loss per case."""
+        return self.form is Form.LOSSES
+
+    @property
+    def needs_index_draws(self) -> bool:
+        """Whether resamples cannot be evaluated as weights on the cases."""
+        return self.form in (Form.DRAWS, Form.CENSORED)
+
+    @property
+    def label(self) -> str:
+        """The name with the parameters that were set: `f_beta(2)`."""
+        if not self.parameters or self.parameters == defaults(self.formula):
+            return self.name
+        return f"{self.name}({', '.join(_shown(v) for v in self.parameters.values())})"
+
+    @property
+    def doc(self) -> str:
+        """Formula, meaning and source, as documented."""
+        return inspect.getdoc(self.formula) or ""
+
+    def __call__(self, *arrays: Any, **options: Any) -> Any:
+        """The value for arrays (truth first, prediction second), or the measure with parameters.
+
+        `f_beta(y, yhat, beta=2)` is a number; `f_beta(2)` and `f_beta(beta=2)` are measures.
+        """
+        from abovechance.measures.calling import call
+
+        return call(self, arrays, options)
+
+    def of(self, predictions: Predictions) -> float:
+        """The value for predictions, `nan` where it is undefined."""
+        from abovechance.measures.evaluation import value
+
+        return value(self, predictions)
+
+    def batch(self, predictions: Predictions, weights: Floats) -> Floats:
+        """The values under many weightings of the cases, one a row of `weights`."""
+        from abovechance.measures.evaluation import batch
+
+        return batch(self, predictions, weights)
+
+    def losses(self, predictions: Predictions) -> Floats:
+        """One loss a case, whose (weighted) mean is the value."""
+        from abovechance.measures.evaluation import losses
+
+        return losses(self, predictions)
+
+    def on_counts(self, table: Array) -> Floats:
+        """The values of confusion tables (…, K, K), rows actual, the positive class last."""
+        from abovechance.measures.evaluation import on_counts
+
+        return on_counts(self, np.asarray(table, dtype=np.float64))
+
+    def from_confusion(self, table: Any, *, labels: Any = None, pos_label: Any = None) -> float:
+        """The value of one confusion table: rows actual, columns predicted."""
+        from abovechance.measures.calling import from_confusion
+
+        return from_confusion(self, table, labels, pos_label)
+
+    def scorer(self, *, pos_label: Any = None) -> Any:
+        """A scorer for scikit-learn's `scoring=`: greater is better there, so losses are negated."""
+        from abovechance.measures.scorer import Scorer
+
+        return Scorer(self, pos_label)
+
+    def applies(self, predictions: Predictions) -> bool:
+        """Whether the value can be computed from these predictions."""
+        from abovechance.measures.evaluation import obstacle
+
+        return obstacle(self, predictions) is None
+
+    def with_parameters(self, **values: Any) -> Self:
+        """The same measure with other parameters, a measure of its own."""
+        known = defaults(self.formula)
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            takes = f"it takes {listed(sorted(known))}" if known else "it takes none"
+            raise NotApplicable(f"{self.name} has no parameter {unknown[0]!r}; {takes}.")
+        merged = {**self.parameters, **values}
+        other = None if self.multiclass is None else self.multiclass.with_parameters(**values)
+        quick = self.shortcut if merged == self.parameters else None
+        return replace(self, parameters=merged, multiclass=other, shortcut=quick)
+
+    def averaged(self, average: str) -> "Measure":
+        """The average over classes: "macro", "micro" or "weighted", a measure of its own."""
+        if not self.averages:
+            raise NotApplicable(f"{self.name} is not an average over classes.")
+        law = {"macro": self.macro_law, "micro": Law.SHARE}.get(average, Law.UNKNOWN)
+        return replace(
+            self,
+            name=f"{self.name}_{average}",
+            title=f"{self.title}, {AVERAGES[average]}",
+            aliases=tuple(f"{alias}_{average}" for alias in self.aliases),
+            average=average,
+            averages=False,
+            directed=False,
+            law=law,
+        )
+
+    def for_outcome(self, kind: str) -> "Measure":
+        """The version that applies to a kind of outcome."""
+        if kind == "multiclass" and self.averages and self.average is None:
+            return self.averaged("macro")
+        if kind == "multiclass" and self.multiclass is not None:
+            return self.multiclass
+        return self
+
+    def __repr__(self) -> str:
+        return f"<measure {self.label}>"
+
+    def __reduce__(self) -> Any:
+        return _restore, (
+            *self.origin,
+            self.average,
+            dict(self.parameters),
+            self.dialect,
+            self.name,
+        )
+
+
+AVERAGES = {
+    "macro": "mean over classes",
+    "micro": "pooled over classes",
+    "weighted": "mean over classes by prevalence",
+}
+
+
+def measure(
+    *,
+    title: str,
+    form: Form,
+    family: Family,
+    reads: View,
+    range: tuple[float, float],
+    best: float,
+    law: Law,
+    source: str,
+    multiclass: Formula | None = None,
+    multiclass_facts: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Callable[[Formula], Measure]:
+    """Declare a measure above its formula; its name is the function's."""
+
+    def declare(formula: Formula) -> Measure:
+        origin = (formula.__module__, formula.__name__)
+        common = {
+            "name": formula.__name__.rstrip("_"),
+            "title": title,
+            "family": family,
+            "reads": reads,
+            "range": range,
+            "best": best,
+            "law": law,
+            "source": source,
+            "origin": origin,
+            **facts,
+        }
+        other = None
+        if multiclass is not None:
+            apart = {"label_score": None, "shortcut": None, "directed": False}
+            changes = {"form": form, **apart, **(multiclass_facts or {})}
+            other = Measure(
+                **{**common, **changes},
+                formula=multiclass,
+                parameters=defaults(multiclass),
+            )
+        return Measure(
+            **common, form=form, formula=formula, parameters=defaults(formula), multiclass=other
+        )
+
+    return declare
+
+
+def defaults(formula: Formula) -> dict[str, Any]:
+    """The keyword-only parameters of a formula with their defaults."""
+    return {
+        name: p.default
+        for name, p in inspect.signature(formula).parameters.items()
+        if p.kind is p.KEYWORD_ONLY
+    }
+
+
+def _restore(
+    module: str,
+    attribute: str,
+    average: str | None,
+    values: dict[str, Any],
+    dialect: str,
+    name: str,
+) -> Measure:
+    if dialect or average is None:
+        from abovechance.measures.catalogue import find
+
+        try:
+            found = find(name, dialect=dialect or None)
+        except ValueError:
+            found = getattr(importlib.import_module(module), attribute)
+    else:
+        found = getattr(importlib.import_module(module), attribute).averaged(average)
+    return found.with_parameters(**values) if values else found
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float | int) and value is not True else str(value)

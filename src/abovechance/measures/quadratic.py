@@ -1,0 +1,170 @@
+"""The quadratic family: squared distance between outcomes and probabilities."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.chance import constant, outcome_variance
+from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.numerics.weights import weighted_mean
+from abovechance.predictions import Binary, View
+
+QUADRATIC: dict[str, Any] = {
+    "family": Family.QUADRATIC,
+    "reads": View.PROBABILITY,
+    "label_score": LabelScore.PROBABILITY,
+    "directed": True,
+}
+
+
+def _brier_shortcut(predictions: Binary) -> float:
+    return float(predictions.sums.sum_squares) / predictions.n
+
+
+def _half_sum(outcome: Floats, probability: Floats) -> Floats:
+    return ((outcome - probability) ** 2).sum(axis=-2) / 2.0
+
+
+@measure(
+    title="Brier score",
+    aliases=("brier_score", "neg_brier_score"),
+    **QUADRATIC,
+    form=Form.LOSSES,
+    range=(0.0, 1.0),
+    best=0.0,
+    chance=outcome_variance,
+    law=Law.MEAN,
+    shortcut=_brier_shortcut,
+    multiclass=_half_sum,
+    source="Brier (1950); in this form Dinga et al., Quadratic error-based measures",
+)
+def brier(outcome: Floats, probability: Floats) -> Floats:
+    r"""Squared distance between an outcome (0 or 1) and its predicted probability.
+
+    .. math:: \frac{1}{n} \sum_{i=1}^{n} (y_i - p_i)^2
+
+    Always predicting the prevalence :math:`\pi` scores :math:`\pi (1 - \pi)`. Brier summed over
+    all classes; this is half of his score, so that it lies in [0, 1] for any number of classes.
+
+    Examples
+    --------
+    >>> brier([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
+    0.085
+    """
+    return (outcome - probability) ** 2
+
+
+def _twice_outcome_variance(predictions: Any, measure: Any) -> float:
+    return 2.0 * outcome_variance(predictions, measure)
+
+
+def _brier_sum_shortcut(predictions: Binary) -> float:
+    return 2.0 * _brier_shortcut(predictions)
+
+
+def _whole_sum(outcome: Floats, probability: Floats) -> Floats:
+    return ((outcome - probability) ** 2).sum(axis=-2)
+
+
+@measure(
+    title="Brier score, summed over classes",
+    **QUADRATIC,
+    form=Form.LOSSES,
+    range=(0.0, 2.0),
+    best=0.0,
+    chance=_twice_outcome_variance,
+    law=Law.MEAN,
+    shortcut=_brier_sum_shortcut,
+    multiclass=_whole_sum,
+    listed=False,
+    source="Brier (1950), eq. 2",
+)
+def brier_sum(outcome: Floats, probability: Floats) -> Floats:
+    r"""Brier's original: squared distance summed over all classes, twice `brier`.
+
+    Examples
+    --------
+    >>> brier_sum([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
+    0.17
+    """
+    return 2.0 * (outcome - probability) ** 2
+
+
+def _scaled_sum(
+    outcome: Floats, probability: Floats, weight: Floats | None, *, reference: str = "prevalence"
+) -> Floats:
+    over = None if weight is None else weight[..., None, :]
+    losses = ((outcome - probability) ** 2).sum(axis=-2) / 2.0
+    base = weighted_mean(_reference(reference, outcome, probability), over)
+    return 1.0 - weighted_mean(losses, weight) / ((base * (1.0 - base)).sum(axis=-1) / 2.0)
+
+
+@measure(
+    title="Scaled Brier score",
+    aliases=("brier_skill_score", "d2_brier_score"),
+    **QUADRATIC,
+    form=Form.SAMPLE,
+    range=(-np.inf, 1.0),
+    best=1.0,
+    chance=constant(0.0),
+    law=Law.UNKNOWN,
+    multiclass=_scaled_sum,
+    undefined="only one class was observed",
+    source="Dinga et al., Quadratic error-based measures; reference from the prevalence",
+)
+def scaled_brier(
+    outcome: Floats, probability: Floats, weight: Floats | None, *, reference: str = "prevalence"
+) -> Floats:
+    r"""One minus the Brier score over that of always predicting the prevalence.
+
+    .. math:: 1 - \frac{Brier}{\bar p (1 - \bar p)}
+
+    0 for an uninformative prediction, 1 for perfect ones, negative below that. The paper prints
+    the mean *prediction* for :math:`\bar p` (`reference="mean_prediction"`), with which an
+    uninformative but miscalibrated prediction does not score 0; the default is the prevalence.
+
+    Examples
+    --------
+    >>> scaled_brier([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
+    0.66
+    """
+    base = weighted_mean(_reference(reference, outcome, probability), weight)
+    return 1.0 - weighted_mean((outcome - probability) ** 2, weight) / (base * (1.0 - base))
+
+
+def _reference(reference: str, outcome: Floats, probability: Floats) -> Floats:
+    if reference not in ("prevalence", "mean_prediction"):
+        raise NotApplicable(
+            f"reference must be 'prevalence' or 'mean_prediction'; got {reference!r}."
+        )
+    return outcome if reference == "prevalence" else probability
+
+
+@measure(
+    title="Tjur's R²",
+    aliases=("discrimination_slope",),
+    **QUADRATIC,
+    form=Form.SAMPLE,
+    outcomes=frozenset({"binary"}),
+    range=(-1.0, 1.0),
+    best=1.0,
+    chance=constant(0.0),
+    law=Law.UNKNOWN,
+    undefined="only one class was observed",
+    source="Tjur (2009); Dinga et al., Quadratic error-based measures",
+)
+def tjur_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
+    r"""Mean predicted probability of the positive cases minus that of the negative ones.
+
+    Examples
+    --------
+    >>> tjur_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
+    0.5
+    """
+    own = np.ones(outcome.shape) if weight is None else weight
+    positive, negative = own * outcome, own * (1.0 - outcome)
+    return (positive * probability).sum(axis=-1) / positive.sum(axis=-1) - (
+        negative * probability
+    ).sum(axis=-1) / negative.sum(axis=-1)
