@@ -1,3 +1,66 @@
-"""Is this predictive model really any good, and how sure are we?"""
+"""Is this predictive model really any good, and how sure are we?
+
+Import once, `import abovechance as ac`; nothing heavy is loaded before it is used.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from abovechance import examples, measures
+    from abovechance.errors import AboveChanceError
+    from abovechance.inference import assess
+    from abovechance.io import read
+    from abovechance.learning import from_cv, from_estimator
+    from abovechance.measures.measure import measure
+    from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+
+_HOMES = {
+    "AboveChanceError": "abovechance.errors",
+    "Binary": "abovechance.predictions",
+    "Multiclass": "abovechance.predictions",
+    "Numeric": "abovechance.predictions",
+    "Survival": "abovechance.predictions",
+    "assess": "abovechance.inference",
+    "from_cv": "abovechance.learning",
+    "from_estimator": "abovechance.learning",
+    "measure": "abovechance.measures.measure",
+    "read": "abovechance.io",
+}
+_MODULES = {
+    "examples": "abovechance.examples",
+    "measures": "abovechance.measures",
+}
+
+__all__ = [
+    "AboveChanceError",
+    "Binary",
+    "Multiclass",
+    "Numeric",
+    "Survival",
+    "assess",
+    "examples",
+    "from_cv",
+    "from_estimator",
+    "measure",
+    "measures",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(_MODULES[name])
+    else:
+        raise AttributeError(f"module 'abovechance' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -24,11 +24,10 @@ def averaged(measure: Measure, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -
         pooled = (c.sum(axis=-1) for c in (tp, fp, fn, tn))
         return class_values(measure, *pooled)
     values = class_values(measure, tp, fp, fn, tn)
-    weight = tp + fn if measure.average == "weighted" else np.ones_like(tp)
-    return defined_mean(values, weight)
+    return defined_mean(values, tp + fn if measure.average == "weighted" else 1.0)
 
 
-def defined_mean(values: Floats, weight: Floats) -> Floats:
+def defined_mean(values: Floats, weight: Floats | float = 1.0) -> Floats:
     """Weighted mean over the last axis, skipping what is undefined."""
     weight = np.where(np.isnan(values), 0.0, weight)
     terms = np.where(weight > 0, values, 0.0) * weight

@@ -81,10 +81,7 @@ def applicable(predictions: Predictions) -> list[Measure]:
 
 def _named(tag: str, asked: str, dialect: str | None) -> Measure:
     base, values = _parsed(tag)
-    if dialect is not None:
-        found = _in_dialect(base, dialect)
-    else:
-        found = _plain(base)
+    found = _plain(base) if dialect is None else _in_dialect(base, dialect)
     if found is None:
         known = [*_index(), *_suffixed(base)]
         raise UnknownMeasure(

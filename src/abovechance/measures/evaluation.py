@@ -145,9 +145,7 @@ def _class_average(measure: Measure, counts: tuple[Floats, Floats, Floats, Float
     return averaged(measure, *counts)
 
 
-def _uncounted(
-    measure: Measure, predictions: Any, weight: Floats | None, whole: bool = True
-) -> Any:
+def _uncounted(measure: Measure, predictions: Any, weight: Any, whole: bool = True) -> Any:
     if measure.form is Form.CENSORED:
         return measure.formula(predictions, **measure.parameters)
     if measure.form is Form.RANKS:
@@ -195,7 +193,7 @@ def _batch(measure: Measure, predictions: Any, weights: Floats) -> Floats:
     return found.mean(axis=-1) if found.ndim > 1 else found
 
 
-def _pair(measure: Measure, predictions: Any) -> tuple[Floats, Floats]:
+def _pair(measure: Measure, predictions: Any) -> tuple[Any, Any]:
     """Outcome and prediction as a formula takes them, cases last."""
     if isinstance(predictions, Numeric):
         single = len(predictions.outputs) == 1 and not measure.many_outputs

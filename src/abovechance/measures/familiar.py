@@ -16,8 +16,10 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures import categorical
+from abovechance.measures.averaging import averaged, class_values, defined_mean
 from abovechance.measures.familiar_numbers import OVERRIDES as NUMBERS
 from abovechance.measures.measure import Form, Measure
+from abovechance.numerics.confusion import one_against_rest
 
 
 def as_familiar(measure: Measure) -> Measure:
@@ -38,7 +40,7 @@ def as_familiar(measure: Measure) -> Measure:
 def one_directional(areas: Floats, shares: Floats) -> Floats:
     """Mean over pairs i < j of how well column i tells class i from class j."""
     above = np.triu(np.ones(areas.shape[-2:], dtype=bool), k=1)
-    return np.asarray(np.nanmean(areas[..., above], axis=-1))
+    return defined_mean(areas[..., above])
 
 
 def all_observed_balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
@@ -76,9 +78,6 @@ class _Average:
         self.base, self.average = base, average
 
     def __call__(self, table: Floats) -> Floats:
-        from abovechance.measures.averaging import averaged, class_values
-        from abovechance.numerics.confusion import one_against_rest
-
         counts = one_against_rest(table)
         if table.shape[-1] == 2:
             return class_values(self.base, *(c[..., 1] for c in counts))

@@ -170,7 +170,7 @@ class Measure:
         return from_confusion(self, table, labels, pos_label)
 
     def scorer(self, *, pos_label: Any = None) -> Any:
-        """A scorer for scikit-learn's `scoring=`: greater is better there, so losses are negated."""
+        """A scorer for scikit-learn's `scoring=`, where greater is better: losses are negated."""
         from abovechance.measures.scorer import Scorer
 
         return Scorer(self, pos_label)

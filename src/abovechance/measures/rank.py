@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
+from abovechance.measures.averaging import defined_mean
 from abovechance.measures.chance import constant, prevalence
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.numerics import ranks
@@ -41,7 +42,7 @@ def _auc_shortcut(predictions: Binary) -> float:
 def _hand_till(areas: Floats, shares: Floats) -> Floats:
     k = areas.shape[-1]
     pairs = (areas + np.swapaxes(areas, -1, -2)) / 2.0
-    return np.nanmean(pairs[..., ~np.eye(k, dtype=bool)], axis=-1) if k > 1 else np.nan
+    return defined_mean(pairs[..., ~np.eye(k, dtype=bool)])
 
 
 @measure(

@@ -101,7 +101,7 @@ class Predictions:
 
     cases: Cases
     origin: str
-    dropped: int
+    kept: Bools | None
     notes: tuple[Advice, ...]
     described: str
 
@@ -109,6 +109,11 @@ class Predictions:
     def n(self) -> int:
         """Number of rows."""
         raise NotImplementedError
+
+    @property
+    def dropped(self) -> int:
+        """How many cases were left out because they missed a value."""
+        return 0 if self.kept is None else int((~self.kept).sum())
 
     @property
     def total(self) -> float:
@@ -168,17 +173,17 @@ def settle_origin(origin: str | None, cases: Cases) -> str:
 
 def gathered(
     arrays: dict[str, Array | None], cases: Cases, missing: str
-) -> tuple[dict[str, Array | None], Cases, int]:
-    """All columns of equal length, without missing values, and how many cases were dropped."""
+) -> tuple[dict[str, Array | None], Cases, Bools | None]:
+    """All columns of equal length, without missing values; which cases were kept, if not all."""
     n = checks.same_length({**arrays, **cases.arrays()})
     if n == 0:
         raise DataError("there must be at least one case; got 0 rows.")
     arrays, kept = settle_missing(arrays, missing)
     if kept is None:
-        return arrays, cases.checked(), 0
+        return arrays, cases.checked(), None
     if not kept.any():
         raise DataError(f"there must be at least one complete case; all {n} were dropped.")
-    return arrays, cases.take(kept).checked(), n - int(kept.sum())
+    return arrays, cases.take(kept).checked(), kept
 
 
 def settle_missing(

@@ -88,7 +88,7 @@ class Binary(Predictions):
             sample_weight=sample_weight,
             counts=counts,
         )
-        arrays, cases, dropped = gathered(arrays, cases, missing)
+        arrays, cases, kept = gathered(arrays, cases, missing)
         outcome = arrays["outcome"]
         assert outcome is not None
         classes = two_classes(outcome, arrays["label"], pos_label, labels)
@@ -103,7 +103,7 @@ class Binary(Predictions):
             threshold=0.5 if threshold is None and probability is not None else threshold,
             cases=cases,
             origin=settle_origin(origin, cases),
-            dropped=dropped,
+            kept=kept,
             notes=(),
             described="",
         )

@@ -128,8 +128,7 @@ def same_label(first: Any, second: Any) -> bool:
 
 
 def _any_row(mask: Bools) -> Bools:
-    flat: Bools = mask.reshape(-1, mask.shape[-1]).any(axis=0)
-    return flat
+    return np.asarray(mask.reshape(-1, mask.shape[-1]).any(axis=0))
 
 
 def _unknown(name: str, values: Array, bad: Bools, classes: Sequence[Any]) -> None:

@@ -85,7 +85,7 @@ class Multiclass(Predictions):
             sample_weight=sample_weight,
             counts=counts,
         )
-        arrays, cases, dropped = gathered(arrays, cases, missing)
+        arrays, cases, kept = gathered(arrays, cases, missing)
         outcome, predicted, p = arrays["outcome"], arrays["label"], arrays["probability"]
         assert outcome is not None
         classes = declared_classes(outcome, predicted, p, labels)
@@ -98,7 +98,7 @@ class Multiclass(Predictions):
             classes=tuple(classes),
             cases=cases,
             origin=settle_origin(origin, cases),
-            dropped=dropped,
+            kept=kept,
             notes=(),
             described="",
         )
@@ -157,7 +157,7 @@ class Multiclass(Predictions):
         other.__dict__.update(
             cases=self.cases,
             classes=(f"not {self.classes[k]}", self.classes[k]),
-            dropped=self.dropped,
+            kept=self.kept,
             notes=self.notes,
         )
         return other

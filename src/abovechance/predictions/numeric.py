@@ -65,7 +65,7 @@ class Numeric(Predictions):
             sample_weight=sample_weight,
             counts=counts,
         )
-        arrays, cases, dropped = gathered(arrays, cases, missing)
+        arrays, cases, kept = gathered(arrays, cases, missing)
         outcome, predicted = arrays["outcome"], arrays["value"]
         assert outcome is not None
         assert predicted is not None
@@ -91,7 +91,7 @@ class Numeric(Predictions):
             outputs=names,
             cases=cases,
             origin=settle_origin(origin, cases),
-            dropped=dropped,
+            kept=kept,
             notes=(),
             described="",
         )

@@ -82,7 +82,7 @@ class Survival(Predictions):
             sample_weight=sample_weight,
             counts=counts,
         )
-        arrays, cases, dropped = gathered(arrays, cases, missing)
+        arrays, cases, kept = gathered(arrays, cases, missing)
         observed = {k: None if a is None else checks.numbers(k, a) for k, a in arrays.items()}
         moment, happened = observed["time"], observed["event"]
         assert moment is not None
@@ -97,7 +97,7 @@ class Survival(Predictions):
             censoring=_censoring(censoring),
             cases=cases,
             origin=settle_origin(origin, cases),
-            dropped=dropped,
+            kept=kept,
             notes=(),
             described="",
         )

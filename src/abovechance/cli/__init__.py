@@ -1,0 +1,96 @@
+"""The command line: `abovechance COMMAND`, one module per command."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from abovechance import __version__
+from abovechance.errors import AboveChanceError, Unfinished
+
+COMMANDS = {
+    "assess": "Every applicable measure of the predictions in a file.",
+    "demo": "Assess bundled example predictions.",
+    "measures": "List the measures, or explain one.",
+    "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
+}
+ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
+
+
+class Commands(click.Group):
+    """A group that loads a command's module only when that command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"abovechance.cli.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from abovechance.errors import did_you_mean
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}{did_you_mean(args[0], COMMANDS) or '.'}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=Commands,
+    help="Is this predictive model really any good, and how sure are we?",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="abovechance")
+def command() -> None:
+    """The root of all commands."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    0 answered, 1 a gate fired, 2 wrong usage or bad data, 3 could not finish.
+    """
+    try:
+        result = command.main(args=argv, prog_name="abovechance", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        return _say("stopped before the end; nothing was written.", UNFINISHED)
+    except click.ClickException as wrong:
+        return _say(_one_line(wrong), WRONG)
+    except Unfinished as unfinished:
+        return _say(str(unfinished), UNFINISHED)
+    except AboveChanceError as refused:
+        return _say(str(refused), WRONG)
+    except KeyboardInterrupt:
+        return _say("stopped before the end; nothing was written.", UNFINISHED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return ANSWERED
+    return result if isinstance(result, int) else ANSWERED
+
+
+def _one_line(wrong: click.ClickException) -> str:
+    text = " ".join(wrong.format_message().split())
+    ctx = getattr(wrong, "ctx", None)
+    return f"{text} See {ctx.command_path} --help." if ctx is not None else text
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(f"abovechance: {text}", err=True)
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def stack(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """Several options as one decorator, in reading order."""
+
+    def apply(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return apply
+
+
+def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    """A comma-separated list; commas inside brackets belong to the name."""
+    if value is None:
+        return None
+    parts, depth, current = [], 0, ""
+    for letter in value:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += letter
+    return [p for p in [*parts, current.strip()] if p]
+
+
+columns = stack(
+    click.option("--outcome", metavar="COL", help="Observed classes or numbers."),
+    click.option("--probability", metavar="COL", help="Probability of the positive class."),
+    click.option(
+        "--probabilities", metavar="COLS", callback=names, help="One column per class, p_<class>."
+    ),
+    click.option("--score", metavar="COL", help="A score, higher for the positive class."),
+    click.option("--label", metavar="COL", help="Predicted class."),
+    click.option("--value", metavar="COLS", callback=names, help="Predicted number or numbers."),
+    click.option("--time", metavar="COL", help="Time of the event or of censoring."),
+    click.option("--event", metavar="COL", help="1 where the event happened, 0 where censored."),
+    click.option("--risk", metavar="COL", help="Predicted risk, higher for earlier events."),
+    click.option("--predicted-time", metavar="COL", help="Predicted time of the event."),
+    click.option(
+        "--survival", metavar="COLS", callback=names, help="Predicted S(t), columns S_<t>."
+    ),
+    click.option("--positive", metavar="LABEL", help="The positive class."),
+    click.option(
+        "--threshold", type=float, help="A label is positive above it; 0.5 for probabilities."
+    ),
+    click.option("--id", "id_", metavar="COL", help="Names the cases."),
+    click.option("--groups", metavar="COL", help="Clusters: subject, site, …"),
+    click.option("--fold", metavar="COL", help="Cross-validation fold."),
+    click.option("--repeat", metavar="COL", help="Repeat of the cross-validation."),
+    click.option("--weight", metavar="COL", help="Sampling weight."),
+    click.option("--counts", metavar="COL", help="Number of cases a row stands for."),
+    click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop"]),
+        default="refuse",
+        show_default=True,
+        help="What to do with cases that miss a value.",
+    ),
+    click.option(
+        "--origin",
+        type=click.Choice(["test", "cv", "repeated_cv"]),
+        help="Where the predictions came from; seen from --fold when not given.",
+    ),
+)
+
+measures = click.option(
+    "--measures", metavar="A,B,…", callback=names, help="Names of measures; all when not given."
+)
+output = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)

@@ -1,0 +1,163 @@
+"""One row of an assessment, and the assessment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from abovechance import __version__
+from abovechance.advice import Advice
+from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.io.export import jsonable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skill:
+    """A mean loss beside that of an uninformative forecast."""
+
+    reference: float
+    difference: float
+    interval: Interval | None = None
+    p_value: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A measure's value for some predictions, with what is known about its uncertainty."""
+
+    measure: str
+    title: str
+    family: str
+    value: float
+    chance: float | None = None
+    model: str | None = None
+    by: str | None = None
+    class_: str | None = None
+    output: str | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    alternative: str | None = None
+    hypothesis: str | None = None
+    test: str | None = None
+    draws: int | None = None
+    undefined: str | None = None
+    skill: Skill | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row under the names of the JSON contract."""
+        named = {f.name.rstrip("_"): plain(getattr(self, f.name)) for f in fields(self)}
+        return {key: jsonable(named[key]) for key in CONTRACT}
+
+
+CONTRACT = (
+    "measure",
+    "title",
+    "family",
+    "model",
+    "by",
+    "class",
+    "output",
+    "value",
+    "interval",
+    "chance",
+    "p_value",
+    "alternative",
+    "hypothesis",
+    "test",
+    "draws",
+    "undefined",
+    "skill",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment(Result):
+    """Every applicable measure of some predictions.
+
+    `assessment["auc"]` is the estimate of a measure for all cases; iteration goes over all rows.
+    """
+
+    outcome: str
+    n: int
+    origin: str
+    seed: int | None
+    primary: str | None
+    estimates: tuple[Estimate, ...]
+    advice: tuple[Advice, ...] = ()
+    described: str = ""
+    dropped: int = 0
+
+    def __getitem__(self, measure: str) -> Estimate:
+        from abovechance.errors import UnknownMeasure, did_you_mean
+        from abovechance.measures import find
+
+        rows = [e for e in self.estimates if e.by is None and e.class_ is None]
+        names = {measure} if any(e.measure == measure for e in rows) else _names(find(measure))
+        for row in rows:
+            if row.measure in names and row.output is None:
+                return row
+        for row in rows:
+            if row.measure in names:
+                return row
+        known = [e.measure for e in rows]
+        raise UnknownMeasure(f"{measure!r} was not assessed{did_you_mean(measure, known) or '.'}")
+
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "abovechance": __version__,
+            "outcome": self.outcome,
+            "n": self.n,
+            "dropped": self.dropped,
+            "origin": self.origin,
+            "seed": self.seed,
+            "primary": self.primary,
+            "described": self.described,
+            "estimates": [e.to_dict() for e in self.estimates],
+            "advice": [plain(a) for a in self.advice],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The estimates flat, as rows of a table."""
+        return [flat(e) for e in self.estimates]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The estimates as a dataframe of pandas or polars."""
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The estimates as CSV; text that a spreadsheet would run is escaped."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
+
+    def __str__(self) -> str:
+        lines = [f"{self.n} cases, {self.outcome} outcome, origin {self.origin}"]
+        for e in self.estimates:
+            where = "".join(f" [{part}]" for part in (e.by, e.class_, e.output) if part)
+            lines.append(f"{e.title + where:<48} {e.value:>9.4g}" + _bounds(e))
+        return "\n".join(lines)
+
+
+def flat(estimate: Estimate) -> dict[str, Any]:
+    """One row: the interval's and the skill's parts as columns of their own."""
+    row = {f.name.rstrip("_"): getattr(estimate, f.name) for f in fields(estimate)}
+    interval, skill = row.pop("interval"), row.pop("skill")
+    for part in ("low", "high", "level", "method"):
+        row[f"interval_{part}"] = getattr(interval, part, None)
+    for part in ("reference", "difference", "p_value"):
+        row[f"skill_{part}"] = getattr(skill, part, None)
+    return row
+
+
+def _names(measure: Any) -> set[str]:
+    multiclass = measure.for_outcome("multiclass")
+    return {measure.label, multiclass.label}
+
+
+def _bounds(estimate: Estimate) -> str:
+    return "" if estimate.interval is None else f"  [{estimate.interval}]"

@@ -1,0 +1,64 @@
+"""What an inference returns: frozen facts that print and export."""
+
+import importlib
+import json
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from abovechance.errors import NotApplicable
+from abovechance.io.export import jsonable
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two limits, the level they hold at and the method that gave them."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.low:.3f} to {self.high:.3f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The root of results: `to_dict()` and `to_json()` from the fields."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain Python values, fit for JSON."""
+        return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The result as JSON; NaN is null, infinity the text "Infinity"."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses as dictionaries, all the way down."""
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def to_frame(rows: list[dict[str, Any]], library: str) -> Any:
+    """Rows as a dataframe of pandas or polars, whichever is asked for and installed."""
+    if library not in ("pandas", "polars"):
+        raise NotApplicable(f"library must be 'pandas' or 'polars'; got {library!r}.")
+    try:
+        module = importlib.import_module(library)
+    except ModuleNotFoundError:
+        raise NotApplicable(f"{library} is not installed; pip install {library}.") from None
+    if library == "pandas":
+        return module.DataFrame(rows)
+    return module.DataFrame(rows, infer_schema_length=None)
