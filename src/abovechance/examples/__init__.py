@@ -1,0 +1,69 @@
+"""Small data sets as predictions, for docstrings, tests and the demo.
+
+All were made from data that ship with scikit-learn, by `examples/make_predictions.py`.
+"""
+
+from pathlib import Path
+
+from abovechance.errors import DataError, did_you_mean
+from abovechance.predictions import Binary, Multiclass, Numeric
+
+__all__ = ["breast_cancer", "diabetes", "iris", "path"]
+
+NAMES = ("breast_cancer", "diabetes", "iris")
+
+
+def path(name: str) -> Path:
+    """The CSV file of an example.
+
+    >>> path("iris").name
+    'iris.csv'
+    """
+    if name not in NAMES:
+        raise DataError(f"no example {name!r}{did_you_mean(name, NAMES) or '.'}")
+    return Path(__file__).parent / f"{name}.csv"
+
+
+def breast_cancer(model: str = "p_forest") -> Binary:
+    """Malignant or benign, on an independent test set, by one of two models.
+
+    >>> breast_cancer()
+    Binary(285 cases; label, probability, score; origin test)
+    """
+    rows = _columns("breast_cancer")
+    return Binary(
+        rows["outcome"], probability=_floats(rows[model]), pos_label="malignant", id=rows["id"]
+    )
+
+
+def iris() -> Multiclass:
+    """Three species of iris from their sepals, cross-validated.
+
+    >>> iris().classes
+    ('setosa', 'versicolor', 'virginica')
+    """
+    rows = _columns("iris")
+    columns = {k.removeprefix("p_"): _floats(v) for k, v in rows.items() if k.startswith("p_")}
+    return Multiclass(rows["outcome"], probability=columns, id=rows["id"], fold=rows["fold"])
+
+
+def diabetes(model: str = "ridge") -> Numeric:
+    """Progression of diabetes, cross-validated, by one of two models.
+
+    >>> diabetes().n
+    442
+    """
+    rows = _columns("diabetes")
+    return Numeric(_floats(rows["outcome"]), _floats(rows[model]), id=rows["id"], fold=rows["fold"])
+
+
+def _columns(name: str) -> dict[str, list[str]]:
+    import csv
+
+    with open(path(name), newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def _floats(values: list[str]) -> list[float]:
+    return [float(v) for v in values]

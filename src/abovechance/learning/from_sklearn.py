@@ -1,0 +1,184 @@
+"""From a scikit-learn estimator to predictions that know where they came from."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array
+from abovechance.errors import DataError, NotApplicable
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+
+def from_estimator(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    pos_label: Any = None,
+    id: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Predictions:
+    """Predictions of a fitted estimator for cases it has not seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    >>> from_estimator(LogisticRegression().fit(X[:6], y[:6]), X[6:], y[6:])
+    Binary(2 cases; label, probability, score; origin test)
+    """
+    extra = {"id": id, "groups": groups, "sample_weight": sample_weight}
+    kind, prediction = _predict(estimator, X)
+    return _assembled(estimator, y, kind, prediction, pos_label, {**extra, "origin": "test"})
+
+
+def from_cv(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    groups: Any = None,
+    pos_label: Any = None,
+    id: Any = None,
+    sample_weight: Any = None,
+    rng: Any = None,
+) -> Predictions:
+    """Cross-validated predictions: every case by a model that was fitted without it.
+
+    Parameters
+    ----------
+    cv
+        Number of folds (stratified and shuffled for classes), or any scikit-learn splitter, or
+        an iterable of (train, test) rows. A splitter that tests cases several times gives
+        repeats.
+    groups
+        Clusters: kept together by a splitter that reads them, and kept with the predictions.
+    id
+        Names of the cases; their row numbers when not given.
+    rng
+        Seed of the shuffling when `cv` is a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    >>> from_cv(LogisticRegression(), X, y, cv=2, rng=1)
+    Binary(8 cases; label, probability, score; origin cv)
+    """
+    from sklearn.base import clone
+
+    outcome = np.asarray(y)
+    names = np.arange(1, len(outcome) + 1) if id is None else np.asarray(id)
+    times_tested = np.zeros(len(outcome), dtype=np.int64)
+    rows, folds, repeats, parts, kind, fitted = [], [], [], [], "", estimator
+    for fold, (train, test) in enumerate(_splits(estimator, X, outcome, cv, groups, rng)):
+        fitted = clone(estimator).fit(_rows(X, train), outcome[train])
+        kind, prediction = _predict(fitted, _rows(X, test))
+        parts.append(_by_class(fitted, kind, prediction, outcome))
+        rows.append(np.asarray(test))
+        repeats.append(times_tested[test] + 1)
+        folds.append(np.full(len(test), fold + 1))
+        times_tested[test] += 1
+    if not rows:
+        raise DataError("cv must give at least one split; it gave none.")
+    at = np.concatenate(rows)
+    order = np.lexsort((at, np.concatenate(repeats)))
+    at, repeat = at[order], np.concatenate(repeats)[order]
+    extra = {
+        "id": names[at],
+        "fold": np.concatenate(folds)[order],
+        "repeat": repeat if (repeat > 1).any() else None,
+        "groups": None if groups is None else np.asarray(groups)[at],
+        "sample_weight": None if sample_weight is None else np.asarray(sample_weight)[at],
+    }
+    prediction = np.concatenate(parts)[order]
+    return _assembled(fitted, outcome[at], kind, prediction, pos_label, extra, outcome)
+
+
+def _splits(estimator: Any, X: Any, y: Array, cv: Any, groups: Any, rng: Any) -> Any:
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    if isinstance(cv, int):
+        seed = rng if rng is None or isinstance(rng, int) else int(rng.integers(2**31))
+        if groups is not None:
+            from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+
+            if is_classifier(estimator):
+                cv = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
+            else:
+                cv = GroupKFold(cv)
+        elif is_classifier(estimator):
+            cv = StratifiedKFold(cv, shuffle=True, random_state=seed)
+        else:
+            cv = KFold(cv, shuffle=True, random_state=seed)
+    return check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
+
+
+def _rows(X: Any, index: Any) -> Any:
+    return X.iloc[index] if hasattr(X, "iloc") else np.asarray(X)[index]
+
+
+def _predict(estimator: Any, X: Any) -> tuple[str, Array]:
+    from sklearn.base import is_regressor
+
+    if is_regressor(estimator):
+        return "value", np.asarray(estimator.predict(X))
+    if hasattr(estimator, "predict_proba"):
+        return "probability", np.asarray(estimator.predict_proba(X))
+    if hasattr(estimator, "decision_function") and len(estimator.classes_) == 2:
+        return "score", np.asarray(estimator.decision_function(X))
+    return "label", np.asarray(estimator.predict(X))
+
+
+def _by_class(estimator: Any, kind: str, prediction: Array, y: Array) -> Array:
+    """Probabilities in one column per class of the whole data, even if a fold lacked one."""
+    if kind != "probability":
+        return prediction
+    classes = np.unique(y)
+    if len(estimator.classes_) == len(classes):
+        return prediction
+    wide = np.zeros((len(prediction), len(classes)))
+    wide[:, np.searchsorted(classes, estimator.classes_)] = prediction
+    return wide
+
+
+def _assembled(
+    estimator: Any,
+    y: Any,
+    kind: str,
+    prediction: Array,
+    pos_label: Any,
+    extra: dict[str, Any],
+    whole: Any = None,
+) -> Predictions:
+    if kind == "value":
+        return Numeric(y, prediction, **extra)
+    classes = (estimator.classes_ if whole is None else np.unique(whole)).tolist()
+    if len(classes) > 2:
+        if kind == "score":
+            raise NotApplicable(
+                "scores of more than two classes cannot be compared with each other."
+            )
+        several: dict[str, Any] = {kind: prediction, **extra}
+        return Multiclass(y, labels=classes, **several)
+    positive = (
+        classes[-1] if pos_label is None and classes in ([0, 1], [False, True]) else pos_label
+    )
+    if positive is None:
+        raise DataError(
+            f"pos_label must say which class is positive; the classes are "
+            f"{', '.join(map(repr, classes))}."
+        )
+    first = classes[0] == positive
+    if kind == "probability":
+        prediction = prediction[:, 0 if first else 1]
+    elif kind == "score" and first:
+        prediction = -prediction
+    columns: dict[str, Any] = {kind: prediction, **extra}
+    threshold = 0.0 if kind == "score" else None
+    return Binary(y, pos_label=positive, labels=classes, threshold=threshold, **columns)
