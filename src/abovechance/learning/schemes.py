@@ -1,0 +1,185 @@
+"""How an accuracy is estimated: folds, resubstitution, bootstrap; and how it is scaled."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.errors import DataError
+from abovechance.learning.folds import fold_sums
+
+
+@dataclass(frozen=True)
+class VFold:
+    """Cross-validation in V folds, refolded for every labelling.
+
+    References
+    ----------
+    Rosenblatt et al., definition 2.
+    """
+
+    folds: int = 8
+    balanced: bool = True
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        if self.folds < 2 or self.repeats < 1:
+            raise DataError(
+                f"cross-validation needs 2 folds or more and 1 repeat or more; "
+                f"got {self.folds} folds, {self.repeats} repeats."
+            )
+
+
+@dataclass(frozen=True)
+class Resubstitution:
+    """Accuracy on the rows the learner was trained on.
+
+    References
+    ----------
+    Rosenblatt et al., definition 1.
+    """
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Accuracy on the rows a bootstrap sample left out, alone or mixed with resubstitution.
+
+    "bloo" is the leave-one-out bootstrap, "b632" weighs it 0.632 against 0.368, and "b632plus"
+    gives it more weight the more the learner overfits.
+
+    References
+    ----------
+    Rosenblatt et al., definitions 3 (equation 7) and 4; Efron and Tibshirani (1997), section 3.
+    """
+
+    kind: Literal["bloo", "b632", "b632plus"] = "bloo"
+    draws: int = 50
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise DataError(f"a bootstrap needs 1 draw or more; got {self.draws}.")
+
+
+Scheme: TypeAlias = VFold | Resubstitution | Bootstrap
+
+
+def fold_accuracy(correct: Bools, folds: Ints, count: int) -> Floats:
+    """Mean over folds of the share of correct predictions in each (B,), empty folds apart.
+
+    References
+    ----------
+    Rosenblatt et al., equation 4.
+
+    Examples
+    --------
+    >>> fold_accuracy(np.array([[True, True, False]]), np.array([[0, 1, 1]]), 2)
+    array([0.75])
+    """
+    sizes = fold_sums(np.ones(folds.shape), folds, count)
+    shares = fold_sums(correct.astype(float), folds, count) / np.maximum(sizes, 1)
+    return np.asarray(shares.sum(axis=1) / (sizes > 0).sum(axis=1))
+
+
+def left_out_accuracy(correct: Bools, counts: Ints) -> Floats:
+    """Mean over bootstrap samples (D, B, n) of the accuracy on rows left out, as (B,).
+
+    A sample that leaves no row out says nothing and is passed over. Averaging per row first, as
+    equation 6 does, gives another number.
+
+    References
+    ----------
+    Rosenblatt et al., equation 7.
+
+    Examples
+    --------
+    >>> counts = np.array([[[2, 0, 0]], [[1, 2, 0]]])
+    >>> left_out_accuracy(np.array([[[True, True, False]], [[True, True, True]]]), counts)
+    array([0.75])
+    """
+    out = counts == 0
+    sizes = out.sum(axis=-1)
+    shares = (correct & out).sum(axis=-1) / np.maximum(sizes, 1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(shares.sum(axis=0) / (sizes > 0).sum(axis=0))
+
+
+def mixed_accuracy(resubstituted: Floats, left_out: Floats) -> Floats:
+    """The 0.632 bootstrap.
+
+    References
+    ----------
+    Rosenblatt et al., equation 8.
+    """
+    return 0.368 * resubstituted + 0.632 * left_out
+
+
+def adaptive_accuracy(resubstituted: Floats, left_out: Floats, chance: Floats) -> Floats:
+    r"""The 0.632+ bootstrap: the weight of the rows left out grows with overfitting.
+
+    With errors :math:`\overline{err} = 1 - resubstituted`, :math:`err_1 = 1 - left\_out` (no
+    worse than :math:`\gamma = 1 - chance`) and the relative overfitting :math:`R =
+    (err_1 - \overline{err}) / (\gamma - \overline{err})`, the weight is
+    :math:`0.632 / (1 - 0.368 R)`.
+
+    References
+    ----------
+    Efron and Tibshirani (1997), equations 24 to 32.
+
+    Examples
+    --------
+    >>> adaptive_accuracy(np.array([1.0]), np.array([0.75]), np.array([0.5]))
+    array([0.8064])
+    """
+    error, none = 1 - resubstituted, 1 - chance
+    other = np.minimum(1 - left_out, none)
+    overfits = (other > error) & (none > error)
+    overfit = np.where(overfits, (other - error) / np.where(overfits, none - error, 1.0), 0.0)
+    weight = 0.632 / (1 - 0.368 * overfit)
+    return np.asarray(1 - (1 - weight) * error - weight * other)
+
+
+def no_information(predicted: Ints, labels: Ints, classes: int) -> Floats:
+    """Accuracy of the predictions if they were unrelated to the labels, one per labelling."""
+    shares = [(predicted == k).mean(axis=-1) * (labels == k).mean(axis=-1) for k in range(classes)]
+    return np.asarray(sum(shares))
+
+
+def standardise(accuracy: Floats, labels: Ints) -> Floats:
+    """Accuracy above the majority share, in units of that share's standard deviation.
+
+    One number for the whole sample, with its sign. The source's code takes the absolute value
+    fold by fold: see `legacy_standardise`.
+
+    References
+    ----------
+    Rosenblatt et al., equation 5, without the absolute value.
+
+    Examples
+    --------
+    >>> standardise(np.array([0.9]), np.array([[0, 0, 0, 0, 1]]))
+    array([0.25])
+    """
+    share = majority(labels)
+    return np.asarray((accuracy - share) / np.sqrt(share * (1 - share)))
+
+
+def legacy_standardise(correct: Bools, labels: Ints, folds: Ints, count: int) -> Floats:
+    """The z-score of the source's code, kept to reproduce its tables and for nothing else.
+
+    Each fold's accuracy is set against the majority share of that fold, in absolute value, so
+    predictions that are wrong count as much as right ones; a fold with one class divides by 0.
+    """
+    sizes = fold_sums(np.ones(folds.shape), folds, count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ones = fold_sums((labels == 1).astype(float), folds, count) / sizes
+        share = np.maximum(ones, 1 - ones)
+        accuracy = fold_sums(correct.astype(float), folds, count) / sizes
+        return np.asarray((np.abs(accuracy - share) / np.sqrt(share * (1 - share))).mean(axis=1))
+
+
+def majority(labels: Ints) -> Floats:
+    """Share of the largest class in each labelling (B,)."""
+    classes = int(labels.max()) + 1
+    shares = [(labels == k).mean(axis=-1) for k in range(classes)]
+    return np.asarray(np.max(shares, axis=0))
