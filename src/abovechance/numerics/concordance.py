@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats, Ints
+from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.numerics.kernels import worthwhile
 
 
 class Concordance(NamedTuple):
@@ -58,13 +59,11 @@ def concordance_counts(
     >>> concordance_counts(np.array([1, 2, 3]), np.array([1, 0, 1]), np.array([0.9, 0.1, 0.9]))
     Concordance(concordant=1.0, discordant=0.0, tied_risk=1.0)
     """
+    unweighted = weight is None and pair_weight is None
+    if weight is None and worthwhile(len(time), module="concordance" if unweighted else None):
+        return _counts_compiled(time, event, risk, event_censored_ties, tau, pair_weight)
     line = _line_up(time, event, risk, event_censored_ties, tau, weight, pair_weight)
-    below, tied, total = _pairs_opened(line)
-    return Concordance(
-        float(line.opening @ below),
-        float(line.opening @ (total - below - tied)),
-        float(line.opening @ tied),
-    )
+    return Concordance(*(float(count.sum()) for count in _pairs_opened(line)))
 
 
 def concordance_by_case(
@@ -89,12 +88,30 @@ def concordance_by_case(
     array([2., 1., 1.])
     """
     line = _line_up(time, event, risk, event_censored_ties, tau, weight, pair_weight)
-    below, tied, total = _pairs_opened(line)
-    lower, equal, all_earlier = _pairs_closed(line)
     counts = np.empty((3, line.order.size))
-    counts[:, line.order] = line.weight * (all_earlier - lower - equal, lower, equal)
-    counts[:, line.order[line.opener]] += line.opening * (below, total - below - tied, tied)
+    counts[:, line.order] = _pairs_closed(line)
+    counts[:, line.order[line.opener]] += _pairs_opened(line)
     return ConcordanceByCase(*counts)
+
+
+def _counts_compiled(
+    time: Array,
+    event: Array,
+    risk: Array,
+    event_censored_ties: bool,
+    tau: float | None,
+    pair_weight: Array | None,
+) -> Concordance:
+    from abovechance.numerics.kernels import concordance as kernel
+
+    time, event, risk = _prepared(time, event, risk, tau)
+    by_risk, new_risk = kernel.ascending_order(risk)
+    places = kernel.places_in_order(by_risk, new_risk)
+    opening = np.empty(0) if pair_weight is None else np.ascontiguousarray(pair_weight, float)
+    below, level, later = kernel.total_opened(
+        event, *kernel.ascending_order(time), places, new_risk, opening, event_censored_ties
+    )
+    return Concordance(below, later - below - level, level)
 
 
 @dataclass(frozen=True)
@@ -104,12 +121,15 @@ class _Line:
     The cases comparable with an event are then all those from some place on.
     """
 
-    order: Ints
-    rank: Ints  # of the risk, equal risks equal, from 0
-    weight: Floats
-    opener: Ints  # places of the events that open pairs
-    opening: Floats  # weight of each of them
-    start: Ints  # first place comparable with each of them
+    compiled: bool
+    order: Array
+    place: Array  # in the order of risks
+    rank: Array  # of the risk: where the risks equal to one's own begin in that order
+    top: Array  # where they end
+    weight: Floats | None
+    opener: Ints  # the events that open pairs
+    opening: Floats | None  # weight of each of them
+    start: Ints  # first case comparable with each of them
 
 
 def _line_up(
@@ -121,49 +141,110 @@ def _line_up(
     weight: Array | None,
     pair_weight: Array | None,
 ) -> _Line:
-    time, event = np.asarray(time), np.asarray(event, dtype=bool)
-    event = event if tau is None else event & (time < tau)
-    order = np.lexsort((~event, time))
-    time, event = time[order], event[order]
-    weights = np.ones(time.size) if weight is None else np.asarray(weight, dtype=float)[order]
-    opener = np.flatnonzero(event)
-    opening = weights[opener]
+    time, event, risk = _prepared(time, event, risk, tau)
+    unweighted = weight is None and pair_weight is None
+    compiled = worthwhile(time.size, module="concordance" if unweighted else None)
+    sort = _sort_compiled if compiled else _sort_plain
+    order, opener, start, place, rank, top = sort(time, event, risk, event_censored_ties)
+    weights = None if weight is None else np.asarray(weight, dtype=np.float64)[order]
+    opening = None if weights is None else weights[opener]
     if pair_weight is not None:
-        opening = opening * np.asarray(pair_weight)[order[opener]]
-    start = np.searchsorted(time, time[opener], side="right")
+        factor = np.asarray(pair_weight, dtype=np.float64)[order[opener]]
+        opening = factor if opening is None else opening * factor
+    place, rank, top = place[order], rank[order], top[order]
+    return _Line(compiled, order, place, rank, top, weights, opener, opening, start)
+
+
+def _prepared(
+    time: Array, event: Array, risk: Array, tau: float | None
+) -> tuple[Floats, Bools, Floats]:
+    time, risk = np.ascontiguousarray(time, float), np.ascontiguousarray(risk, float)
+    event = np.ascontiguousarray(event, bool)
+    return time, event if tau is None else event & (time < tau), risk
+
+
+def _sort_plain(
+    time: Floats, event: Bools, risk: Floats, event_censored_ties: bool
+) -> tuple[Array, ...]:
+    order = np.lexsort((~event, time))
+    ordered, happened = time[order], _running(event[order])
+    opener = np.flatnonzero(event[order])
+    start = np.searchsorted(ordered, ordered[opener], side="right")
     if event_censored_ties:
-        first = np.searchsorted(time, time[opener], side="left")
-        events_before = _running(event)
-        start = first + events_before[start] - events_before[first]
-    rank = np.unique(np.asarray(risk)[order], return_inverse=True)[1]
-    return _Line(order, rank, weights, opener, opening, start)
+        first = np.searchsorted(ordered, ordered[opener], side="left")
+        start = first + happened[start] - happened[first]
+    by_risk = np.argsort(risk, kind="stable")
+    place = np.empty_like(by_risk)
+    place[by_risk] = np.arange(risk.size)
+    rank = np.searchsorted(risk, risk, side="left", sorter=by_risk)
+    return order, opener, start, place, rank, np.searchsorted(risk, risk, "right", by_risk)
+
+
+def _sort_compiled(
+    time: Floats, event: Bools, risk: Floats, event_censored_ties: bool
+) -> tuple[Array, ...]:
+    from abovechance.numerics.kernels import concordance as kernel
+
+    order, opener, start = kernel.line_up(event, *kernel.ascending_order(time), event_censored_ties)
+    return order, opener, start, *kernel.places_in_order(*kernel.ascending_order(risk))
 
 
 def _pairs_opened(line: _Line) -> tuple[Floats, Floats, Floats]:
-    """Weight of later cases with lower risk, equal risk, and any, for each opening event."""
-    end = np.full(line.start.size, line.rank.size)
-    return _count_in_ranges(line.rank, line.weight, line.start, end, line.rank[line.opener])
+    """Later cases with lower, higher and equal risk, for each opening event; weighted pairs."""
+    size = line.order.size
+    backwards = np.arange(size - 1, -1, -1)
+    entered = None if line.weight is None else line.weight[backwards]
+    below, level = _count_before(
+        line, backwards, entered, size - line.start[::-1], line.opener[::-1]
+    )
+    later = size - line.start
+    if entered is not None:
+        later = _running(entered)[later]
+    below, level = below[::-1], level[::-1]
+    opening = 1.0 if line.opening is None else line.opening
+    return opening * below, opening * (later - below - level), opening * level
 
 
 def _pairs_closed(line: _Line) -> tuple[Floats, Floats, Floats]:
-    """Weight of earlier events with lower risk, equal risk, and any, for each case."""
-    end = np.searchsorted(line.start, np.arange(line.rank.size), side="right")
-    return _count_in_ranges(
-        line.rank[line.opener], line.opening, np.zeros_like(end), end, line.rank
-    )
+    """Earlier events with higher, lower and equal risk, for each case; weighted pairs."""
+    everyone = np.arange(line.order.size)
+    end = np.searchsorted(line.start, everyone, side="right")
+    below, level = _count_before(line, line.opener, line.opening, end, everyone)
+    earlier = end if line.opening is None else _running(line.opening)[end]
+    closing = 1.0 if line.weight is None else line.weight
+    return closing * (earlier - below - level), closing * below, closing * level
 
 
-def _count_in_ranges(
-    rank: Ints, weight: Floats, low: Ints, high: Ints, asked: Ints
-) -> tuple[Floats, Floats, Floats]:
-    """Weight of the places low <= place < high with rank below, equal to, and with any rank.
+def _count_before(
+    line: _Line, entry: Array, weight: Floats | None, end: Ints, question: Array
+) -> tuple[Floats, Floats]:
+    """Weight of lower and of equal risk among the first `end` entries, for each question."""
+    size, rank, asked = line.order.size, line.rank[entry], line.rank[question]
+    if not line.compiled:
+        return _count_before_plain(rank, weight, end, asked)
+    from abovechance.numerics.kernels import concordance as kernel
+
+    below, level = np.empty(asked.size), np.empty(asked.size)
+    end = np.ascontiguousarray(end)
+    if weight is None:
+        top = line.top[question]
+        kernel.count_before(size, line.place[entry], end, asked, top, below, level)
+    else:
+        kernel.weigh_before(size, rank, weight, end, asked, below, level)
+    return below, level
+
+
+def _count_before_plain(
+    rank: Array, weight: Floats | None, end: Ints, asked: Array
+) -> tuple[Floats, Floats]:
+    """The same without a loop over cases, in O(n log n).
 
     All questions descend together through the bits of the ranks, the most significant first; at
-    each bit the places are parted stably into those with 0 and those with 1, so a range of places
-    stays a range (a wavelet matrix): O(n log n) without a loop over cases.
+    each bit the entries are parted stably into those with 0 and those with 1, so a range of entries
+    stays a range (a wavelet matrix).
     """
-    running = _running(weight)
-    total = running[high] - running[low]
+    weight = np.ones(rank.size) if weight is None else weight
+    low, high = np.zeros_like(end), end
     below = np.zeros(asked.size)
     bits = int(max(rank.max(initial=0), asked.max(initial=0))).bit_length()
     for bit in reversed(range(bits)):
@@ -176,7 +257,7 @@ def _count_in_ranges(
         rank = np.concatenate([rank[zero], rank[~zero]])
         weight = np.concatenate([weight[zero], weight[~zero]])
     running = _running(weight)
-    return below, running[high] - running[low], total
+    return below, running[high] - running[low]
 
 
 def _running(weight: Array) -> Array:

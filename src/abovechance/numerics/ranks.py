@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats
+from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import worthwhile
 
 
@@ -216,14 +216,8 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
         group[-1] = np.inf
     if m == 0 or n == 0 or not (pos[-2] < np.inf and neg[-2] < np.inf):
         return _rank_summary_plain(score, positive)
-    below = np.empty(m + 1, dtype=np.int64)
-    tied = binary.places(pos, neg, True, below)
-    not_above = below
-    if tied:
-        not_above = np.empty_like(below)
-        binary.places(pos, neg, False, not_above)
     twice_u, precision, ks, squares_pos, squares_neg = binary.summarise_places(
-        pos, n, below, not_above
+        pos, n, *_places(pos, neg)
     )
     return RankSummary(
         pairs_twice_u=twice_u,
@@ -234,6 +228,18 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
         n_positive=m,
         n_negative=n,
     )
+
+
+def _places(first: Floats, second: Floats) -> tuple[Ints, Ints]:
+    """How many in `second` are below, and not above, each in `first`; both sorted, ended by inf."""
+    from abovechance.numerics.kernels import binary
+
+    below = np.empty(first.size, dtype=np.int64)
+    if not binary.places(first, second, True, below):
+        return below[:-1], below[:-1]
+    not_above = np.empty_like(below)
+    binary.places(first, second, False, not_above)
+    return below[:-1], not_above[:-1]
 
 
 def pair_aucs(
@@ -288,16 +294,19 @@ def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> F
     code = np.asarray(actual).astype(np.uint32)
     sizes = np.bincount(code, minlength=classes)
     start = np.concatenate([[0], np.cumsum(sizes + 1)])
-    parted = np.empty(start[-1])
-    parted[start[1:] - 1] = np.inf
-    twice_u = np.zeros((classes, classes), dtype=np.int64)
+    parted = np.full(start[-1], np.inf)
+    parts = [parted[start[c] : start[c + 1]] for c in range(classes)]
+    twice_u = np.zeros((classes, classes))
     for i in range(classes):
         multiclass.scatter_by_class(code, np.ascontiguousarray(probability[i]), start, parted)
-        for c in range(classes):
-            parted[start[c] : start[c + 1] - 1].sort()
+        for part in parts:
+            part[:-1].sort()
         if not np.all(parted[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
             return _pair_aucs_plain(probability, actual, classes, None)
-        multiclass.twice_u_against_others(parted, start, i, twice_u[i])
+        for j in range(classes):
+            if i != j:
+                below, not_above = _places(parts[i], parts[j])
+                twice_u[i, j] = below.sum() + not_above.sum()
     areas = _ratio(twice_u, 2.0 * sizes * sizes[:, None])
     np.fill_diagonal(areas, np.nan)
     return areas
@@ -318,7 +327,7 @@ def _rates(ranked: Ranked) -> tuple[Floats, Floats]:
     )
 
 
-def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+def _ratio(numerator: Array, denominator: Array) -> Floats:
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     ratio = np.full(shape, np.nan)
     np.divide(numerator, denominator, out=ratio, where=np.asarray(denominator) > 0)

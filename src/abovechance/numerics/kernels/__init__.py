@@ -10,14 +10,18 @@ WORTHWHILE = 5_000
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def worthwhile(size: int) -> bool:
-    """Whether `size` elementary steps repay loading compiled code (about half a second)."""
-    return size >= WORTHWHILE
+def worthwhile(size: int, *, module: str | None = None) -> bool:
+    """Whether `size` elementary steps repay loading compiled code (about half a second).
+
+    A `module` here whose results equal the plain ones to the last bit is worth using for any size
+    once it has been loaded.
+    """
+    return size >= WORTHWHILE or f"{__name__}.{module}" in sys.modules
 
 
 def compiled(function: Function) -> Function:
     """Compile a loop to machine code at its first call and keep it on disk for later processes."""
-    return _compile(function, fastmath=False)
+    return _compile(function)
 
 
 def compiled_sums(function: Function) -> Function:
@@ -28,13 +32,17 @@ def compiled_sums(function: Function) -> Function:
     return _compile(function, fastmath={"reassoc"})
 
 
-def _compile(function: Function, fastmath: Any) -> Function:
+def inlined(function: Function) -> Function:
+    """Make a function part of the compiled loops of its module that call it many times."""
+    return _compile(function, inline="always")
+
+
+def _compile(function: Function, **how: Any) -> Function:
     import numba
 
     _announce_compiling()
-    dispatcher: Function = numba.njit(
-        cache=True, nogil=True, error_model="numpy", fastmath=fastmath
-    )(function)
+    options = {"cache": True, "nogil": True, "error_model": "numpy"} | how
+    dispatcher: Function = numba.njit(**options)(function)
     return dispatcher
 
 

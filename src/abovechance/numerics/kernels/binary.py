@@ -185,7 +185,7 @@ def summarise_places(
         precision_block, positive_block, negative_block = 0.0, 0, 0
         for i in range(start, min(start + BLOCK, m)):
             run = run if i > 0 and positives[i] == positives[i - 1] else i
-            low, high = np.int64(below[i]), np.int64(not_above[i])
+            low, high = int(below[i]), int(not_above[i])
             both = low + high
             twice_u += both
             positive_block += both * both
