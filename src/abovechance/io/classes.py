@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array
-from abovechance.errors import ColumnError, DataError, listed
+from abovechance.errors import ColumnError, DataError
 from abovechance.io.columns import where_missing
 from abovechance.io.names import PER_CLASS, normal
 from abovechance.io.table import Table, listed_names
@@ -69,7 +69,7 @@ def class_columns(
         if not fit:
             raise ColumnError(
                 f"column {column!r} must be called after its class, as p_{classes[0]}; "
-                f"the classes are {listed(classes)}."
+                f"the classes are {listed_names(classes, 5)}."
             )
         if fit[0] in matched:
             raise ColumnError(

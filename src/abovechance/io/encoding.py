@@ -16,6 +16,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 SAMPLE = 4096
+CUT = "\N{REPLACEMENT CHARACTER}"  # stands at the end of a text cut off inside a character
 CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b"))
 
 
@@ -58,8 +59,11 @@ def _decoded(data: bytes, encoding: str, source: str, *, said: bool) -> Text:
     except LookupError:
         raise FileError(f"encoding must be one Python knows; got {encoding!r}.") from None
     except UnicodeDecodeError as error:
-        if len(data) - error.start < 4:  # the file ends inside a character: it was cut off
-            return _decoded(data[: error.start], encoding, source, said=said)
+        ends = error.reason in ("unexpected end of data", "truncated data")
+        # A single odd byte at the end of plain ASCII rather speaks for latin-1.
+        if ends and not (encoding == "utf-8" and data[: error.start].isascii()):
+            cut = data[: error.start] + CUT.encode(encoding)
+            return _decoded(cut, encoding, source, said=said)
         if encoding != "utf-8":
             raise FileError(
                 f"{source} must be {_name(encoding)} text; byte {error.start + 1:,} is not."

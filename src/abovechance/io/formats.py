@@ -11,7 +11,7 @@ from abovechance.errors import FileError
 class Format(StrEnum):
     """The formats a table can be read from."""
 
-    PARQUET = "Parquet"
+    PARQUET = "Parquet file"
     ARROW_FILE = "Arrow file"
     ARROW_STREAM = "Arrow stream"
     TEXT = "text"
@@ -51,7 +51,7 @@ def recognise(head: bytes, source: str) -> Format:
     """The format that starts with these bytes; a foreign one is refused by name.
 
     >>> recognise(b"PAR1....", "mislabelled.csv")
-    <Format.PARQUET: 'Parquet'>
+    <Format.PARQUET: 'Parquet file'>
     """
     for magic, readable in READABLE:
         if head.startswith(magic):

@@ -9,6 +9,7 @@ from itertools import islice
 
 from abovechance.errors import FileError, listed
 from abovechance.io.columns import NUMBER
+from abovechance.io.encoding import CUT
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 SAMPLE = 2**16
@@ -57,7 +58,8 @@ def cut_off(data: bytes, layout: Layout) -> tuple[int, int] | None:
         return None  # the end of a quoted text that runs over several lines
     line = tail.decode(errors="replace")
     fields = len(next(csv.reader([line], delimiter=layout.separator), []))
-    if fields < len(layout.names) or _unclosed(line, layout.separator):
+    cut = line.endswith(CUT) or _unclosed(line, layout.separator)
+    if cut or fields < len(layout.names):
         return start, fields
     return None
 

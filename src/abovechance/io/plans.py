@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array
-from abovechance.errors import ColumnError, DataError, listed
+from abovechance.errors import ColumnError, DataError
 from abovechance.io.classes import class_columns, distinct, sums_checked
 from abovechance.io.columns import where_missing
 from abovechance.io.names import time_of
 from abovechance.io.roles import Roles
-from abovechance.io.table import Table
+from abovechance.io.table import Table, listed_names
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 from abovechance.predictions.checks import same_label
 
@@ -25,50 +26,53 @@ class Plan(NamedTuple):
 
     kind: Callable[..., Predictions]
     arrays: dict[str, Array]
-    options: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    options: dict[str, Any]
     notes: tuple[Advice, ...] = ()
 
 
 def survival_plan(
     table: Table, roles: Roles, survival: Columns | Mapping[float, str], pos_label: Any
 ) -> Plan:
+    """Times to an event with what was predicted of them."""
     arrays = _read(table.number, roles, "risk", "predicted_time")
     time, event = roles.columns("time")[0], roles.columns("event")[0]
     arrays |= {"time": table.number(time), "event": _event(event, table.labels(event), pos_label)}
     if not roles.survival:
-        return Plan(Survival, arrays)
-    timed = (
-        {float(moment): name for moment, name in survival.items()}
-        if isinstance(survival, Mapping)
-        else {_moment(name): name for name in roles.survival}
-    )
-    arrays["survival"] = np.column_stack([table.number(timed[moment]) for moment in sorted(timed)])
-    return Plan(Survival, arrays, {"times": sorted(timed)})
+        return Plan(Survival, arrays, {})
+    if isinstance(survival, Mapping):
+        timed = sorted((float(moment), name) for moment, name in survival.items())
+    else:
+        timed = sorted((_moment(name), name) for name in roles.survival)
+    twins = [(a[1], b[1]) for a, b in pairwise(timed) if a[0] == b[0]]
+    if twins:
+        raise ColumnError(
+            f"survival must have one column per time; {twins[0][0]!r} and {twins[0][1]!r} "
+            "have the same. Say which with survival=."
+        )
+    arrays["survival"] = np.column_stack([table.number(name) for _, name in timed])
+    return Plan(Survival, arrays, {"times": [moment for moment, _ in timed]})
 
 
 def _event(name: str, labels: Array, pos_label: Any) -> Array:
     """1 where the event happened, 0 where not, nan where it is missing."""
     known = distinct(labels)
     if pos_label is None:
-        if known and isinstance(known[0], str):
+        if any(isinstance(value, str) or value not in (0, 1) for value in known):
             raise DataError(
-                f"event must say what counts as one; column {name!r} holds {listed(known)}. "
-                f"Pass pos_label={known[0]!r}, for instance (--positive {known[0]})."
+                "event must be 1 where the event happened and 0 where not; column "
+                f"{name!r} holds {listed_names(known, 5)}. Say which of them is the event with "
+                "pos_label= (--positive)."
             )
         return labels
-    happened = _meant(pos_label, known)
-    event = np.array([float(same_label(label, happened)) for label in known])
-    if not event.any():
+    happened = [label for label in known if same_label(label, _meant(pos_label, known))]
+    if not happened:
         raise DataError(
-            f"pos_label must be one of the values of event column {name!r}: {listed(known)}; "
-            f"got {pos_label!r}."
+            f"pos_label must be one of the values of event column {name!r}; got {pos_label!r} "
+            f"among {listed_names(known, 5)}."
         )
-    missing = where_missing(labels)
-    found = np.full(labels.shape, np.nan)
-    found[~missing] = event[
-        np.searchsorted(np.array(known), labels[~missing].astype(np.array(known).dtype))
-    ]
-    return found
+    event = np.isin(labels.astype(np.array(known).dtype), happened).astype(np.float64)
+    event[where_missing(labels)] = np.nan
+    return event
 
 
 def _moment(name: str) -> float:
@@ -85,6 +89,7 @@ def _moment(name: str) -> float:
 
 
 def numeric_plan(table: Table, roles: Roles) -> Plan:
+    """Numbers, of one outcome or several."""
     y = np.column_stack([table.number(name) for name in roles.outcome])
     value = np.column_stack([table.number(name) for name in roles.value])
     return Plan(Numeric, {"y_true": y, "value": value}, {"outputs": roles.outcome})
@@ -98,6 +103,7 @@ def class_plan(
     labels: Sequence[Any] | None,
     threshold: float | None,
 ) -> Plan:
+    """Two classes or more, with labels, a score, or probabilities matched to classes by name."""
     if len(roles.outcome) > 1:
         raise ColumnError("outcome must be one column for classes; several go with value=.")
     arrays = {"y_true": table.labels(roles.outcome[0])}
@@ -108,7 +114,9 @@ def class_plan(
     unseen = [c for c in columns if not any(same_label(c, known) for known in classes)]
     classes += unseen
     if len(classes) > 2:
-        said = f"the outcome never takes the class{'es' * (len(unseen) > 1)} {listed(unseen)}"
+        said = (
+            f"the outcome never takes the class{'es' * (len(unseen) > 1)} {listed_names(unseen, 5)}"
+        )
         plan = _multiclass(table, roles, arrays, classes, columns)
         return plan._replace(notes=(Advice("classes", said),) if unseen else ())
     positive = None if pos_label is None else _meant(pos_label, classes)
@@ -131,7 +139,7 @@ def _multiclass(
         if roles.columns(role):
             raise DataError(
                 f"one column of {role} needs two classes; {roles.outcome[0]!r} has "
-                f"{len(classes)}: {listed(classes)}. Give one column per class, as "
+                f"{len(classes)}: {listed_names(classes, 5)}. Give one column per class, as "
                 f"p_{classes[0]}, with probabilities=."
             )
     if not columns:
@@ -142,7 +150,7 @@ def _multiclass(
         if not fits:
             raise ColumnError(
                 f"every class must have a column of probabilities; there is none for {label!r} "
-                f"among {listed(list(columns.values()))}."
+                f"among {listed_names(columns.values())}."
             )
         ordered.append(table.number(fits[0]))
     return Plan(
@@ -155,8 +163,9 @@ def _of_positive(table: Table, columns: dict[Any, str], classes: list[Any], posi
     if positive is None:
         if any(isinstance(c, str) or c not in (0, 1) for c in classes):
             raise DataError(
-                f"pos_label must say which class is positive; the classes are {listed(classes)}. "
-                f"Pass pos_label={classes[-1]!r}, for instance (--positive {classes[-1]})."
+                "pos_label must say which class is positive; the classes are "
+                f"{listed_names(classes, 5)}. Pass pos_label={classes[-1]!r}, for instance "
+                f"(--positive {classes[-1]})."
             )
         positive = 1
     ours = [name for c, name in columns.items() if same_label(c, positive)]
@@ -164,7 +173,7 @@ def _of_positive(table: Table, columns: dict[Any, str], classes: list[Any], posi
     if not ours:
         raise ColumnError(
             f"the positive class {positive!r} must have a column of probabilities; there is only "
-            f"{listed(rest)}."
+            f"{listed_names(rest, 5)}."
         )
     probability = table.number(ours[0])
     if rest:

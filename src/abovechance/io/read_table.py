@@ -12,7 +12,7 @@ from abovechance.io.formats import Format, is_gzip, recognise, unzipped
 from abovechance.io.frames import from_frame
 from abovechance.io.records import looks_like_json, read_json
 from abovechance.io.separated import read_separated
-from abovechance.io.table import Table
+from abovechance.io.table import Table, listed_names
 
 HEAD = 16
 
@@ -65,7 +65,7 @@ def read_table(
 
 
 def _from_path(path: Path, separator: str | None, encoding: str | None, name: str | None) -> Table:
-    shown = name or path.name
+    shown = name or listed_names([path.name])
     try:
         if path.is_file():
             with path.open("rb") as file:

@@ -8,7 +8,11 @@ from abovechance.advice import Advice
 from abovechance.errors import FileError
 from abovechance.io.encoding import Text
 from abovechance.io.layout import refuse_twins
-from abovechance.io.table import Table
+from abovechance.io.table import Table, counted
+
+
+class Pairs(list[tuple[str, Any]]):
+    """The names and values of a JSON object, as they stand there."""
 
 
 def looks_like_json(data: bytes) -> bool:
@@ -27,11 +31,15 @@ def read_json(text: Text, source: str) -> Table:
     start = text.data.lstrip()
     if start.startswith(b"["):
         return _table(_whole(text.data, source), source, text.notes)
-    first = start.splitlines()[0]
     try:
-        refuse_twins([name for name, _ in json.loads(first, object_pairs_hook=list)], source)
-    except (ValueError, TypeError):
-        if isinstance(whole := _whole(text.data, source), dict):
+        first = json.loads(start.splitlines()[0], object_pairs_hook=Pairs)
+    except ValueError:  # an object over several lines, or no JSON at all
+        first = None
+    if isinstance(first, Pairs):
+        refuse_twins([name for name, _ in first], source)
+    if first is None or (first and all(isinstance(value, list) for _, value in first)):
+        whole = _whole(text.data, source)
+        if isinstance(whole, dict):
             return from_columns(whole, source, text.notes)
     return _lines(text, source)
 
@@ -88,7 +96,7 @@ def _lines(text: Text, source: str) -> Table:
         except ValueError:
             if number == len(lines) and not text.data.endswith((b"\n", b"\r")):
                 said = f"the last line of {source} is cut off and was left out; "
-                notes += (Advice("cut-off", said + f"{len(records):,} complete rows were read"),)
+                notes += (Advice("cut-off", said + f"{counted(len(records))} read whole"),)
                 break
             raise FileError(
                 f"every line of {source} must be one JSON object; line {number} is not JSON."

@@ -11,7 +11,7 @@ from abovechance.errors import ColumnError
 from abovechance.io.classes import class_family, distinct
 from abovechance.io.columns import Kind, kind_of
 from abovechance.io.names import WEIGHT_LIKE, fitting, normal, time_of
-from abovechance.io.table import Table, listed_names
+from abovechance.io.table import Table, counted, listed_names
 
 CLASS_PREDICTIONS = ("probability", "probabilities", "score", "label")
 SURVIVAL_ROLES = ("time", "event", "risk", "predicted_time", "survival")
@@ -70,7 +70,7 @@ class Roles:
         parts = [", ".join(told)] * bool(told) + [f"{', '.join(found)} (found by name)"] * bool(
             found
         )
-        return "; ".join([*parts, f"{rows:,} row{'s' * (rows != 1)}"])
+        return "; ".join([*parts, counted(rows)])
 
 
 def find_roles(
@@ -135,7 +135,7 @@ def _is_survival(table: Table, roles: Roles) -> bool:
     if both and outcome:
         raise ColumnError(
             f"the outcome of {table.source} could be {outcome[0]!r}, or {both[0]!r} with its time. "
-            "Say outcome=, or time= and event=."
+            "Say outcome= (--outcome), or time= and event= (--time, --event)."
         )
     return bool(both)
 
@@ -144,7 +144,7 @@ def _survival(table: Table, roles: Roles) -> Roles:
     for role in ("time", "event"):
         roles = _named(table, roles, role)
         if not roles.columns(role):
-            raise ColumnError(_not_found(table, f"{role} column", f"{role}="))
+            raise ColumnError(_not_found(table, f"{role} column", role))
     kinds = ("risk", "predicted_time", "survival")
     if any(roles.columns(role) for role in kinds):
         return roles
@@ -155,9 +155,7 @@ def _survival(table: Table, roles: Roles) -> Roles:
         ordered = sorted(timed, key=lambda name: time_of(name) or 0.0)
         roles = _with(roles, "survival", tuple(ordered))
     if not any(roles.columns(role) for role in kinds):
-        raise ColumnError(
-            _not_found(table, "prediction column", "risk=, predicted_time= or survival=")
-        )
+        raise ColumnError(_not_found(table, "prediction column", *kinds))
     return roles
 
 
@@ -166,7 +164,7 @@ def _outcome(table: Table, roles: Roles, classes: Sequence[Any] | None, categori
     if not roles.outcome:
         hint = [name for name in table.names if normal(name) in ("label", "labels")]
         more = f" If {hint[0]!r} holds what was observed, say outcome={hint[0]!r}." if hint else ""
-        raise ColumnError(_not_found(table, "outcome column", "outcome=") + more)
+        raise ColumnError(_not_found(table, "outcome column", "outcome") + more)
     if any(roles.columns(role) for role in (*CLASS_PREDICTIONS, "value")):
         return roles
     if len(roles.outcome) > 1:
@@ -188,7 +186,7 @@ def _predictions(
         per_class = class_family(table, declared, _taken(roles))
         if per_class and roles.columns("probability"):
             _refuse_many(
-                [*roles.columns("probability"), *per_class], "the probability", "probability="
+                [*roles.columns("probability"), *per_class], "the probability", "probability"
             )
         roles = _with(roles, "probabilities", per_class)
     if not roles.columns("value") and not roles.columns("label"):
@@ -197,8 +195,8 @@ def _predictions(
         if not measured and _is_number(outcome):
             roles = _named(table, roles, "value")
         if not roles.value:
-            wanted = "value=" if measured else "probability=, score=, label= or value="
-            raise ColumnError(_not_found(table, "prediction column", wanted))
+            wanted = ("value",) if measured else (*CLASS_PREDICTIONS, "value")
+            raise ColumnError(_not_found(table, "prediction column", *wanted))
     return roles
 
 
@@ -209,7 +207,7 @@ def _prediction(
     names = _matches(table, roles, "prediction")
     if not names:
         return roles
-    _refuse_many(names, "the prediction", "label= or value=")
+    _refuse_many(names, "the prediction", "label", "value")
     if measured:
         return _with(roles, "value", (names[0],))
     predicted = table.labels(names[0])
@@ -253,7 +251,7 @@ def _named(table: Table, roles: Roles, role: str) -> Roles:
     names = _matches(table, roles, role)
     if not names:
         return roles
-    _refuse_many(names, f"the {role}", f"{role}=")
+    _refuse_many(names, f"the {role}", role)
     several = isinstance(getattr(Roles(), role), tuple)
     return _with(roles, role, (names[0],) if several else names[0])
 
@@ -268,18 +266,31 @@ def _with(roles: Roles, role: str, columns: str | tuple[str, ...]) -> Roles:
     return replace(roles, **{role: columns, "found": (*roles.found, role)})  # type: ignore[arg-type]
 
 
-def _refuse_many(names: Sequence[str], what: str, remedy: str) -> None:
+def _refuse_many(names: Sequence[str], what: str, *wanted: str) -> None:
     if len(names) > 1:
         raise ColumnError(
-            f"{what} could be any of the columns {listed_names(names)}; say which with {remedy}."
+            f"{what} could be any of the columns {listed_names(names)}; "
+            f"say which with {_options(wanted)}."
         )
 
 
-def _not_found(table: Table, what: str, remedy: str) -> str:
+def _not_found(table: Table, what: str, *wanted: str) -> str:
     return (
-        f"no {what} was found by name in {table.source}; name it with {remedy}. "
+        f"no {what} was found by name in {table.source}; name it with {_options(wanted)}. "
         f"Its columns: {listed_names(table.names)}."
     )
+
+
+def _options(roles: Sequence[str]) -> str:
+    """How to state roles, in Python and on the command line.
+
+    >>> _options(["label", "value"])
+    'label= or value= (--label, --value)'
+    """
+    words = [f"{role}=" for role in roles]
+    flags = [f"--{role.removeprefix('sample_').replace('_', '-')}" for role in roles]
+    python = " or ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    return f"{python} ({', '.join(flags)})"
 
 
 def _pair(role: str, columns: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from abovechance.advice import Advice
 from abovechance.errors import FileError
 from abovechance.io.encoding import Text
 from abovechance.io.layout import SEPARATORS, Layout, cut_off, first_fault, layout_of
-from abovechance.io.table import Table
+from abovechance.io.table import Table, counted
 
 BLOCK = 2**20
 LARGEST_BLOCK = 2**31 - 1
@@ -34,7 +34,7 @@ def read_separated(text: Text, source: str, separator: str | None = None) -> Tab
             Advice(
                 "cut-off",
                 f"the last line of {source} is cut off ({cut[1]} of {len(layout.names)} fields) "
-                f"and was left out; {rows:,} complete rows were read",
+                f"and was left out; {counted(rows)} read whole",
             )
         )
     return Table(columns, rows, tuple(notes), source, decimal_comma)

@@ -100,9 +100,23 @@ def unknown_column(name: str, known: Iterable[str], source: str) -> str:
     return f"no column {name!r} in {source}{meant} Its columns: {listed_names(names)}."
 
 
-def listed_names(names: Iterable[str], most: int = 20) -> str:
-    """Names for a message; one that would not print as it is, is quoted and escaped."""
-    shown = [
-        name if name.isprintable() and name.strip() == name != "" else repr(name) for name in names
-    ]
-    return listed(shown, most)
+def counted(rows: int) -> str:
+    """A number of rows for a message.
+
+    >>> counted(1), counted(12000)
+    ('1 row', '12,000 rows')
+    """
+    return f"{rows:,} row{'s' * (rows != 1)}"
+
+
+def listed_names(names: Iterable[Any], most: int = 20) -> str:
+    r"""Names for a message; one that would not print as it is, is quoted and escaped.
+
+    >>> print(listed_names(["y", "red\x1b[31m"]))
+    y, 'red\x1b[31m'
+    """
+    return listed([_shown(str(name)) for name in names], most)
+
+
+def _shown(name: str) -> str:
+    return name if name.isprintable() and name.strip() == name != "" else repr(name)
