@@ -231,12 +231,16 @@ def test_squared_hinge_equals_liblinear(cost):
     np.testing.assert_allclose(ours.offsets[1], machine.intercept_[0], atol=1e-6)
 
 
-def test_squared_hinge_is_stationary_at_its_solution():
-    X, y = normal(25, 40)
-    found = SquaredHingeSVM(10.0).fit(X, y)
-    v = np.append(found.weights[1], found.offsets[1])
-    rows = (2 * y - 1)[:, None] * np.column_stack([X, np.ones(25)])
-    np.testing.assert_allclose(v, 20 * rows.T @ np.maximum(0, 1 - rows @ v), atol=1e-9)
+@pytest.mark.parametrize("cost", [0.1, 10.0, 1000.0])
+@pytest.mark.parametrize("p", [3, 20, 40])
+def test_squared_hinge_is_stationary_at_its_solution(cost, p):
+    for seed in range(5):
+        X, y = normal(25, p, seed=seed)
+        found = SquaredHingeSVM(cost).fit(X, y)
+        v = np.append(found.weights[1], found.offsets[1])
+        rows = (2 * y - 1)[:, None] * np.column_stack([X, np.ones(25)])
+        pull = 2 * cost * rows.T @ np.maximum(0, 1 - rows @ v)
+        np.testing.assert_allclose(v, pull, atol=1e-9 * cost)
 
 
 def test_svm_scales_on_the_training_part_and_leaves_constant_features_out():

@@ -98,9 +98,10 @@ def squared_hinge(Z: Floats, sign: Floats, costs: Floats) -> Floats:
         target = np.linalg.solve(
             np.eye(Z.shape[1]) + active.T @ (weight[:, None] * active), active.T @ weight
         )
-        v = v + _line_search(rows, costs, v, target - v) * (target - v)
+        size = _line_search(rows, costs, v, target - v)
+        v = target if size == 1 else v + size * (target - v)
         now = rows @ v < 1
-        if (now == inside).all():
+        if size == 1 and (now == inside).all():
             break
         inside = now
     return v
