@@ -89,7 +89,7 @@ class SquaredHingeSVM:
 
 def squared_hinge(Z: Floats, sign: Floats, costs: Floats) -> Floats:
     """Minimiser of ½‖v‖² + Σ costs max(0, 1 - sign Z v)², by Newton steps with a line search."""
-    v = np.zeros(Z.shape[1])
+    v: Floats = np.zeros(Z.shape[1])
     rows = sign[:, None] * Z
     inside = np.ones(len(Z), dtype=bool)
     for _ in range(200):
