@@ -8,7 +8,7 @@ from typing import Any
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean
 from abovechance.measures.measure import AVERAGES, Measure
-from abovechance.predictions import Predictions
+from abovechance.predictions import Numeric, Predictions
 
 MODULES = (
     "categorical",
@@ -76,7 +76,8 @@ def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
 def applicable(predictions: Predictions) -> list[Measure]:
     """Every listed measure that can be computed from these predictions, in catalogue order."""
     versions = (m.for_outcome(predictions.kind) for m in every().values() if m.listed)
-    return [m for m in versions if m.applies(predictions)]
+    outputs = len(predictions.outputs) if isinstance(predictions, Numeric) else 1
+    return [m for m in versions if m.applies(predictions) and (outputs > 1 or not m.many_outputs)]
 
 
 def _named(tag: str, asked: str, dialect: str | None) -> Measure:

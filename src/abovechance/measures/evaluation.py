@@ -25,8 +25,6 @@ def obstacle(measure: Measure, predictions: Predictions) -> str | None:
         return f"{measure.title} is for {_and(sorted(measure.outcomes))} outcomes, not {kind}."
     if measure.reads not in predictions.views:
         return f"{measure.title} needs a predicted {measure.reads}; there is none here."
-    if isinstance(predictions, Numeric) and measure.many_outputs and len(predictions.outputs) < 2:
-        return f"{measure.title} is for several outputs; there is one."
     if predictions.cases.sample_weight is not None and not measure.weighted:
         return f"{measure.title} has no weighted form."
     return None
@@ -162,6 +160,8 @@ def _uncounted(measure: Measure, predictions: Any, weight: Any, whole: bool = Tr
             areas, shares = _reweighted_areas(predictions, weight)
         return _after(measure, measure.formula(areas, shares, **measure.parameters))
     outcome, prediction = _pair(measure, predictions)
+    if weight is not None and isinstance(predictions, Numeric) and outcome.ndim == 2:
+        weight = weight[..., None, :]
     if measure.form is Form.LOSSES:
         found = measure.formula(outcome, prediction, **measure.parameters)
         return _after(measure, weighted_mean(found, weight))
@@ -175,8 +175,6 @@ def _uncounted(measure: Measure, predictions: Any, weight: Any, whole: bool = Tr
                 for o, p in zip(outcome, prediction, strict=True)
             ]
         )
-    if weight is not None and isinstance(predictions, Numeric) and outcome.ndim == 2:
-        weight = weight[..., None, :]
     found = measure.formula(outcome, prediction, weight, **measure.parameters)
     if measure.many_outputs and whole:
         found = np.mean(found, axis=-1)

@@ -92,6 +92,7 @@ class Measure:
     after: Callable[[Any], Any] | None = None
     many_outputs: bool = False
     weighted: bool = True
+    prevalence_free: bool = False
     label_score: LabelScore | None = None
     shortcut: Callable[[Any], float] | None = None
     multiclass: "Measure | None" = None
@@ -206,6 +207,9 @@ class Measure:
             average=average,
             averages=False,
             directed=False,
+            prevalence_free=self.prevalence_free
+            and average == "macro"
+            and self.macro_law != Law.UNKNOWN,
             law=law,
         )
 

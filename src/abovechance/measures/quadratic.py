@@ -151,6 +151,7 @@ def _reference(reference: str, outcome: Floats, probability: Floats) -> Floats:
     range=(-1.0, 1.0),
     best=1.0,
     chance=constant(0.0),
+    prevalence_free=True,
     law=Law.UNKNOWN,
     undefined="only one class was observed",
     source="Tjur (2009); Dinga et al., Quadratic error-based measures",

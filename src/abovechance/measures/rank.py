@@ -52,6 +52,7 @@ def _hand_till(areas: Floats, shares: Floats) -> Floats:
     range=(0.0, 1.0),
     best=1.0,
     chance=constant(0.5),
+    prevalence_free=True,
     law=Law.PAIRS,
     label_score=LabelScore.MIDRANK,
     shortcut=_auc_shortcut,
@@ -90,6 +91,7 @@ def _somers_shortcut(predictions: Binary) -> float:
     range=(-1.0, 1.0),
     best=1.0,
     chance=constant(0.0),
+    prevalence_free=True,
     law=Law.PAIRS,
     label_score=LabelScore.MIDRANK,
     shortcut=_somers_shortcut,
@@ -113,6 +115,7 @@ def somers_d(ranked: Ranked) -> Floats:
     range=(0.0, 1.0),
     best=1.0,
     chance=constant(0.5),
+    prevalence_free=True,
     law=Law.UNKNOWN,
     source="McClish (1989)",
 )
@@ -176,6 +179,7 @@ def average_precision(ranked: Ranked) -> Floats:
     range=(0.0, 1.0),
     best=1.0,
     chance=constant(0.0),
+    prevalence_free=True,
     law=Law.UNKNOWN,
     source="Kolmogorov (1933); Smirnov (1939)",
 )

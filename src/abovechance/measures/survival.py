@@ -1,0 +1,161 @@
+"""The survival family: do higher risks meet their event earlier?
+
+Risks are higher for earlier events (`predicted_time=` is read the other way round). How good
+predicted survival probabilities are is in `ipcw`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.measures.chance import constant
+from abovechance.measures.ipcw import SURVIVAL, inverse_before
+from abovechance.measures.measure import Law, measure
+from abovechance.numerics.concordance import Concordance, concordance_counts
+from abovechance.numerics.ranks import auc, tied_groups
+from abovechance.predictions import Survival, View
+
+TIES = ("harrell", "strict", "drop")
+NO_PAIR = "no two cases can be compared: no event is followed by another case"
+OF_RISK: dict[str, Any] = {
+    **SURVIVAL,
+    "reads": View.RISK,
+    "range": (0.0, 1.0),
+    "best": 1.0,
+    "chance": constant(0.5),
+}
+
+
+@measure(
+    title="Concordance index",
+    aliases=(
+        "concordance_index",
+        "concordance_index_harrell",
+        "c_index_harrell",
+        "harrell_c",
+    ),
+    **OF_RISK,
+    law=Law.CENSORED_PAIRS,
+    undefined=NO_PAIR,
+    source="Harrell, Lee, Mark (1996); familiar 1.5.0, concordance index",
+)
+def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None = None) -> float:
+    r"""Share of comparable pairs of cases in which the higher risk has the earlier event.
+
+    .. math:: \frac{C + T/2}{C + D + T}
+
+    with C concordant and D discordant pairs, and T pairs of equal risk. A pair is comparable when
+    the earlier time is an event. Two events at the same time are not compared; an event and a
+    censoring at the same time are, for the censored case outlives the other. Its value depends on
+    how many cases were censored, and when; `uno_c` does not.
+
+    `ties="strict"` compares only different times; `ties="drop"` leaves pairs of equal risk out.
+    With `tau` only events before it open pairs. With weights a pair counts the product of its two.
+
+    Examples
+    --------
+    >>> c_index([5, 2, 9, 4], [1, 1, 0, 1], risk=[0.3, 0.9, 0.1, 0.2])
+    0.833
+    >>> c_index([5, 2, 9, 4], [1, 1, 0, 1], predicted_time=[6, 1, 8, 7])
+    0.833
+    """
+    if ties not in TIES:
+        raise NotApplicable(f"ties must be one of {', '.join(TIES)}; got {ties!r}.")
+    assert predictions.risk is not None
+    pairs = concordance_counts(
+        predictions.time,
+        predictions.event,
+        predictions.risk,
+        event_censored_ties=ties != "strict",
+        tau=tau,
+        weight=predictions.weight,
+    )
+    return share(pairs._replace(tied_risk=0.0) if ties == "drop" else pairs)
+
+
+@measure(
+    title="Uno's concordance",
+    aliases=("concordance_index_uno", "c_index_uno", "concordance_index_ipcw"),
+    **OF_RISK,
+    law=Law.CENSORED_PAIRS,
+    undefined=f"{NO_PAIR}; or one lies beyond the follow-up of censoring= (state an earlier tau)",
+    source="Uno et al. (2011)",
+)
+def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
+    r"""Concordance index that does not depend on how cases were censored.
+
+    .. math:: \frac{\sum_{i,j} \delta_i G(T_i-)^{-2} \, [T_i < T_j, T_i < \tau]
+        \left( [r_i > r_j] + \tfrac12 [r_i = r_j] \right)}
+        {\sum_{i,j} \delta_i G(T_i-)^{-2} \, [T_i < T_j, T_i < \tau]}
+
+    with G the probability of not yet being censored (reverse Kaplan–Meier, from the evaluated
+    cases or the training data given as `censoring=`). Ties are treated as in `c_index`. Few cases
+    remain at late times and weigh much: state a `tau` within the follow-up.
+
+    Examples
+    --------
+    >>> uno_c([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], tau=8)
+    0.810
+    """
+    assert predictions.risk is not None
+    opening = predictions.event if tau is None else predictions.event & (predictions.time < tau)
+    inverse = np.where(opening, inverse_before(predictions), 0.0)
+    if np.isnan(inverse).any():
+        return float("nan")
+    pairs = concordance_counts(
+        predictions.time,
+        predictions.event,
+        predictions.risk,
+        tau=tau,
+        weight=predictions.weight,
+        pair_weight=inverse**2,
+    )
+    return share(pairs)
+
+
+@measure(
+    title="Area under the ROC curve at a time",
+    aliases=("cumulative_dynamic_auc",),
+    **OF_RISK,
+    law=Law.UNKNOWN,
+    undefined="no time was stated, no event was seen by then, nobody was seen event-free after it, "
+    "or it lies beyond the follow-up of censoring=",
+    source="Uno et al. (2007); Hung, Chiang (2010)",
+)
+def auc_at(predictions: Survival, *, t: float | None = None) -> float:
+    r"""Chance that a case with the event by a time had a higher risk than one still free of it.
+
+    .. math:: \frac{\sum_{i,j} \delta_i [T_i \le t] [T_j > t] \, G(T_i-)^{-1}
+        \left( [r_i > r_j] + \tfrac12 [r_i = r_j] \right)}
+        {\sum_{i,j} \delta_i [T_i \le t] [T_j > t] \, G(T_i-)^{-1}}
+
+    Cumulative cases against dynamic controls; the controls' weight 1/G(t) cancels. `t` is the last
+    of the predictions' `times` if not stated.
+
+    Examples
+    --------
+    >>> auc_at([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], t=4)
+    0.714
+    """
+    assert predictions.risk is not None
+    if t is None:
+        if predictions.times is None:
+            return float("nan")
+        t = float(predictions.times[-1])
+    happened = predictions.event & (predictions.time <= t)
+    known = happened | (predictions.time > t)
+    if not happened.any() or not (known & ~happened).any():
+        return float("nan")
+    weight = np.where(happened, inverse_before(predictions), 1.0)
+    if predictions.weight is not None:
+        weight = weight * predictions.weight
+    if np.isnan(weight[known]).any():
+        return float("nan")
+    return float(auc(tied_groups(predictions.risk[known], happened[known], weight[known])))
+
+
+def share(pairs: Concordance) -> float:
+    """Concordant pairs and half of the tied ones among all, `nan` if there are none."""
+    total = sum(pairs)
+    return (pairs.concordant + pairs.tied_risk / 2.0) / total if total > 0 else float("nan")
