@@ -143,6 +143,8 @@ def test_an_interrupted_installation_is_repeated(installed: Path) -> None:
     (installed / "broken").unlink()
     assert "installing" in run(installed, "demo")[2]
     assert run(installed, "demo")[2] == ""
+    attempts = (installed / "installations").read_text().splitlines()
+    assert ["--reinstall" in attempt for attempt in attempts] == [False, False, True]
 
 
 def test_what_the_tests_install_serves_the_demo(installed: Path) -> None:
