@@ -99,7 +99,7 @@ def squared_hinge(Z: Floats, sign: Floats, costs: Floats) -> Floats:
             np.eye(Z.shape[1]) + active.T @ (weight[:, None] * active), active.T @ weight
         )
         size = _line_search(rows, costs, v, target - v)
-        v = target if size == 1 else v + size * (target - v)
+        v = np.asarray(target if size == 1 else v + size * (target - v))
         now = rows @ v < 1
         if size == 1 and (now == inside).all():
             break
