@@ -4,12 +4,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from abovechance.arrays import Array
 from abovechance.errors import ColumnError, FileError
 from abovechance.io.formats import Format
 from abovechance.io.layout import refuse_twins
+from abovechance.io.paths import explained
 from abovechance.io.table import Table, unknown_column
 
 BATCH = 2**18
@@ -65,11 +67,13 @@ def batches(
     Yields a dictionary of arrays for every `rows` rows, in order; numbers as the file stores them
     (nan where they are missing), text as objects.
     """
-    file = _parquet(os.fspath(path), os.path.basename(os.fspath(path)))
+    place = Path(os.fspath(path)).expanduser()
+    with explained(place):
+        file = _parquet(str(place), place.name)
     known = file.schema_arrow.names
     for name in columns:
         if name not in known:
-            raise ColumnError(unknown_column(name, known, os.path.basename(os.fspath(path))))
+            raise ColumnError(unknown_column(name, known, place.name))
     for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
         yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in columns}
 

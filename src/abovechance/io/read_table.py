@@ -5,11 +5,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from abovechance.errors import FileError, did_you_mean
+from abovechance.errors import FileError
 from abovechance.io.arrow_files import read_arrow
 from abovechance.io.encoding import as_utf8
 from abovechance.io.formats import Format, is_gzip, recognise, unzipped
 from abovechance.io.frames import from_frame
+from abovechance.io.paths import explained
 from abovechance.io.records import looks_like_json, read_json
 from abovechance.io.separated import read_separated
 from abovechance.io.table import Table, listed_names
@@ -66,7 +67,7 @@ def read_table(
 
 def _from_path(path: Path, separator: str | None, encoding: str | None, name: str | None) -> Table:
     shown = name or listed_names([path.name])
-    try:
+    with explained(path):
         if path.is_file():
             with path.open("rb") as file:
                 head = file.read(HEAD)
@@ -74,14 +75,6 @@ def _from_path(path: Path, separator: str | None, encoding: str | None, name: st
             if kind is not Format.TEXT:
                 return read_arrow(str(path), kind, shown)
         return _from_bytes(path.read_bytes(), separator, encoding, shown)
-    except FileNotFoundError:
-        raise FileError(f"no file {str(path)!r}{_nearby(path)}") from None
-    except IsADirectoryError:
-        raise FileError(
-            f"{str(path)!r} must be a file; it is a folder. Name a file in it."
-        ) from None
-    except PermissionError:
-        raise FileError(f"{str(path)!r} must be readable; permission was denied.") from None
 
 
 def _from_bytes(data: bytes, separator: str | None, encoding: str | None, source: str) -> Table:
@@ -98,11 +91,3 @@ def _from_bytes(data: bytes, separator: str | None, encoding: str | None, source
     if separator is None and looks_like_json(text.data):
         return read_json(text, source)
     return read_separated(text, source, separator)
-
-
-def _nearby(path: Path) -> str:
-    """The nearest name in the same folder, or what is wrong with the folder."""
-    folder = path.parent
-    if not folder.is_dir():
-        return f"; there is no folder {str(folder)!r}."
-    return did_you_mean(path.name, (p.name for p in folder.iterdir() if p.is_file())) or "."

@@ -37,7 +37,7 @@ def read_json(text: Text, source: str) -> Table:
         first = None
     if isinstance(first, Pairs):
         refuse_twins([name for name, _ in first], source)
-    if first is None or (first and all(isinstance(value, list) for _, value in first)):
+    if first is None or (first and all(type(value) is list for _, value in first)):
         whole = _whole(text.data, source)
         if isinstance(whole, dict):
             return from_columns(whole, source, text.notes)

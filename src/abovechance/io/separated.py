@@ -47,15 +47,16 @@ def _columns(data: bytes, layout: Layout, source: str) -> dict[str, Any]:
     if not _has_rows(data, layout):
         return {name: pa.chunked_array([pa.array([], pa.string())]) for name in layout.names}
     try:
-        parsed = _parsed(data, layout, BLOCK)
+        try:
+            width = sum(map(len, layout.names)) + len(layout.names)
+            parsed = _parsed(data, layout, max(BLOCK, 8 * width))
+        except pa.ArrowInvalid as error:
+            if "straddl" not in str(error) and "block" not in str(error):
+                raise
+            parsed = _parsed(data, layout, min(len(data) + BLOCK, LARGEST_BLOCK))  # a long row
     except pa.ArrowInvalid as error:
         fault = first_fault(data, layout, source)
-        if fault is not None:
-            raise FileError(fault) from None
-        try:  # a row longer than a block
-            parsed = _parsed(data, layout, min(len(data) + BLOCK, LARGEST_BLOCK))
-        except pa.ArrowInvalid:
-            raise FileError(f"{source} cannot be read as a table: {error}.") from None
+        raise FileError(fault or f"{source} must be a table; {error}.") from None
     if b'"' in data and _lines(data) != parsed.num_rows + layout.skip:
         # A text over several lines, or a forgotten quotation mark that swallowed some.
         fault = first_fault(data, layout, source)

@@ -1,0 +1,148 @@
+"""Which column is what: found by name, refused when it cannot be told."""
+
+import pytest
+
+from abovechance.errors import ColumnError
+from abovechance.io import Roles, find_roles, read_table
+
+
+def roles(header, *rows, stated=None, **known):
+    table = read_table("\n".join([header, *rows, ""]).encode(), name="a.csv")
+    return find_roles(table, stated, **known)
+
+
+def refusal(header, *rows, stated=None):
+    with pytest.raises(ColumnError) as caught:
+        roles(header, *rows, stated=stated)
+    return str(caught.value)
+
+
+def test_plain_names_are_found_in_any_case():
+    found = roles("ID,Y_True,Y_Proba,Fold,Repeat,Groups", "1,0,0.5,1,1,a", "2,1,0.7,2,1,b")
+    assert found.used() == {
+        "outcome": ("Y_True",),
+        "probability": ("Y_Proba",),
+        "id": ("ID",),
+        "fold": ("Fold",),
+        "repeat": ("Repeat",),
+        "groups": ("Groups",),
+    }
+
+
+def test_the_first_line_says_what_was_taken_for_what():
+    found = roles("id,y,p", "1,0,0.5", "2,1,0.7")
+    assert found.sentence(569) == (
+        "outcome = y, probability = p, id = id (found by name); 569 rows"
+    )
+    stated = Roles(outcome=("truth",), probability="m1")
+    assert roles("case,truth,m1", "1,0,0.5", stated=stated).sentence(1) == (
+        "outcome = truth, probability = m1; id = case (found by name); 1 row"
+    )
+
+
+def test_what_is_stated_is_not_looked_for_again():
+    stated = Roles(outcome=("y",), probability="m1", id=False)
+    found = roles("id,y,p,m1,score", "1,0,0.5,0.4,2", stated=stated)
+    assert found.used() == {"outcome": ("y",), "probability": ("m1",)}
+
+
+def test_two_fitting_names_are_refused_with_both():
+    assert refusal("y,outcome,p", "1,1,0.5") == (
+        "the outcome could be any of the columns y, outcome; say which with outcome= (--outcome)."
+    )
+    assert "the probability could be any of the columns p, prob" in refusal("y,p,prob", "1,.5,.5")
+    assert "the groups could be any of the columns group, cluster" in refusal(
+        "y,p,group,cluster", "1,.5,a,b"
+    )
+    assert "p, p_0, p_1; say which" in refusal("y,p,p_0,p_1", "1,.5,.5,.5", "0,.5,.5,.5")
+
+
+def test_no_fitting_name_is_refused_with_the_columns():
+    assert refusal("a,p", "1,0.5") == (
+        "no outcome column was found by name in a.csv; name it with outcome= (--outcome). "
+        "Its columns: a, p."
+    )
+    assert "no prediction column was found by name" in refusal("y,b", "1,0.5")
+    assert "name it with value= (--value)" in refusal("y,b", "1.5,0.5")
+
+
+def test_a_label_without_an_outcome_may_be_the_outcome_but_is_not_taken_for_it():
+    assert "If 'label' holds what was observed, say outcome='label'" in refusal("label,p", "1,.5")
+    stated = Roles(outcome=("label",))
+    assert roles("label,p", "1,0.5", stated=stated).used()["outcome"] == ("label",)
+
+
+def test_a_stated_column_that_is_not_there_is_refused():
+    with pytest.raises(ColumnError, match="did you mean 'outcome'"):
+        roles("outcome,p", "1,0.5", stated=Roles(outcome=("outcom",)))
+    with pytest.raises(ColumnError, match="value must name every column once; 'p' stands twice"):
+        roles("outcome,p", "1,0.5", stated=Roles(value=("p", "p")))
+
+
+@pytest.mark.parametrize(
+    ("rows", "role"),
+    [
+        (["1.5,1", "2,3"], "value"),
+        (["3,2.5", "4,4", "7,8"], "value"),
+        (["0,1", "1,1"], "label"),
+        (["a,b", "b,a", "c,a"], "label"),
+        (["TRUE,FALSE", "FALSE,TRUE"], "label"),
+    ],
+)
+def test_a_prediction_is_a_label_or_a_value_by_what_the_outcome_is(rows, role):
+    assert roles("y,prediction", *rows).columns(role) == ("prediction",)
+
+
+@pytest.mark.parametrize("rows", [["1,1", "2,3", "3,3"], ["0,0.3", "1,0.7"], ["a,0.3", "b,0.7"]])
+def test_a_prediction_that_could_be_several_things_is_refused(rows):
+    assert "could hold predicted classes, values or probabilities" in refusal("y,y_pred", *rows)
+
+
+def test_declared_classes_make_a_prediction_a_label():
+    found = roles("y,y_pred", "1,1", "2,3", "3,3", classes=[1, 2, 3], categorical=True)
+    assert found.label == "y_pred"
+
+
+def test_a_prediction_beside_probabilities_is_their_label_or_is_left_alone():
+    assert roles("y,p,prediction", "1,0.7,1", "0,0.6,1").label == "prediction"
+    assert roles("y,p,prediction", "1,0.7,0.7", "0,0.6,0.6").label is None
+
+
+def test_probabilities_of_classes_are_found_by_the_classes():
+    found = roles("y,p_b,p_a,p_value", "a,0.3,0.7,0.01", "b,0.4,0.6,0.5")
+    assert found.probabilities == ("p_b", "p_a")
+
+
+def test_a_whole_numbered_outcome_with_a_value_is_numeric():
+    assert roles("y,value", "23,25.5", "40,38").used() == {"outcome": ("y",), "value": ("value",)}
+
+
+def test_time_and_event_make_a_survival_outcome():
+    found = roles("time,status,S_24,S_12", "1,1,0.5,0.6", "2,0,0.2,0.3")
+    assert found.survival == ("S_12", "S_24")
+    assert (found.time, found.event) == ("time", "status")
+    assert roles("futime,fustat,risk", "1,1,0.5").risk == "risk"
+
+
+def test_a_survival_outcome_beside_another_outcome_is_refused():
+    assert "could be 'y', or 'event' with its time" in refusal("y,time,event,p", "1,2,1,0.5")
+    stated = Roles(outcome=("y",), probability="p")
+    assert roles("y,time,event,p", "1,2,1,0.5", stated=stated).time is None
+
+
+def test_survival_needs_event_and_prediction():
+    assert "no event column" in refusal("time,risk", "1,2", stated=Roles(time="time"))
+    assert "risk=, predicted_time= or survival=" in refusal("time,event", "1,0")
+    stated = Roles(time="time", event="event", probability="p")
+    assert "probability does not go with time" in refusal("time,event,p", "1,0,0.5", stated=stated)
+
+
+def test_several_outcomes_need_stated_values():
+    assert "several outcomes need as many predictions" in refusal(
+        "a,b,p", "1,0,0.5", stated=Roles(outcome=("a", "b"))
+    )
+
+
+def test_a_column_called_weight_is_never_taken_unasked():
+    assert roles("y,p,weight", "1,0.5,80", "0,0.5,70").sample_weight is None
+    assert roles("y,p,sample_weight", "1,0.5,2").sample_weight == "sample_weight"
