@@ -7,10 +7,9 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.measures.chance import constant
 from abovechance.measures.measure import Form, Law, measure
-from abovechance.measures.moments import centred
+from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
 from abovechance.numerics.concordance import concordance_counts
-from abovechance.numerics.weights import weighted_mean
 
 ONE_CONSTANT = "all outcomes, or all predictions, are equal"
 CORRELATION: dict[str, Any] = {
@@ -46,9 +45,8 @@ def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     >>> pearson([1.0, 2.0, 4.0], [2.0, 1.0, 3.0])
     0.655
     """
-    y, prediction = centred(outcome, weight), centred(value, weight)
-    spread = np.sqrt(weighted_mean(y**2, weight)) * np.sqrt(weighted_mean(prediction**2, weight))
-    return np.clip(weighted_mean(y * prediction, weight) / spread, -1.0, 1.0)
+    found = moments(outcome, value, weight)
+    return np.clip(found.covariance / (np.sqrt(found.first) * np.sqrt(found.second)), -1.0, 1.0)
 
 
 @measure(
@@ -124,11 +122,10 @@ def concordance_correlation(
     >>> concordance_correlation([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])
     0.789
     """
-    y, prediction = centred(outcome, weight), centred(value, weight)
+    found = moments(outcome, value, weight)
     scale = _unbiased(outcome, weight) if unbiased else np.asarray(1.0)
-    spread = scale * weighted_mean(y**2 + prediction**2, weight)
-    apart = weighted_mean(outcome - value, weight) ** 2
-    return 2.0 * scale * weighted_mean(y * prediction, weight) / (spread + apart)
+    apart = mean(outcome - value, weight) ** 2
+    return 2.0 * scale * found.covariance / (scale * (found.first + found.second) + apart)
 
 
 def _unbiased(outcome: Floats, weight: Floats | None) -> Floats:

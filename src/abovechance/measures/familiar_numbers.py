@@ -18,10 +18,9 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.measures import relative
 from abovechance.measures.measure import Formula, Measure, defaults
-from abovechance.measures.moments import centred
+from abovechance.measures.moments import centred, mean
 from abovechance.measures.survival import share
 from abovechance.numerics.concordance import concordance_counts
-from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Survival
 
 
@@ -71,7 +70,7 @@ def _where_constant(
     outcome: Floats, weight: Floats | None, error: Floats, perfect: float, found: Floats
 ) -> Floats:
     """What is found, but `perfect` where the outcome is constant and there is no error."""
-    nothing = weighted_mean(centred(outcome, weight) ** 2 + error**2, weight) == 0
+    nothing = mean(centred(outcome, weight) ** 2 + error**2, weight) == 0
     return np.where(nothing, perfect, found)
 
 

@@ -7,9 +7,8 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant
 from abovechance.measures.measure import Form, Law, measure
-from abovechance.measures.moments import centred, weighted_median
+from abovechance.measures.moments import centred, mean, moments, weighted_median
 from abovechance.measures.regression import MEAN_LOSS, REGRESSION
-from abovechance.numerics.weights import weighted_mean
 
 CONSTANT = "all outcomes are equal"
 AGAINST_MEAN: dict[str, Any] = {
@@ -34,10 +33,7 @@ RATIO: dict[str, Any] = {
 
 def squared_ratio(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     """Squared error over that of always predicting the mean; undefined for constant outcomes."""
-    return ratio(
-        weighted_mean((outcome - value) ** 2, weight),
-        weighted_mean(centred(outcome, weight) ** 2, weight),
-    )
+    return ratio(mean((outcome - value) ** 2, weight), moments(outcome, outcome, weight).first)
 
 
 def ratio(error: Floats, reference: Floats) -> Floats:
@@ -94,10 +90,8 @@ def explained_variance(outcome: Floats, value: Floats, weight: Floats | None) ->
     >>> explained_variance([1.0, 2.0, 4.0], [2.0, 3.0, 5.0])
     1.0
     """
-    return 1.0 - ratio(
-        weighted_mean(centred(outcome - value, weight) ** 2, weight),
-        weighted_mean(centred(outcome, weight) ** 2, weight),
-    )
+    variances = moments(outcome - value, outcome, weight)
+    return 1.0 - ratio(variances.first, variances.second)
 
 
 @measure(
@@ -120,8 +114,7 @@ def d2_absolute_error(outcome: Floats, value: Floats, weight: Floats | None) -> 
     """
     middle = weighted_median(outcome, weight)[..., None]
     return 1.0 - ratio(
-        weighted_mean(np.abs(outcome - value), weight),
-        weighted_mean(np.abs(outcome - middle), weight),
+        mean(np.abs(outcome - value), weight), mean(np.abs(outcome - middle), weight)
     )
 
 
@@ -142,8 +135,7 @@ def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     0.45
     """
     return ratio(
-        weighted_mean(np.abs(outcome - value), weight),
-        weighted_mean(np.abs(centred(outcome, weight)), weight),
+        mean(np.abs(outcome - value), weight), mean(np.abs(centred(outcome, weight)), weight)
     )
 
 

@@ -1,0 +1,265 @@
+"""Concordance, and predicted survival judged at a time: references, oracles, properties."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abovechance.errors import NotApplicable
+from abovechance.measures import evaluate, every, find
+from abovechance.predictions import Survival
+
+REFERENCES = Path(__file__).parents[1] / "references"
+EXPECTED_TIME = "__expected_survival_time"
+OF_SURVIVAL = [m for m in every().values() if m.outcomes == {"survival"}]
+
+
+def cases(name):
+    return {c["id"]: c for c in json.loads((REFERENCES / name).read_text())["cases"]}
+
+
+PAIRS = cases("survival_concordance.json")
+WEIGHTED = cases("survival_ipcw.json")
+FAMILIAR_TARGETS = [
+    (case, quantity, sources["familiar"])
+    for case in PAIRS
+    for quantity, sources in PAIRS[case]["expected"].items()
+    if "familiar" in sources
+]
+
+
+def concordance(measure, case, kind="risk"):
+    given = PAIRS[case]["input"]
+    return measure(given["time"], given["event"], tau=given["time_max"], **{kind: given["risk"]})
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_the_concordance_index_equals_counting_pairs_exactly(case):
+    target = float(PAIRS[case]["expected"]["harrell_c"]["exact"])
+    assert concordance(find("harrell_c"), case) == pytest.approx(target, rel=1e-10, nan_ok=True)
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_strict_ties_compare_only_different_times(case):
+    target = float(PAIRS[case]["expected"]["concordance_index"]["exact_strict_time"])
+    strict = find("c_index").with_parameters(ties="strict")
+    assert concordance(strict, case) == pytest.approx(target, rel=1e-10, nan_ok=True)
+
+
+@pytest.mark.parametrize(("case", "quantity", "target"), FAMILIAR_TARGETS)
+def test_the_dialect_of_familiar_gives_its_number(case, quantity, target):
+    tag = quantity.removesuffix(EXPECTED_TIME)
+    kind = "risk" if tag == quantity else "predicted_time"
+    found = concordance(find(tag, dialect="familiar"), case, kind)
+    target = float("nan") if target is None else target
+    assert found == pytest.approx(target, rel=1e-10, abs=1e-14, nan_ok=True)
+
+
+def test_familiar_counts_an_event_at_tau_itself():
+    time, event, risk = [1, 2, 3, 4], [1, 1, 1, 0], [4, 1, 2, 3]
+    assert find("c_index")(time, event, risk=risk, tau=2) == 1.0
+    assert find("c_index", dialect="familiar")(time, event, risk=risk, tau=2) == 3 / 5
+
+
+def predictions(case, sample):
+    given = WEIGHTED[case]["input"]
+    censoring = (given["train_time"], given["train_event"]) if sample == "trainG" else None
+    return Survival(
+        given["test_time"],
+        given["test_event"],
+        risk=given["risk"],
+        survival=np.array(given["surv_prob"]),
+        times=given["eval_times"],
+        censoring=censoring,
+    )
+
+
+def exact(case, quantity):
+    sources = WEIGHTED[case]["expected"][quantity]
+    return next(v for k, v in sources.items() if k.startswith("exact_reverseKM_G(t-)"))
+
+
+@pytest.mark.parametrize("case", WEIGHTED)
+@pytest.mark.parametrize("sample", ["trainG", "testG"])
+def test_unos_concordance_equals_its_exact_value(case, sample):
+    tau = WEIGHTED[case]["input"]["tau"]
+    found = find("uno_c").with_parameters(tau=tau).of(predictions(case, sample))
+    assert found == pytest.approx(exact(case, f"uno_c_tau_{sample}"), rel=1e-10)
+
+
+@pytest.mark.parametrize("case", WEIGHTED)
+@pytest.mark.parametrize("sample", ["trainG", "testG"])
+@pytest.mark.parametrize(
+    ("tag", "quantity"), [("auc_at", "cumulative_dynamic_auc"), ("brier_at", "ipcw_brier")]
+)
+def test_measures_at_a_time_equal_their_exact_values(case, sample, tag, quantity):
+    given = predictions(case, sample)
+    found = [find(tag).with_parameters(t=t).of(given) for t in given.times]
+    assert found == pytest.approx(exact(case, f"{quantity}_{sample}"), rel=1e-10)
+    assert find(tag).of(given) == found[-1]  # the last time when none is stated
+
+
+@pytest.mark.parametrize("case", WEIGHTED)
+@pytest.mark.parametrize("sample", ["trainG", "testG"])
+def test_the_integrated_brier_score_equals_its_exact_value(case, sample):
+    found = find("integrated_brier").of(predictions(case, sample))
+    target = exact(case, f"integrated_brier_trapezoid_{sample}")
+    assert found == pytest.approx(target, rel=1e-10)
+
+
+@pytest.mark.parametrize("case", WEIGHTED)
+def test_the_chance_level_is_the_kaplan_meier_curve_for_all(case):
+    given = predictions(case, "testG")
+    target = WEIGHTED[case]["expected"]["ipcw_brier_null_km_testG"]["riskRegression"]
+    levels = []
+    for t in given.times:
+        measure = find("brier_at").with_parameters(t=t)
+        levels.append(measure.chance(given, measure))
+    assert levels == pytest.approx(target, rel=1e-10)
+    integrated = find("integrated_brier")
+    mean = np.trapezoid(levels, given.times) / np.ptp(given.times)
+    assert integrated.chance(given, integrated) == pytest.approx(mean, rel=1e-12)
+
+
+@pytest.fixture
+def sample():
+    rng = np.random.default_rng(11)
+    time = np.ceil(rng.exponential(6.0, 80))  # ties
+    event = rng.random(80) < 0.7
+    risk = np.round(rng.normal(0.0, 1.0, 80) - time / 6, 1)
+    times = np.array([2.5, 4.5, 8.5])
+    curve = np.exp(-np.exp(risk / 4)[:, None] * times / 8)
+    return {
+        "time": time,
+        "event": event,
+        "risk": risk,
+        "survival": curve,
+        "times": times,
+        "sample_weight": rng.uniform(0.2, 3.0, 80),
+    }
+
+
+@pytest.mark.parametrize("measure", OF_SURVIVAL, ids=lambda m: m.name)
+def test_a_case_in_two_halves_counts_once(measure, sample):
+    whole = measure.of(Survival(**sample))
+    halved = {k: np.r_[v, v] for k, v in sample.items() if k != "times"}
+    halved["sample_weight"] = halved["sample_weight"] / 2
+    assert measure.of(Survival(**halved, times=sample["times"])) == pytest.approx(whole, rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", OF_SURVIVAL, ids=lambda m: m.name)
+def test_counts_are_cases_repeated(measure, sample):
+    counts = np.arange(80) % 3
+    times = sample.pop("times")
+    sample.pop("sample_weight")
+    repeated = Survival(**{k: np.repeat(v, counts, axis=0) for k, v in sample.items()}, times=times)
+    counted = Survival(**sample, times=times, counts=counts)
+    assert measure.of(counted) == pytest.approx(measure.of(repeated), rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", OF_SURVIVAL, ids=lambda m: m.name)
+def test_the_order_of_the_cases_does_not_matter(measure, sample):
+    given = Survival(**sample)
+    shuffled = given.take(np.random.default_rng(1).permutation(80))
+    assert measure.of(shuffled) == pytest.approx(measure.of(given), rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", OF_SURVIVAL, ids=lambda m: m.name)
+def test_measures_survive_pickling(measure, sample):
+    again = pickle.loads(pickle.dumps(measure))
+    assert again.of(Survival(**sample)) == measure.of(Survival(**sample))
+
+
+def brute_force(time, event, risk, weight, inverse, comparable):
+    """Pairs one by one: weight of the concordant and half of the tied, over that of all."""
+    concordant = total = 0.0
+    for i in np.flatnonzero(event):
+        for j in range(len(time)):
+            if comparable(i, j):
+                pair = weight[i] * weight[j] * inverse[i]
+                total += pair
+                concordant += pair * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
+    return concordant / total
+
+
+def test_weighted_pairs_equal_counting_one_by_one(sample):
+    time, event, risk = sample["time"], sample["event"], sample["risk"]
+    weight = sample["sample_weight"]
+    given = Survival(time, event, risk=risk, sample_weight=weight)
+
+    def follows(i, j):
+        return time[i] < time[j] or (time[i] == time[j] and not event[j])
+
+    def beyond(i, j):
+        return time[i] <= 4 < time[j]
+
+    inverse = 1 / given.censoring_survival.before(time)
+    c = brute_force(time, event, risk, weight, np.ones(80), follows)
+    uno = brute_force(time, event & (time < 9), risk, weight, inverse**2, follows)
+    area = brute_force(time, event, risk, weight, inverse, beyond)
+    assert find("c_index").of(given) == pytest.approx(c, rel=1e-12)
+    assert find("uno_c").with_parameters(tau=9).of(given) == pytest.approx(uno, rel=1e-12)
+    assert find("auc_at").with_parameters(t=4).of(given) == pytest.approx(area, rel=1e-12)
+
+
+def test_tied_risks_may_be_left_out():
+    time, event, risk = [1, 2, 3], [1, 1, 0], [2, 2, 1]
+    assert find("c_index")(time, event, risk=risk) == 2.5 / 3
+    assert find("c_index")(time, event, risk=risk, ties="drop") == 1.0
+    with pytest.raises(NotApplicable, match="ties must be one of harrell, strict, drop"):
+        find("c_index")(time, event, risk=risk, ties="none")
+
+
+def test_without_censoring_the_weights_vanish():
+    time, risk = np.array([1.0, 2.0, 3.0, 4.0]), [3.0, 4.0, 2.0, 1.0]
+    event = np.ones(4)
+    assert find("uno_c")(time, event, risk=risk) == find("c_index")(time, event, risk=risk)
+    survival = np.array([[0.2], [0.4], [0.9], [0.7]])
+    plain = np.mean((survival[:, 0] - (time > 2)) ** 2)
+    found = find("brier_at")(time, event, survival=survival, times=[2])
+    assert found == pytest.approx(plain, rel=1e-15)
+
+
+def test_no_interpolation_between_predicted_times():
+    given = {"survival": [[0.9, 0.5], [0.4, 0.2]], "times": [1.0, 3.0]}
+    with pytest.raises(NotApplicable, match="one of the times survival was predicted at; got 2"):
+        find("brier_at")([1, 4], [1, 0], **given, t=2)
+
+
+def test_what_lies_beyond_the_follow_up_is_undefined():
+    time, event, risk = [1, 2, 4, 6], [1, 1, 1, 0], [4, 3, 2, 1]
+    survival = np.full((4, 3), 0.5)
+    own = Survival(time, event, risk=risk, survival=survival, times=[1.5, 5, 6])
+    assert find("brier_at").with_parameters(t=5).of(own) == 0.25
+    assert np.isnan(find("brier_at").of(own))  # the last case was censored at 6
+    assert np.isnan(find("integrated_brier").of(own))
+    assert find("integrated_brier").with_parameters(stop=5).of(own) == pytest.approx(0.25)
+    short = {"censoring": ([1, 2, 3], [1, 0, 1])}
+    assert np.isnan(find("uno_c")(time, event, risk=risk, **short))
+    assert find("uno_c")(time, event, risk=risk, tau=3, **short) == 1.0
+    assert np.isnan(find("auc_at")(time, event, risk=risk, t=4, **short))
+    late = Survival(time, event, survival=survival, times=[1.5, 3.5, 4], **short)
+    assert np.isnan(find("brier_at").with_parameters(t=3.5).of(late))
+
+
+def test_everybody_failed_is_still_within_the_follow_up():
+    found = find("brier_at")([1, 2], [1, 1], survival=[[0.1], [0.3]], times=[9])
+    assert found == pytest.approx(0.05, rel=1e-14)
+
+
+def test_questions_without_an_answer_are_nan():
+    assert np.isnan(find("auc_at")([1, 2], [1, 0], risk=[2, 1]))  # no time stated
+    assert np.isnan(find("auc_at")([1, 2], [0, 0], risk=[2, 1], t=1))  # no event
+    assert np.isnan(find("auc_at")([1, 2], [1, 1], risk=[2, 1], t=2))  # nobody left
+    one_time = {"survival": [[0.1], [0.3]], "times": [1]}
+    assert np.isnan(find("integrated_brier")([1, 2], [1, 1], **one_time))
+    assert all(m.undefined for m in OF_SURVIVAL)
+
+
+def test_risks_and_curves_are_judged_together(sample):
+    assert set(evaluate(Survival(**sample))) == {m.name for m in OF_SURVIVAL}
+    sample.pop("survival")
+    sample.pop("times")
+    assert set(evaluate(Survival(**sample))) == {"c_index", "uno_c", "auc_at"}
