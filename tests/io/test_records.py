@@ -51,6 +51,11 @@ def test_a_damaged_line_is_refused_by_number():
         table('{"y": 1}\n[0]\n')
 
 
+def test_lines_that_are_objects_only_when_joined_are_refused():
+    with pytest.raises(FileError, match="line 2 is not JSON"):
+        table('{"y": 1}\n{"y": 0}, {"y": 1}\n')
+
+
 def test_a_damaged_list_is_refused():
     with pytest.raises(FileError, match=r"a\.jsonl must be whole JSON; expecting"):
         table('[{"y": 1},')
