@@ -217,7 +217,7 @@ def max_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     title="Mean error",
     aliases=("bias",),
     **{**MEAN_LOSS, "range": (-np.inf, np.inf), "chance": constant(0.0)},
-    source="mlr3measures, bias",
+    source="Lang (2022), mlr3measures, bias",
 )
 def mean_error(outcome: Floats, value: Floats) -> Floats:
     r"""Average of outcome minus prediction: positive where predictions are too low on average.
