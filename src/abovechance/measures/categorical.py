@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.chance import independence, majority, one_over_classes
+from abovechance.measures.chance import constant, independence, majority, one_over_classes
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.predictions import View
 
@@ -105,6 +105,7 @@ def balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
 
 
 def _one_minus_one_over_classes(predictions: Any, measure: Any) -> float:
+    """One minus one over the number of observed classes."""
     return 1.0 - one_over_classes(predictions, measure)
 
 
@@ -134,7 +135,7 @@ def balanced_error_rate(table: Floats) -> Floats:
 @measure(
     title="Informedness",
     aliases=("bookmaker",),
-    **OF_TABLE,
+    **{**OF_TABLE, "chance": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.BALANCED,
@@ -162,7 +163,7 @@ def informedness(table: Floats) -> Floats:
 
 @measure(
     title="Markedness",
-    **OF_TABLE,
+    **{**OF_TABLE, "chance": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -190,7 +191,7 @@ def markedness(table: Floats) -> Floats:
 @measure(
     title="Matthews correlation",
     aliases=("matthews_correlation_coefficient", "matthews_corrcoef"),
-    **OF_TABLE,
+    **{**OF_TABLE, "chance": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -220,7 +221,7 @@ def mcc(table: Floats) -> Floats:
 @measure(
     title="Cohen's kappa",
     aliases=("cohen_kappa",),
-    **OF_TABLE,
+    **{**OF_TABLE, "chance": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -279,6 +280,7 @@ def g_mean(table: Floats) -> Floats:
     **{**OF_TABLE, "chance": majority},
     range=(-np.inf, np.inf),
     best=np.inf,
+    attainable=False,
     law=Law.UNKNOWN,
     undefined="all cases are of one class",
     source="Rosenblatt et al. (2019), eq. 5, global and signed",

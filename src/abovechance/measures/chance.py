@@ -29,14 +29,6 @@ def majority(predictions: Any, measure: Measure) -> float:
     return float(measure.on_counts(table))
 
 
-def majority_accuracy(predictions: Any, measure: Measure) -> float:
-    """A pooled average's value when as many cases are right as the largest class has."""
-    k, right = len(predictions.prevalences), float(predictions.prevalences.max())
-    others = np.full((k, k), (1.0 - right) / (k * (k - 1)))
-    np.fill_diagonal(others, right / k)
-    return float(measure.on_counts(others))
-
-
 def one_over_classes(predictions: Any, measure: Measure) -> float:
     """One over the number of observed classes."""
     return float(1.0 / np.count_nonzero(predictions.prevalences))

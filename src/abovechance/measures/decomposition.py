@@ -106,6 +106,7 @@ def brier_miscalibration(
     **PART,
     range=(0.0, 0.25),
     best=0.25,
+    attainable=False,
     source="Dimitriadis, Gneiting & Jordan (2021); binned: Murphy (1973)",
 )
 def brier_discrimination(

@@ -8,8 +8,9 @@
 - Multiclass AUC takes each pair of classes in one direction only, in the order of the classes.
 """
 
+import inspect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,18 +45,22 @@ def one_directional(areas: Floats, shares: Floats) -> Floats:
 
 
 def all_observed_balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
+    """As familiar computes it: undefined when a declared class is unobserved."""
     return _where_observed(table, categorical.balanced_accuracy.formula(table, weight=weight))
 
 
 def all_observed_error_rate(table: Floats) -> Floats:
+    """As familiar computes it: undefined when a declared class is unobserved."""
     return _where_observed(table, categorical.balanced_error_rate.formula(table))
 
 
 def mcc_or_zero(table: Floats) -> Floats:
+    """As familiar computes it: 0 where it is undefined."""
     return np.nan_to_num(categorical.mcc.formula(table), nan=0.0)
 
 
 def kappa_or_one(table: Floats, *, weights: str | None = None) -> Floats:
+    """As familiar computes it: 1 where it is undefined."""
     return np.nan_to_num(categorical.kappa.formula(table, weights=weights), nan=1.0)
 
 
@@ -71,31 +76,37 @@ def _where_observed(table: Floats, values: Floats) -> Floats:
     return np.where((table.sum(axis=-1) > 0).all(axis=-1), values, np.nan)
 
 
-class _Average:
-    """A class measure as one of the whole table: positive class, or familiar's average."""
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """As familiar averages over classes.
 
-    def __init__(self, base: Measure, average: str) -> None:
-        self.base, self.average = base, average
+    Two classes are not averaged. By prevalence, undefined classes count as 0.
+    """
 
-    def __call__(self, table: Floats) -> Floats:
+    base: Measure
+    average: str
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.base.formula)
+
+    def __call__(self, table: Floats, **parameters: Any) -> Floats:
+        base = replace(self.base, parameters=parameters)
         counts = one_against_rest(table)
         if table.shape[-1] == 2:
-            return class_values(self.base, *(c[..., 1] for c in counts))
+            return class_values(base, *(c[..., 1] for c in counts))
         if self.average != "weighted":
-            return averaged(replace(self.base, average=self.average), *counts)
-        values = class_values(self.base, *counts)
+            return averaged(replace(base, average=self.average), *counts)
+        values = class_values(base, *counts)
         shares = (counts[0] + counts[2]) / table.sum(axis=(-2, -1))[..., None]
         return np.asarray(np.nansum(values * shares, axis=-1))
 
 
 def _averaged(measure: Measure) -> Measure:
-    average = measure.average or "macro"
-    base = replace(measure, average=None)
     return replace(
         measure,
         form=Form.COUNTS,
-        formula=_Average(base, average),
-        parameters={},
+        formula=Averaged(replace(measure, average=None), measure.average or "macro"),
         averages=False,
         average=None,
         after=None,

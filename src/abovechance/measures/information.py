@@ -53,6 +53,7 @@ def _log_loss_shortcut(predictions: Binary) -> float:
 
 
 def _negative_entropy(predictions: Any, measure: Any) -> float:
+    """The score of always predicting the class frequencies: minus their entropy."""
     return -entropy(predictions, measure) / float(np.log(measure.parameters["base"]))
 
 
@@ -90,6 +91,7 @@ def _log_loss_of_classes(outcome: Floats, probability: Floats, *, base: float = 
 
 
 def _entropy(predictions: Any, measure: Any) -> float:
+    """The loss of always predicting the class frequencies: their entropy."""
     return -_negative_entropy(predictions, measure)
 
 
@@ -176,6 +178,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
 @measure(
     title="Cox and Snell's R²",
     **EXPLAINED,
+    attainable=False,
     multiclass=_cox_snell_of_classes,
     source="Cox & Snell (1989)",
 )

@@ -82,6 +82,7 @@ class Measure:
     best: float
     law: Law
     source: str
+    attainable: bool = True
     chance: Chance | None = None
     aliases: tuple[str, ...] = ()
     outcomes: frozenset[str] = frozenset({"binary", "multiclass"})
@@ -128,8 +129,11 @@ class Measure:
 
     @property
     def doc(self) -> str:
-        """Formula, meaning and source, as documented."""
-        return inspect.getdoc(self.formula) or ""
+        """Formula, meaning and source; first what this version does differently."""
+        own, declared = inspect.getdoc(self.formula) or "", _declared(*self.origin).formula
+        if self.formula is declared:
+            return own
+        return "\n\n".join(filter(None, (own, inspect.getdoc(declared))))
 
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """The value for arrays (truth first, prediction second), or the measure with parameters.
@@ -227,10 +231,10 @@ class Measure:
     def __reduce__(self) -> Any:
         return _restore, (
             *self.origin,
-            self.average,
-            dict(self.parameters),
-            self.dialect,
             self.name,
+            self.average,
+            self.dialect,
+            dict(self.parameters),
         )
 
 
@@ -273,7 +277,12 @@ def measure(
         }
         other = None
         if multiclass is not None:
-            apart = {"label_score": None, "shortcut": None, "directed": False}
+            apart = {
+                "label_score": None,
+                "shortcut": None,
+                "directed": False,
+                "origin": (origin[0], f"{origin[1]}.multiclass"),
+            }
             changes = {"form": form, **apart, **(multiclass_facts or {})}
             other = Measure(
                 **{**common, **changes},
@@ -296,23 +305,28 @@ def defaults(formula: Formula) -> dict[str, Any]:
     }
 
 
+def _declared(module: str, path: str) -> Measure:
+    """The declaration that a version of a measure goes back to."""
+    return getattr(importlib.import_module(module), path.partition(".")[0])
+
+
 def _restore(
     module: str,
-    attribute: str,
-    average: str | None,
-    values: dict[str, Any],
-    dialect: str,
+    path: str,
     name: str,
+    average: str | None,
+    dialect: str,
+    values: dict[str, Any],
 ) -> Measure:
-    if dialect or average is None:
+    found = _declared(module, path)
+    if dialect or name not in (found.name, f"{found.name}_{average}"):
         from abovechance.measures.catalogue import find
 
-        try:
-            found = find(name, dialect=dialect or None)
-        except ValueError:
-            found = getattr(importlib.import_module(module), attribute)
-    else:
-        found = getattr(importlib.import_module(module), attribute).averaged(average)
+        found = find(name, dialect=dialect or None)
+    elif average is not None:
+        found = found.averaged(average)
+    elif path.endswith(".multiclass"):
+        found = found.for_outcome("multiclass")
     return found.with_parameters(**values) if values else found
 
 

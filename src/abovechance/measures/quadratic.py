@@ -57,6 +57,7 @@ def brier(outcome: Floats, probability: Floats) -> Floats:
 
 
 def _twice_outcome_variance(predictions: Any, measure: Any) -> float:
+    """The summed score of always predicting the class frequencies."""
     return 2.0 * outcome_variance(predictions, measure)
 
 

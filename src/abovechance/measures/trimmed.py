@@ -100,7 +100,8 @@ def _derived(
     robust = isinstance(measure.formula, Robust)
     if measure.outcomes != {"numeric"} or measure.many_outputs or robust:
         raise NotApplicable(f"{measure.name} is not trimmed; measures of one numeric output are.")
-    # Constant predictions correlate with nothing; what they score elsewhere trimming changes.
+    # Cutting the largest errors down makes unrelated predictions look correlated, how much
+    # depending on both: such a correlation has no chance level.
     correlation = measure.range[0] == -1.0
     return replace(
         measure,
@@ -111,7 +112,7 @@ def _derived(
         form=Form.DRAWS,
         law=Law.UNKNOWN,
         after=None,
-        chance=measure.chance if correlation else mean_outcome,
+        chance=None if correlation else mean_outcome,
         weighted=False,
         listed=False,
     )
