@@ -14,6 +14,22 @@ from abovechance.cli import options
 @options.measures
 @click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes.")
+@click.option(
+    "--rate",
+    metavar="RATE",
+    help="Test accuracy against this rate, stated beforehand, or against 'majority'.",
+)
+@click.option(
+    "--sampling",
+    type=click.Choice(["random", "case-control"]),
+    default="random",
+    show_default=True,
+    help="Whether the classes were sampled separately.",
+)
+@click.option("--prevalence", type=float, help="Share of positives, for case-control samples.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--no-inference", is_flag=True, help="Values only, no intervals and tests.")
+@options.resampling
 @options.output
 def assess(
     file: str,
@@ -21,15 +37,41 @@ def assess(
     measures: list[str] | None,
     primary: str | None,
     dialect: str | None,
+    rate: str | None,
+    sampling: str,
+    prevalence: float | None,
+    level: float,
+    no_inference: bool,
+    draws: int | None,
+    seed: int | None,
+    workers: int,
+    store: str | None,
     format_: str,
     **columns: Any,
 ) -> None:
+    from abovechance.cli.progress import progress
     from abovechance.cli.reading import predictions_in
     from abovechance.cli.show import show
     from abovechance.inference import assess as assess_predictions
 
     predictions, subgroup = predictions_in(file, columns, by)
-    result = assess_predictions(
-        predictions, measures, primary=primary, by=subgroup, by_name=by or "", dialect=dialect
-    )
+    with progress("permuting") as tell:
+        result = assess_predictions(
+            predictions,
+            measures,
+            primary=primary,
+            by=subgroup,
+            by_name=by or "",
+            dialect=dialect,
+            rate=options.rate(rate),
+            sampling=sampling,
+            prevalence=prevalence,
+            confidence_level=level,
+            inference=not no_inference,
+            draws=draws,
+            rng=seed,
+            workers=workers,
+            store=store,
+            progress=tell,
+        )
     show(result, format_)

@@ -85,3 +85,27 @@ output = click.option(
     show_default=True,
     help="How to print the result.",
 )
+
+resampling = stack(
+    click.option(
+        "--draws",
+        type=click.IntRange(min=1),
+        help="Permutations, flips or bootstrap samples; 9999 and 1999 when not given.",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws."),
+    click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True),
+    click.option("--store", metavar="FILE", help="Keep finished draws here and resume from it."),
+)
+
+
+def rate(value: str | None) -> float | str | None:
+    """A rate from the command line: a number, or the word majority."""
+    if value is None or value == "majority":
+        return value
+    try:
+        found = float(value)
+    except ValueError:
+        found = float("nan")
+    if not 0.0 < found < 1.0:
+        raise click.BadParameter(f"must lie between 0 and 1, or be 'majority'; got {value!r}.")
+    return found

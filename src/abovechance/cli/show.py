@@ -36,12 +36,14 @@ def show(result: Any, format_: str) -> None:
 def _assessment(screen: Any, result: Any) -> None:
     whole = [e for e in result if e.by is None and e.class_ is None]
     _by_family(screen, whole, result)
+    _skill(screen, [e for e in whole if e.skill is not None])
     per_class = [e for e in result if e.by is None and e.class_ is not None]
     if per_class:
         _grid(screen, "Per class", per_class, "class_")
     groups = [e for e in result if e.by is not None and e.class_ is None]
     if groups:
         _grid(screen, "By subgroup", groups, "by")
+    _methods(screen, whole)
 
 
 def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
@@ -50,17 +52,28 @@ def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
-    outputs = any(e.output for e in rows)
-    for heading, side in _columns(rows, outputs):
+    shown = {
+        "output": any(e.output for e in rows),
+        "interval": any(e.interval for e in rows),
+        "p": any(e.p_value is not None for e in rows),
+    }
+    level = next((e.interval.level for e in rows if e.interval), 0.95)
+    for heading, side in _columns(shown, level):
         table.add_column(heading, justify=side, no_wrap=heading != "remark")
+    told: set[str] = set()
     for family, group in groupby(rows, key=lambda e: e.family):
         table.add_row(f"[bold]{family.capitalize()}[/]")
         for e in group:
             mark = " [bold]*[/]" if e.measure == result.primary and e.output is None else ""
             cells = [f"  {_plain(e.title)}{mark}"]
-            if outputs:
+            if shown["output"]:
                 cells.append(_plain(e.output or ""))
-            cells += [number(e.value), "" if e.chance is None else number(e.chance)]
+            cells.append(number(e.value))
+            if shown["interval"]:
+                cells.append(limits(e.interval))
+            cells.append("" if e.chance is None else number(e.chance))
+            if shown["p"]:
+                cells.append(_p_once(e, told))
             cells.append(_plain(e.undefined or ""))
             table.add_row(*cells)
     screen.print(table)
@@ -68,11 +81,77 @@ def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
         screen.print("* primary measure; the others are descriptive.", style="dim")
 
 
-def _columns(rows: list[Any], outputs: bool) -> list[tuple[str, Any]]:
+def _columns(shown: dict[str, bool], level: float) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = [("", "left")]
-    if outputs:
+    if shown["output"]:
         found.append(("output", "left"))
-    return [*found, ("value", "right"), ("chance", "right"), ("remark", "left")]
+    found.append(("value", "right"))
+    if shown["interval"]:
+        found.append((f"{level:.0%} interval", "left"))
+    found.append(("chance", "right"))
+    if shown["p"]:
+        found.append(("p", "right"))
+    return [*found, ("remark", "left")]
+
+
+def _p_once(estimate: Any, told: set[str]) -> str:
+    """The p of an exact table test once: it is the same for every measure of the table."""
+    if estimate.p_value is None:
+        return ""
+    if (estimate.test or "").startswith("Fisher"):
+        if "Fisher" in told:
+            return "″"
+        told.add("Fisher")
+    return p_value(estimate.p_value)
+
+
+def _skill(screen: Any, rows: list[Any]) -> None:
+    from rich.table import Table
+
+    if not rows:
+        return
+    table = Table(
+        title="Skill: gain over the uninformative forecast",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+    )
+    for heading in ("", "forecast", "gain", "interval", "p"):
+        table.add_column(heading, justify="left" if heading in ("", "interval") else "right")
+    for e in rows:
+        p = "" if e.skill.p_value is None else p_value(e.skill.p_value)
+        cells = [number(e.skill.reference), number(e.skill.difference), limits(e.skill.interval), p]
+        table.add_row(f"  {_plain(e.title)}", *cells)
+    screen.print()
+    screen.print(table)
+
+
+def _methods(screen: Any, rows: list[Any]) -> None:
+    """Which interval and which test each measure had, once each."""
+    intervals: dict[str, list[str]] = {}
+    tests: dict[str, list[str]] = {}
+    for e in rows:
+        if e.interval is not None:
+            intervals.setdefault(e.interval.method.split(" (mean")[0], []).append(e.measure)
+        if e.test is not None:
+            draws = f", {e.draws} draws" if e.draws and "exact" not in e.test else ""
+            tests.setdefault(f"{e.test}{draws}; H0: {e.hypothesis}", []).append(e.measure)
+    for title, found in (("Intervals", intervals), ("Tests, one-sided", tests)):
+        if found:
+            screen.print()
+            screen.print(f"{title}", style="dim")
+        for method, measures in found.items():
+            screen.print(f"  {method}: {_listed(measures)}", style="dim", markup=False)
+
+
+def _listed(names: list[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    return (
+        ", ".join(distinct)
+        if len(distinct) < 7
+        else f"{', '.join(distinct[:5])} and {len(distinct) - 5} more"
+    )
 
 
 def _grid(screen: Any, title: str, rows: list[Any], key: str) -> None:
@@ -109,6 +188,22 @@ def number(value: float | None) -> str:
     if size == 0 or 0.001 <= size < 1000:
         return f"{value:.3f}"
     return f"{value:.4g}"
+
+
+def limits(interval: Any) -> str:
+    """Both limits of an interval for a table."""
+    return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
+
+
+def p_value(p: float) -> str:
+    """A p-value for a table, never 0.
+
+    >>> p_value(0.00002), p_value(0.0499)
+    ('2e-05', '0.050')
+    """
+    if p != p:
+        return "–"
+    return f"{p:.3f}" if p >= 0.001 else f"{p:.1g}"
 
 
 def _plain(text: str) -> str:

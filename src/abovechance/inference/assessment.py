@@ -5,14 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.advising import advice_for
 from abovechance.inference.estimates import Assessment, Estimate
-from abovechance.measures import Measure, applicable, find, per_class, per_output
-from abovechance.measures.averaging import undefined_classes
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
+from abovechance.inference.evidence import Evidence
+from abovechance.inference.values import estimate, rows_per_class, rows_per_output
+from abovechance.measures import Measure, applicable, find
+from abovechance.predictions import Multiclass, Numeric, Predictions
+from abovechance.resampling import Resampling, seed_of
 
-OF_EACH_CLASS = ("sensitivity", "specificity", "ppv", "npv", "f1")
+PRIMARY = {
+    "binary": ("log_score", "balanced_accuracy", "auc"),
+    "multiclass": ("log_score", "balanced_accuracy"),
+    "numeric": ("mse", "arrmse"),
+    "survival": ("c_index", "integrated_brier"),
+}
 
 
 def assess(
@@ -23,8 +30,18 @@ def assess(
     by: Any = None,
     by_name: str = "",
     dialect: str | None = None,
+    confidence_level: float = 0.95,
+    draws: int | None = None,
+    rng: Any = None,
+    rate: float | str | None = None,
+    sampling: str = "random",
+    prevalence: float | None = None,
+    inference: bool = True,
+    workers: int = 1,
+    store: Any = None,
+    progress: Any = None,
 ) -> Assessment:
-    """Every applicable measure of predictions, in one table.
+    """Every applicable measure of predictions, with interval and test where they are defensible.
 
     Parameters
     ----------
@@ -36,167 +53,108 @@ def assess(
         The measure the study is about; the others are descriptive. The log score when
         probabilities are given, else balanced accuracy.
     by
-        One value a case: the measures again for each subgroup.
+        One value a case: point values again for each subgroup.
     dialect
         "familiar" computes as that R package does.
+    draws
+        Permutations, flips and bootstrap samples; 9999 and 1999 when not given.
+    rng
+        Seed of all draws; it is in the result.
+    rate
+        Test accuracy against a rate stated beforehand (exact binomial), or against "majority",
+        the constant prediction of the largest class (exact McNemar).
+    sampling
+        "case-control" when the classes were sampled separately: measures that depend on
+        prevalence then need `prevalence`.
+    inference
+        Whether to give intervals and tests at all.
+    workers, store
+        Processes to share permutations between, and a file to resume them from.
 
     Examples
     --------
-    >>> from abovechance.predictions import Binary
-    >>> assessment = assess(Binary([0, 0, 1, 1], probability=[0.1, 0.4, 0.6, 0.9]))
-    >>> assessment["brier"].value
-    0.085
+    >>> from abovechance import examples
+    >>> assessment = assess(examples.breast_cancer("p_texture"), ["auc", "brier"], rng=1)
+    >>> print(assessment["auc"].interval)
+    0.754 to 0.854
     """
+    if not 0.0 < confidence_level < 1.0:
+        raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
     chosen = _chosen(predictions, measures, dialect)
     main = _primary(predictions, chosen, primary)
-    rows = list(_rows(predictions, chosen, None))
+    seed = seed_of(rng)
+    evidence = Evidence.gather(
+        predictions,
+        chosen,
+        level=confidence_level,
+        draws=draws,
+        rate=rate,
+        sampling=sampling,
+        prevalence=prevalence,
+        inference=inference,
+        resampling=Resampling(seed=seed, workers=workers, store=store, progress=progress),
+    )
+    rows = list(_rows(predictions, chosen, evidence))
     for name, part in _parts(predictions, by, by_name):
-        rows.extend(_rows(part, chosen, name))
+        rows.extend(_rows(part, chosen, None, name))
     return Assessment(
         outcome=predictions.kind,
-        n=predictions.n,
+        n=int(predictions.total),
         origin=predictions.origin,
-        seed=None,
+        seed=seed if inference else None,
         primary=main,
         estimates=tuple(rows),
-        advice=(*predictions.notes, *_advice(predictions)),
+        advice=(*predictions.notes, *advice_for(predictions, rows, evidence)),
         described=predictions.described,
         dropped=predictions.dropped,
     )
 
 
-def estimate(measure: Measure, predictions: Predictions, by: str | None = None) -> Estimate:
-    """One measure of all cases: its value, its chance level, and why it is undefined if it is."""
-    measure = measure.for_outcome(predictions.kind)
-    value = measure.of(predictions)
-    return Estimate(
-        measure=measure.label,
-        title=measure.title,
-        family=measure.family.value,
-        value=value,
-        chance=chance_level(measure, predictions),
-        by=by,
-        undefined=remark(measure, predictions, value),
-    )
-
-
-def chance_level(measure: Measure, predictions: Predictions) -> float | None:
-    """What an uninformative prediction would score here."""
-    if measure.chance is None:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        level = measure.chance(predictions, measure)
-    return None if np.isnan(level) else level
-
-
-def remark(measure: Measure, predictions: Predictions, value: float) -> str | None:
-    """Why a value is undefined or infinite, or what an average had to leave out."""
-    if np.isnan(value):
-        return measure.undefined or "not defined for these cases"
-    if isinstance(predictions, Binary | Multiclass):
-        if np.isinf(value) and measure.reads is View.PROBABILITY:
-            return _impossible(predictions)
-        if isinstance(predictions, Multiclass) and measure.average is not None:
-            left_out = undefined_classes(measure, predictions.class_counts)
-            names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
-            if names:
-                return f"left out {', '.join(names)}: {measure.undefined}"
-    return None
-
-
-def _impossible(predictions: Binary | Multiclass) -> str:
-    assert predictions.probability is not None
-    if isinstance(predictions, Binary):
-        given = np.where(predictions.positive, predictions.probability, 1 - predictions.probability)
-    else:
-        given = predictions.probability[predictions.actual, np.arange(predictions.n)]
-    count = int((given == 0).sum())
-    return f"{count} case{'s' * (count != 1)} had an outcome of predicted probability 0"
-
-
 def _chosen(
     predictions: Predictions, measures: Iterable[str | Measure] | None, dialect: str | None
 ) -> list[Measure]:
+    from abovechance.measures.evaluation import fit
+
     if measures is None:
         known = applicable(predictions)
-        return known if dialect is None else [find(m.name, dialect=dialect) for m in known]
+        if dialect is not None:
+            known = [find(m.name, dialect=dialect) for m in known]
+        return [fit(m, predictions) for m in known]
     chosen = [find(m, dialect=dialect) if isinstance(m, str) else m for m in measures]
     if not chosen:
         raise NotApplicable("no measure was named; leave measures= out for all that apply.")
-    from abovechance.measures.evaluation import fit
-
     return [fit(m, predictions) for m in chosen]
 
 
 def _primary(
     predictions: Predictions, chosen: Sequence[Measure], primary: str | Measure | None
 ) -> str | None:
+    labels = [m.label for m in chosen]
     if primary is not None:
         named = find(primary) if isinstance(primary, str) else primary
         label = named.for_outcome(predictions.kind).label
-        if label not in {m.label for m in chosen}:
+        if label not in labels:
             raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
         return label
-    order = {
-        "binary": ("log_score", "balanced_accuracy", "auc"),
-        "multiclass": ("log_score", "balanced_accuracy"),
-        "numeric": ("mse", "arrmse"),
-        "survival": ("c_index", "integrated_brier"),
-    }
-    labels = [m.label for m in chosen]
-    found = [name for name in order[predictions.kind] if name in labels]
+    found = [name for name in PRIMARY[predictions.kind] if name in labels]
     return found[0] if found else (labels[0] if labels else None)
 
 
 def _rows(
-    predictions: Predictions, measures: Sequence[Measure], by: str | None
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    evidence: Evidence | None,
+    by: str | None = None,
 ) -> Iterator[Estimate]:
-    outputs = predictions.outputs if isinstance(predictions, Numeric) else ()
     for measure in measures:
-        if isinstance(predictions, Numeric) and len(outputs) > 1 and not measure.many_outputs:
-            yield from _each_output(measure, predictions, by)
+        several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
+        if isinstance(predictions, Numeric) and several and not measure.many_outputs:
+            yield from rows_per_output(measure, predictions, by)
         else:
-            yield estimate(measure, predictions, by)
+            row = estimate(measure, predictions, by)
+            yield row if evidence is None else evidence.added_to(row, measure)
     if isinstance(predictions, Multiclass):
-        yield from _each_class(measures, predictions, by)
-
-
-def _each_output(measure: Measure, predictions: Numeric, by: str | None) -> Iterator[Estimate]:
-    values = per_output(measure, predictions)
-    for d, name in enumerate(predictions.outputs):
-        single = predictions.output(d)
-        yield Estimate(
-            measure=measure.label,
-            title=measure.title,
-            family=measure.family.value,
-            value=float(values[d]),
-            chance=chance_level(measure, single),
-            by=by,
-            output=name,
-            undefined=remark(measure, single, float(values[d])),
-        )
-
-
-def _each_class(
-    measures: Sequence[Measure], predictions: Multiclass, by: str | None
-) -> Iterator[Estimate]:
-    wanted = {m.name for m in measures}
-    for name in OF_EACH_CLASS:
-        if not wanted & {name, f"{name}_macro"}:
-            continue
-        measure = find(name)
-        values = per_class(measure, predictions)
-        for label, value in zip(predictions.classes, values, strict=True):
-            yield Estimate(
-                measure=measure.name,
-                title=measure.title,
-                family=measure.family.value,
-                value=float(value),
-                chance=chance_level(measure, predictions.against_rest(label)),
-                by=by,
-                class_=str(label),
-                undefined=measure.undefined if np.isnan(value) else None,
-            )
+        yield from rows_per_class(measures, predictions, by)
 
 
 def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, Predictions]]:
@@ -207,23 +165,6 @@ def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, 
         raise DataError(
             f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."
         )
-    for value in np.unique(column.astype(str) if column.dtype.kind == "O" else column).tolist():
-        mask = column.astype(str) == str(value) if column.dtype.kind == "O" else column == value
-        yield (f"{name}={value}" if name else str(value)), predictions.take(mask)
-
-
-def _advice(predictions: Predictions) -> Iterator[Advice]:
-    if predictions.dropped:
-        yield Advice(
-            "AC001",
-            f"{predictions.dropped} cases with a missing value were dropped; "
-            "if they are not missing at random the results do not hold for all.",
-        )
-    if isinstance(predictions, Binary | Multiclass):
-        absent = [
-            str(c)
-            for c, share in zip(predictions.classes, predictions.prevalences, strict=True)
-            if share == 0
-        ]
-        if absent:
-            yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
+    values = column.astype(str) if column.dtype.kind == "O" else column
+    for value in np.unique(values).tolist():
+        yield (f"{name}={value}" if name else str(value)), predictions.take(values == value)

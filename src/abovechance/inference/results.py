@@ -62,3 +62,20 @@ def to_frame(rows: list[dict[str, Any]], library: str) -> Any:
     if library == "pandas":
         return module.DataFrame(rows)
     return module.DataFrame(rows, infer_schema_length=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test(Result):
+    """A test's answer: how probable a statistic at least as extreme is under its hypothesis."""
+
+    __test__ = False  # not for pytest to collect
+
+    statistic: float
+    p_value: float
+    alternative: str
+    hypothesis: str
+    method: str
+    draws: int | None = None
+
+    def __str__(self) -> str:
+        return f"p = {self.p_value:.3g}, {self.method}; H0: {self.hypothesis}"

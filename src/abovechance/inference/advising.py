@@ -1,0 +1,124 @@
+"""What a reader of an assessment should know, in numbered remarks that cite their source."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.inference.defaults import small_class
+from abovechance.inference.estimates import Estimate
+from abovechance.measures import find
+from abovechance.predictions import Binary, Multiclass, Predictions
+
+FEW_CLUSTERS = 30
+FEW_CASES = 50
+
+
+def advice_for(
+    predictions: Predictions, rows: Sequence[Estimate], evidence: Any
+) -> Iterator[Advice]:
+    """Remarks on data, dependence, tests and intervals, in this order."""
+    yield from _on_data(predictions)
+    yield from _on_dependence(predictions, evidence)
+    whole = [e for e in rows if e.by is None and e.class_ is None]
+    yield from _on_tests(whole)
+    if any(e.interval is not None for e in whole) and predictions.origin == "test":
+        yield from _on_size(predictions)
+
+
+def _on_data(predictions: Predictions) -> Iterator[Advice]:
+    if predictions.dropped:
+        yield Advice(
+            "AC001",
+            f"{predictions.dropped} case{'s' * (predictions.dropped != 1)} with a missing value "
+            "were dropped; if they are not missing at random the results do not hold for all.",
+            "Collins et al. (2015), TRIPOD item 9",
+        )
+    if isinstance(predictions, Binary | Multiclass):
+        shares = zip(predictions.classes, predictions.prevalences, strict=True)
+        absent = [str(c) for c, share in shares if share == 0]
+        if absent:
+            yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
+
+
+def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
+    refused = getattr(evidence, "refused", {})
+    if predictions.origin != "test":
+        yield Advice(
+            "AC010",
+            "cross-validated predictions depend on each other, so no p-value is given; intervals "
+            "are for the algorithm, over folds. To test, refit under permuted labels: "
+            "permutation_test(estimator, X, y).",
+            "Bengio & Grandvalet (2004); Nadeau & Bengio (2003)",
+        )
+        if "folds" in refused:
+            yield Advice("AC011", f"no interval over folds: {refused['folds']}")
+    elif "p" in refused:
+        yield Advice("AC012", f"no test against chance: {refused['p']}")
+    groups = predictions.cases.groups
+    if groups is not None and predictions.origin == "test":
+        count = len(np.unique(groups))
+        if count < FEW_CLUSTERS:
+            yield Advice(
+                "AC013",
+                f"{count} clusters are few: intervals may cover less than they say.",
+                "Cameron & Miller (2015)",
+            )
+    if predictions.cases.sample_weight is not None:
+        yield Advice(
+            "AC014",
+            "sampling weights: values are weighted, intervals resample rows; exact tests and "
+            "posteriors, which count cases, are not given.",
+        )
+
+
+def _on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    table_tests = [e for e in rows if (e.test or "").startswith("Fisher")]
+    if len(table_tests) > 1:
+        yield Advice(
+            "AC020",
+            "all categorical measures share one p-value: with both margins fixed each is a "
+            "function of the true positives. It is one piece of evidence, not many.",
+            "Fisher (1935)",
+        )
+    for e in rows:
+        if e.skill is None or e.skill.p_value is None or e.p_value is None:
+            continue
+        if e.p_value < 0.05 <= e.skill.p_value:
+            yield Advice(
+                "AC021",
+                f"{e.title}: predictions are associated with the outcome but not shown to be "
+                "better than the uninformative forecast; check calibration.",
+                "Dinga et al. (2019)",
+            )
+            break
+    for e in rows:
+        crossing = e.interval is not None and e.chance is not None and e.chance in e.interval
+        if crossing and e.p_value is not None and e.p_value < 0.05:
+            yield Advice(
+                "AC022",
+                f"{e.title}: the interval contains chance although p < .05: the test is "
+                "one-sided and asks another question than the interval.",
+            )
+            break
+
+
+def _on_size(predictions: Predictions) -> Iterator[Advice]:
+    least = small_class(predictions)
+    if 0 < least < FEW_CASES and isinstance(predictions, Binary | Multiclass):
+        yield Advice(
+            "AC030",
+            f"the smallest class has {least} cases: below {FEW_CASES}, intervals other than those "
+            "of shares may cover less than they say.",
+        )
+    if isinstance(predictions, Binary) and predictions.label is not None:
+        largest = float(predictions.prevalences.max())
+        right = find("accuracy").of(predictions)
+        if largest >= 0.7 and right <= largest:
+            yield Advice(
+                "AC031",
+                f"always predicting the larger class is right in {largest:.0%} of cases; the "
+                f"accuracy of {right:.0%} does not beat that.",
+                "Brodersen et al. (2010)",
+            )

@@ -1,0 +1,255 @@
+"""The interval each law gets by default, as groups, weights and sampling change it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.intervals.areas import delong
+from abovechance.inference.intervals.bootstrap import (
+    DRAWS,
+    clamped,
+    from_replicates,
+    studentised_mean,
+)
+from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
+from abovechance.inference.intervals.concordance import jackknife
+from abovechance.inference.intervals.correlations import SPREAD, fisher_z
+from abovechance.inference.intervals.proportions import effective_wilson, mover, wilson
+from abovechance.inference.intervals.replicates import replicates
+from abovechance.inference.results import Interval
+from abovechance.measures import Form, Measure
+from abovechance.predictions import Binary, Multiclass, Predictions, Survival
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every interval of one assessment shares: level, draws, seed, one bootstrap run."""
+
+    predictions: Any
+    measures: Sequence[Measure]
+    level: float = 0.95
+    draws: int | None = None
+    seed: int = 0
+    stratified: bool = False
+    needed: set[str] = field(default_factory=set)
+
+    @property
+    def bootstrap_draws(self) -> int:
+        return DRAWS if self.draws is None else self.draws
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(1000, purpose)))
+
+    @cached_property
+    def replicates(self) -> dict[str, Floats]:
+        """Bootstrap replicates of all measures that need them, from one run of each kind."""
+        groups = self.predictions.cases.groups
+        wanted = [m for m in self.measures if m.label in self.needed and m.form is not Form.DRAWS]
+        inside = [m for m in wanted if (m.prevalence_free or self.stratified) and groups is None]
+        across = [m for m in wanted if m not in inside]
+        found: dict[str, Floats] = {}
+        for purpose, (chosen, stratified) in enumerate(((inside, True), (across, False))):
+            if chosen:
+                found |= replicates(
+                    self.predictions,
+                    chosen,
+                    self.rng(purpose),
+                    self.bootstrap_draws,
+                    stratified=stratified,
+                    groups=groups,
+                )
+        return found
+
+    def bootstrap(self, measure: Measure) -> Interval:
+        """A BCa interval from the common run; percentile over clusters."""
+        method = "bca" if self.predictions.cases.groups is None else "percentile"
+        if measure.label in self.replicates:
+            values = self.replicates[measure.label]
+        else:
+            values = replicates(
+                self.predictions,
+                [measure],
+                self.rng(9),
+                min(self.bootstrap_draws, 499),
+                groups=self.predictions.cases.groups,
+            )[measure.label]
+        return from_replicates(
+            measure, self.predictions, values, method=method, confidence_level=self.level
+        )
+
+
+def by_bootstrap(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Resample the cases."""
+    return setting.bootstrap(measure)
+
+
+def of_share(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Wilson on all cases; pooled averages through accuracy, of which they are functions."""
+    groups = predictions.cases.groups
+    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    right = np.asarray(predictions.label == actual)
+    if groups is None:
+        found = wilson(float(right.sum()), predictions.n, confidence_level=setting.level)
+    else:
+        found = cluster_mean(
+            right.astype(float), groups, confidence_level=setting.level, bounds=(0.0, 1.0)
+        )
+    classes = len(predictions.classes)
+    ends = sorted(float(_of_accuracy(measure, a, classes)) for a in (found.low, found.high))
+    return Interval(ends[0], ends[1], setting.level, found.method)
+
+
+def of_conditional_share(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
+    """Wilson on the share's own denominator."""
+    groups = predictions.cases.groups
+    if groups is not None:
+        return _clustered_share(measure, predictions, setting)
+    hits, total = measure.formula(*(c[1] for c in predictions.class_counts))
+    return wilson(float(hits), float(total), confidence_level=setting.level)
+
+
+def of_balanced(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """MOVER with Wilson for two classes, Wilson at the effective number of cases for more."""
+    if predictions.cases.groups is not None:
+        return setting.bootstrap(measure)
+    if measure.parameters.get("weight") is not None:
+        weights = (1.0 - measure.parameters["weight"], measure.parameters["weight"])
+    else:
+        weights = None
+    table = predictions.confusion
+    right, total = np.diag(table), table.sum(axis=1)
+    seen = total > 0
+    if len(table) == 2:
+        found = mover(right, total, weights=weights, confidence_level=setting.level)
+    else:
+        found = effective_wilson(right[seen], total[seen], confidence_level=setting.level)
+    ends = sorted(_of_balanced_accuracy(measure, x) for x in (found.low, found.high))
+    return Interval(ends[0], ends[1], setting.level, found.method)
+
+
+def of_pairs(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Adjusted-logit DeLong for two classes; bootstrap for Hand and Till's mean."""
+    if not isinstance(predictions, Binary):
+        return setting.bootstrap(measure)
+    found = delong(predictions, confidence_level=setting.level)
+    if measure.name == "auc":
+        return found
+    return Interval(2 * found.low - 1, 2 * found.high - 1, setting.level, found.method)
+
+
+def of_censored_pairs(measure: Measure, predictions: Survival, setting: Setting) -> Interval:
+    """Infinitesimal jackknife on the logit scale."""
+    from abovechance.measures.ipcw import inverse_before
+
+    tau = measure.parameters.get("tau")
+    weight = None
+    if measure.name == "uno_c":
+        opening = predictions.event if tau is None else predictions.event & (predictions.time < tau)
+        weight = np.where(opening, inverse_before(predictions), 0.0) ** 2
+    return jackknife(predictions, confidence_level=setting.level, tau=tau, pair_weight=weight)
+
+
+def of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Studentised bootstrap; Student's t over clusters."""
+    groups = predictions.cases.groups
+    if groups is None:
+        return studentised_mean(
+            measure,
+            predictions,
+            confidence_level=setting.level,
+            draws=setting.bootstrap_draws,
+            rng=setting.rng(5),
+        )
+    losses = measure.losses(predictions)
+    if not np.isfinite(losses).all():
+        raise NotApplicable("a mean with infinite losses has no interval.")
+    found = cluster_mean(losses, groups, confidence_level=setting.level)
+    low, high = found.low, found.high
+    if measure.after is not None:
+        low, high = (float(measure.after(max(x, measure.range[0]))) for x in (low, high))
+    return clamped(measure, low, high, setting.level, found.method)
+
+
+def of_unknown(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Fisher's z for correlations, Dirichlet posterior of 2 × 2 tables, else bootstrap BCa."""
+    if predictions.cases.groups is None:
+        if measure.name in SPREAD:
+            value = measure.of(predictions)
+            return fisher_z(value, predictions.n, kind=measure.name, confidence_level=setting.level)
+        if isinstance(predictions, Binary) and _of_table(measure):
+            return _dirichlet(measure, predictions, setting)
+    return setting.bootstrap(measure)
+
+
+def _of_table(measure: Measure) -> bool:
+    return measure.form in (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
+
+
+def _dirichlet(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
+    """Equal-tailed limits of the posterior under Jeffreys' prior, half a case per cell."""
+    cells = predictions.confusion.ravel() + 0.5
+    draws = setting.rng(6).dirichlet(cells, size=20_000).reshape(-1, 2, 2)
+    values = measure.on_counts(draws)
+    tail = (1.0 - setting.level) / 2.0
+    low, high = np.quantile(values, [tail, 1.0 - tail])
+    return clamped(measure, float(low), float(high), setting.level, "Dirichlet posterior, Jeffreys")
+
+
+def _clustered_share(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
+    """Ratio of totals over clusters: hits and denominator of every case."""
+    label = predictions.label
+    assert label is not None
+    positive = predictions.positive
+    cell = [positive & label, ~positive & label, positive & ~label, ~positive & ~label]
+    hits, total = measure.formula(*(c.astype(float) for c in cell))
+    return cluster_ratio(
+        np.asarray(hits),
+        np.asarray(total),
+        np.asarray(predictions.cases.groups),
+        confidence_level=setting.level,
+        bounds=(0.0, 1.0),
+    )
+
+
+def _of_accuracy(measure: Measure, accuracy: float, classes: int) -> Floats:
+    """A measure that is a function of accuracy alone, at one accuracy."""
+    k = classes
+    table = np.full((k, k), (1.0 - accuracy) / (k * (k - 1)))
+    np.fill_diagonal(table, accuracy / k)
+    return measure.on_counts(table)
+
+
+def _of_balanced_accuracy(measure: Measure, value: float) -> float:
+    """Measures that are linear in balanced accuracy, at one value of it."""
+    if measure.name in ("balanced_error_rate", "false_negative_rate_macro"):
+        return 1.0 - value
+    if measure.name in ("youden_j", "informedness"):
+        return 2.0 * value - 1.0
+    return value
+
+
+def expanded(predictions: Predictions) -> Predictions:
+    """Frequencies spelled out: a row that stands for k cases becomes k rows."""
+    counts = predictions.cases.counts
+    if counts is None:
+        return predictions
+    whole = predictions.take(np.repeat(np.arange(predictions.n), counts.astype(np.int64)))
+    from dataclasses import replace
+
+    whole.__dict__["cases"] = replace(whole.cases, counts=None, id=None)
+    return whole
+
+
+def small_class(predictions: Predictions) -> int:
+    """Cases in the smaller class, or all cases."""
+    if isinstance(predictions, Binary):
+        positives = int(predictions.positive.sum())
+        return min(positives, predictions.n - positives)
+    if isinstance(predictions, Multiclass):
+        return int(np.bincount(predictions.actual, minlength=len(predictions.classes)).min())
+    return predictions.n

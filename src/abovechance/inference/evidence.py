@@ -1,0 +1,185 @@
+"""Intervals and tests of one assessment, gathered together so that they share their draws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.defaults import Setting, expanded
+from abovechance.inference.estimates import Estimate, Skill
+from abovechance.inference.intervals.folds import nadeau_bengio
+from abovechance.inference.policy import policy_of
+from abovechance.inference.results import Interval, Test
+from abovechance.inference.significance.association import Draws, association
+from abovechance.inference.significance.skill import skill
+from abovechance.measures import Law, Measure
+from abovechance.predictions import Binary, Predictions
+from abovechance.resampling import DEFAULT, Resampling
+
+NO_PREVALENCE = (
+    "depends on how frequent the classes are, which a case-control sample does not show; "
+    "state prevalence="
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of each measure beyond its value, by label; and what was refused, and why."""
+
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    tests: dict[str, Test] = field(default_factory=dict)
+    skills: dict[str, Skill] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def gather(
+        cls,
+        predictions: Predictions,
+        measures: Sequence[Measure],
+        *,
+        level: float,
+        draws: int | None,
+        rate: float | str | None = None,
+        sampling: str = "random",
+        prevalence: float | None = None,
+        inference: bool = True,
+        resampling: Resampling = DEFAULT,
+    ) -> "Evidence":
+        """All intervals and tests that these predictions allow."""
+        found = cls()
+        if sampling not in ("random", "case-control"):
+            raise NotApplicable(f"sampling must be 'random' or 'case-control'; got {sampling!r}.")
+        cases = expanded(predictions)
+        weighted = cases
+        if sampling == "case-control":
+            weighted = found._reweighted(cases, measures, prevalence)
+        if not inference:
+            return found
+        kept = [m for m in measures if m.label not in found.refused]
+        if predictions.origin != "test":
+            found._over_folds(cases, kept, level)
+            return found
+        seed = resampling.seed
+        found._intervals(cases, weighted, kept, level, draws, seed, sampling)
+        found._tests(cases, measures, Draws(draws, resampling), rate)
+        if cases.weight is None and sampling == "random":
+            found._skills(cases, kept, level, draws, seed)
+        return found
+
+    def added_to(self, row: Estimate, measure: Measure) -> Estimate:
+        """A row with its interval, test and skill."""
+        label = measure.label
+        if label in self.refused:
+            return replace(row, value=float("nan"), chance=None, undefined=self.refused[label])
+        test = self.tests.get(label)
+        changed = replace(
+            row,
+            value=self.values.get(label, row.value),
+            interval=self.intervals.get(label),
+            skill=self.skills.get(label),
+        )
+        if test is None:
+            return changed
+        return replace(
+            changed,
+            p_value=test.p_value,
+            alternative=test.alternative,
+            hypothesis=test.hypothesis,
+            test=test.method,
+            draws=test.draws,
+        )
+
+    def _intervals(
+        self,
+        cases: Any,
+        weighted: Any,
+        measures: Sequence[Measure],
+        level: float,
+        draws: int | None,
+        seed: int,
+        sampling: str,
+    ) -> None:
+        by_rows = weighted.weight is not None or sampling == "case-control"
+        needed = {m.label for m in measures}
+        setting = Setting(
+            weighted, measures, level, draws, seed, sampling == "case-control", needed
+        )
+        for m in measures:
+            row = policy_of(m.law)
+            if row.interval is None or not np.isfinite(m.of(weighted)):
+                continue
+            try:
+                if by_rows and not (m.prevalence_free and cases.weight is None):
+                    self.intervals[m.label] = setting.bootstrap(m)
+                else:
+                    self.intervals[m.label] = row.interval(m, cases, setting)
+            except NotApplicable:
+                continue
+
+    def _tests(
+        self,
+        cases: Any,
+        measures: Sequence[Measure],
+        draws: Draws,
+        rate: float | str | None,
+    ) -> None:
+        testable = [m for m in measures if m.law not in (Law.CALIBRATION, Law.UTILITY)]
+        try:
+            self.tests.update(association(cases, testable, draws))
+        except NotApplicable as reason:
+            self.refused["p"] = str(reason)
+        if rate is not None and isinstance(cases, Binary) and "accuracy" in self.tests:
+            from abovechance.inference.significance.accuracy import against_majority, against_rate
+
+            test = against_majority(cases) if rate == "majority" else against_rate(cases, rate)
+            self.tests["accuracy"] = test
+
+    def _skills(
+        self,
+        cases: Any,
+        measures: Sequence[Measure],
+        level: float,
+        draws: int | None,
+        seed: int,
+    ) -> None:
+        for m in measures:
+            several = len(getattr(cases, "outputs", ())) > 1
+            if not policy_of(m.law).skill or m.after is not None or several or cases.n < 2:
+                continue
+            try:
+                self.skills[m.label] = skill(
+                    m, cases, confidence_level=level, draws=draws, seed=seed
+                )
+            except NotApplicable:
+                continue
+
+    def _over_folds(self, cases: Any, measures: Sequence[Measure], level: float) -> None:
+        for m in measures:
+            if policy_of(m.law).interval is None or not np.isfinite(m.of(cases)):
+                continue
+            try:
+                self.intervals[m.label] = nadeau_bengio(m, cases, confidence_level=level)
+            except NotApplicable as reason:
+                self.refused.setdefault("folds", str(reason))
+
+    def _reweighted(self, cases: Any, measures: Sequence[Measure], prevalence: float | None) -> Any:
+        """Cases weighted to a stated prevalence; measures refused when there is none."""
+        if not isinstance(cases, Binary):
+            raise NotApplicable("case-control sampling is for binary outcomes.")
+        depends = [m for m in measures if not m.prevalence_free]
+        if prevalence is None:
+            self.refused.update({m.label: NO_PREVALENCE for m in depends})
+            return cases
+        if not 0.0 < prevalence < 1.0:
+            raise NotApplicable(f"prevalence must lie between 0 and 1; got {prevalence}.")
+        share = cases.prevalences[1]
+        if share in (0.0, 1.0):
+            raise NotApplicable("a stated prevalence needs cases of both classes.")
+        weight = np.where(cases.positive, prevalence / share, (1 - prevalence) / (1 - share))
+        other = cases.take(slice(None))
+        other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
+        self.values.update({m.label: m.of(other) for m in depends})
+        return other

@@ -1,0 +1,59 @@
+"""Intervals when cases come in clusters: the clusters are what varies."""
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Interval
+
+
+def cluster_ratio(
+    numerator: Floats,
+    denominator: Floats,
+    groups: Array,
+    *,
+    confidence_level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
+    r"""Interval of a ratio of totals, :math:`\sum y / \sum x`, with clusters as units.
+
+    The linearised residuals :math:`z_g = \sum_{i \in g} (y_i - \hat r x_i) / \bar X` have the
+    ratio's variance; limits are Student's with one degree of freedom less than clusters.
+
+    References
+    ----------
+    Cochran (1977), section 6.3; Rao & Scott (1992).
+
+    Examples
+    --------
+    >>> right = np.array([1, 1, 0, 1, 0, 0, 1, 1.0])
+    >>> print(cluster_ratio(right, np.ones(8), np.array([1, 1, 2, 2, 3, 3, 4, 4])))
+    -0.136 to 1.386
+    """
+    from scipy.special import stdtrit
+
+    _, code = np.unique(groups, return_inverse=True)
+    units = int(code.max()) + 1
+    if units < 2:
+        raise NotApplicable("an interval over clusters needs at least two of them.")
+    y = np.bincount(code, weights=numerator, minlength=units)
+    x = np.bincount(code, weights=denominator, minlength=units)
+    ratio = y.sum() / x.sum()
+    residual = (y - ratio * x) / x.sum()
+    error = np.sqrt(units / (units - 1) * (residual**2).sum())
+    half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
+    low, high = max(ratio - half, bounds[0]), min(ratio + half, bounds[1])
+    method = f"t over {units} clusters"
+    return Interval(float(low), float(high), confidence_level, method)
+
+
+def cluster_mean(
+    values: Floats,
+    groups: Array,
+    *,
+    confidence_level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
+    """Interval of a mean over cases, with clusters as units."""
+    ones = np.ones(len(values))
+    return cluster_ratio(values, ones, groups, confidence_level=confidence_level, bounds=bounds)

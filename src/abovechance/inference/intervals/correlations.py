@@ -1,0 +1,41 @@
+"""Intervals of correlations on Fisher's z scale."""
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Interval
+
+SPREAD = {"pearson": 1.0, "spearman": 1.06, "kendall": 0.437}
+
+
+def fisher_z(
+    correlation: float, n: int, *, kind: str = "pearson", confidence_level: float = 0.95
+) -> Interval:
+    r"""Interval of a correlation: :math:`\tanh(\operatorname{artanh} r \pm z \sqrt{c/(n-d)})`.
+
+    For Pearson's c = 1, d = 3; for Spearman's c = 1.06, d = 3; for Kendall's c = 0.437, d = 4.
+
+    References
+    ----------
+    Fisher (1921); Fieller, Hartley & Pearson (1957).
+
+    Examples
+    --------
+    >>> print(fisher_z(0.6, 50))
+    0.386 to 0.753
+    """
+    from scipy.special import ndtri
+
+    if kind not in SPREAD:
+        raise NotApplicable(f"kind must be one of {', '.join(SPREAD)}; got {kind!r}.")
+    less = 4 if kind == "kendall" else 3
+    if n <= less:
+        raise NotApplicable(f"the interval of a correlation needs more than {less} cases.")
+    name = "Fisher z"
+    if abs(correlation) >= 1.0:
+        return Interval(correlation, correlation, confidence_level, name)
+    half = float(ndtri(0.5 + confidence_level / 2.0)) * np.sqrt(SPREAD[kind] / (n - less))
+    centre = np.arctanh(correlation)
+    return Interval(
+        float(np.tanh(centre - half)), float(np.tanh(centre + half)), confidence_level, name
+    )

@@ -1,0 +1,166 @@
+"""Bootstrap replicates of many measures from one set of draws."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.measures import Form, LabelScore, Measure
+from abovechance.measures.evaluation import COUNTING, fit
+from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.resampling.bootstraps import Bootstrap
+from abovechance.resampling.sweep import Sorted, binary_bootstrap
+
+CELLS = 1 << 21  # how many weights are held at once
+
+
+def replicates(
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    rng: np.random.Generator,
+    size: int,
+    *,
+    stratified: bool = False,
+    groups: Array | None = None,
+) -> dict[str, Floats]:
+    """Values of measures on `size` bootstrap samples of the cases, by label.
+
+    Confusion tables, areas, average precision and mean losses of binary predictions come from one
+    sweep over cases sorted once; other measures take the same cases as weights, and those that
+    cannot be weighted as rows.
+    """
+    fitted = [fit(m, predictions) for m in measures]
+    if isinstance(predictions, Binary) and predictions.weight is None:
+        quick = [m for m in fitted if _swept(m, predictions)]
+    else:
+        quick = []
+    found: dict[str, Floats] = {}
+    strata = _strata(predictions) if stratified else None
+    if quick:
+        assert isinstance(predictions, Binary)
+        found.update(_from_sweep(predictions, quick, rng, size, strata, groups))
+    rest = [m for m in fitted if m.label not in found]
+    if rest:
+        scheme = Bootstrap(predictions.n, strata=strata, groups=groups)
+        found.update(_from_draws(predictions, rest, scheme, rng, size))
+    return found
+
+
+def _strata(predictions: Any) -> Array | None:
+    if isinstance(predictions, Binary):
+        return predictions.positive
+    return predictions.actual if isinstance(predictions, Multiclass) else None
+
+
+def _swept(measure: Measure, predictions: Binary) -> bool:
+    if measure.form in COUNTING:
+        return predictions.ranking is not None and predictions.stated_label is None
+    if measure.form is Form.RANKS:
+        return measure.label_score is LabelScore.MIDRANK or measure.name == "average_precision"
+    return measure.form is Form.LOSSES and predictions.probability is not None
+
+
+def _from_sweep(
+    predictions: Binary,
+    measures: Sequence[Measure],
+    rng: np.random.Generator,
+    size: int,
+    strata: Array | None,
+    groups: Array | None,
+) -> dict[str, Floats]:
+    ranking = predictions.ranking
+    assert ranking is not None
+    order = np.argsort(ranking, kind="stable")
+    ordered = ranking[order]
+    group = np.cumsum(np.diff(ordered, prepend=ordered[0]) != 0)
+    means = [m for m in measures if m.form is Form.LOSSES]
+    losses = [m.losses(predictions)[order] for m in means]
+    above = predictions.label
+    first = predictions.n if above is None else predictions.n - int(above.sum())
+    cases = Sorted(
+        predictions.positive[order],
+        group,
+        first,
+        np.stack(losses) if losses else np.empty((0, predictions.n)),
+    )
+    scheme = Bootstrap(
+        predictions.n,
+        strata=None if strata is None else strata[order],
+        groups=None if groups is None else groups[order],
+    )
+    wanted = any(m.name == "average_precision" for m in measures)
+    drawn = binary_bootstrap(cases, scheme, rng, size, average_precision=wanted)
+    n1, n0 = drawn["positives"].astype(float), drawn["negatives"].astype(float)
+    table = np.empty((size, 2, 2))
+    table[:, 1, 1], table[:, 0, 1] = drawn["tp"], drawn["fp"]
+    table[:, 1, 0], table[:, 0, 0] = n1 - drawn["tp"], n0 - drawn["fp"]
+    found: dict[str, Floats] = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        area = drawn["doubled_u"] / (2.0 * n1 * n0)
+        for m in measures:
+            if m.form in COUNTING:
+                found[m.label] = m.on_counts(table)
+            elif m.name == "average_precision":
+                found[m.label] = drawn["average_precision"]
+            elif m.form is Form.RANKS:
+                found[m.label] = area if m.name == "auc" else 2.0 * area - 1.0
+            else:
+                mean = drawn["losses"][:, means.index(m)] / (n1 + n0)
+                found[m.label] = mean if m.after is None else m.after(mean)
+    return found
+
+
+def _from_draws(
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    scheme: Bootstrap,
+    rng: np.random.Generator,
+    size: int,
+) -> dict[str, Floats]:
+    parts: dict[str, list[Floats]] = {m.label: [] for m in measures}
+    rows = max(1, CELLS // predictions.n)
+    own = predictions.weight
+    for start in range(0, size, rows):
+        index = scheme.draw(rng, min(rows, size - start))
+        weights = _counts(index, predictions.n)
+        if own is not None:
+            weights = weights * own
+        for m in measures:
+            if m.needs_index_draws:
+                values = np.array([m.of(predictions.take(i)) for i in index])
+            else:
+                values = m.batch(predictions, weights)
+            parts[m.label].append(values)
+    return {label: np.concatenate(values) for label, values in parts.items()}
+
+
+def _counts(index: Array, n: int) -> Floats:
+    rows = np.arange(len(index))[:, None] * n
+    flat = np.bincount((index + rows).ravel(), minlength=len(index) * n)
+    return flat.reshape(len(index), n).astype(np.float64)
+
+
+def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, Floats]:
+    """Values without one case each, and how many cases each value stands for."""
+    measure = fit(measure, predictions)
+    n = predictions.n
+    if measure.form in COUNTING and predictions.weight is None:
+        assert isinstance(predictions, Binary | Multiclass)
+        table = predictions.confusion
+        at = np.argwhere(table > 0)
+        less = np.repeat(table[None], len(at), axis=0)
+        less[np.arange(len(at)), at[:, 0], at[:, 1]] -= 1.0
+        return measure.on_counts(less), table[at[:, 0], at[:, 1]]
+    if measure.form is Form.LOSSES and predictions.weight is None:
+        losses = measure.losses(predictions)
+        means = (losses.sum() - losses) / (n - 1)
+        return np.asarray(means if measure.after is None else measure.after(means)), np.ones(n)
+    parts = np.arange(n) if n <= 1000 else np.arange(n) % 500
+    count = int(parts.max()) + 1
+    own = np.ones(n) if predictions.weight is None else predictions.weight
+    if measure.needs_index_draws:
+        values = np.array([measure.of(predictions.take(parts != k)) for k in range(count)])
+        return values, np.ones(count)
+    weights = np.where(parts[None, :] == np.arange(count)[:, None], 0.0, own)
+    return measure.batch(predictions, weights), np.ones(count)

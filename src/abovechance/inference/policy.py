@@ -1,0 +1,93 @@
+"""The law table: which interval, which test against chance, which comparison follows from a law."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from abovechance.inference import defaults
+from abovechance.inference.results import Interval
+from abovechance.measures import Law
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What inference does for measures of one law."""
+
+    interval: Callable[..., Interval] | None
+    interval_name: str
+    chance: str
+    comparison: str
+    skill: bool = False
+
+
+FISHER = "association of prediction and outcome, margins fixed: Fisher"
+
+TABLE: dict[Law, Policy] = {
+    Law.SHARE: Policy(
+        defaults.of_share,
+        "Wilson",
+        FISHER,
+        "exact McNemar",
+    ),
+    Law.CONDITIONAL: Policy(
+        defaults.of_conditional_share,
+        "Wilson on its denominator",
+        FISHER,
+        "exact McNemar within the class; predictive values: studentised exchange",
+    ),
+    Law.BALANCED: Policy(
+        defaults.of_balanced,
+        "MOVER with Wilson; more than two classes: Wilson at the effective n",
+        f"{FISHER}; more than two classes: permutation",
+        "stratified sign flip",
+    ),
+    Law.PAIRS: Policy(
+        defaults.of_pairs,
+        "adjusted-logit DeLong; Hand–Till: bootstrap",
+        "same distribution of scores in both classes: Mann–Whitney",
+        "DeLong",
+    ),
+    Law.CENSORED_PAIRS: Policy(
+        defaults.of_censored_pairs,
+        "infinitesimal jackknife, logit scale",
+        "risk permuted against time and event",
+        "paired jackknife",
+    ),
+    Law.MEAN: Policy(
+        defaults.of_mean,
+        "studentised bootstrap",
+        "association by label permutation, and skill against the uninformative forecast",
+        "sign flip",
+        skill=True,
+    ),
+    Law.UNKNOWN: Policy(
+        defaults.of_unknown,
+        "bootstrap BCa; correlations: Fisher z; 2 × 2 tables: Dirichlet posterior",
+        f"tables: {FISHER}; others: permutation",
+        "studentised exchange",
+    ),
+    Law.UTILITY: Policy(
+        defaults.by_bootstrap,
+        "bootstrap",
+        "none",
+        "bootstrap of the difference",
+    ),
+}
+
+
+def policy_of(law: Law) -> Policy:
+    """The row of a law; calibration has its own results and no row here yet."""
+    return TABLE.get(law, Policy(None, "none", "none", "none"))
+
+
+def describe() -> list[dict[str, Any]]:
+    """The table as rows of text."""
+    return [
+        {
+            "law": law.value,
+            "interval": row.interval_name,
+            "against chance": row.chance,
+            "comparison": row.comparison,
+        }
+        for law, row in TABLE.items()
+    ]

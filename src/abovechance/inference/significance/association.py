@@ -1,0 +1,323 @@
+"""Is there any association between prediction and outcome? One null run for all measures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Test
+from abovechance.inference.significance.null import (
+    linear_null,
+    observed_sums,
+    permuted,
+    permuted_labels,
+    scheme_for,
+)
+from abovechance.inference.significance.ranks import mann_whitney
+from abovechance.measures import Form, LabelScore, Measure, find
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.resampling import (
+    DEFAULT,
+    LabelPermutations,
+    Resampling,
+    Scheme,
+    replicate_blocks,
+    seed_of,
+    tail,
+)
+
+DRAWS = 9999
+SLOW_DRAWS = 999  # where every draw is a loop over cases
+FAST_BLOCK = 2048
+CELLS = 1 << 21  # numbers a block may spread over
+SCORES = "prediction and outcome are independent (labels exchangeable)"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How many permutations (None: as many as are affordable), and how they are drawn."""
+
+    count: int | None = None
+    resampling: Resampling = DEFAULT
+
+    def affordable(self, n: int, slow: bool) -> int:
+        """As many as asked for; by default fewer where every draw costs more."""
+        if self.count is not None:
+            return self.count
+        return SLOW_DRAWS if slow or n > 20_000 else DRAWS
+
+    def null(self, work: Any, total: int, n: int, *, fast: bool = False) -> dict[str, Array]:
+        """The replicates that `work` computes, by label."""
+        block = FAST_BLOCK if fast else max(1, min(FAST_BLOCK, CELLS // max(1, n)))
+        found = replicate_blocks(work, replace(self.resampling, draws=total), block=block)
+        assert isinstance(found, dict)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """Sums over permuted positives, as work for blocks."""
+
+    predictions: Binary
+    kinds: tuple[LabelScore, ...]
+    scheme: LabelPermutations
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        found = linear_null(self.predictions, self.kinds, self.scheme, (rng, size))
+        return {kind.value: values for kind, values in found.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """Binary measures under permuted labels, as work for blocks."""
+
+    predictions: Binary
+    measures: tuple[Measure, ...]
+    scheme: LabelPermutations
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        return permuted_labels(self.measures, self.predictions, self.scheme.draw(rng, size))
+
+
+@dataclass(frozen=True, eq=False)
+class _Orders:
+    """Measures with outcomes in other orders, as work for blocks."""
+
+    predictions: Predictions
+    measures: tuple[Measure, ...]
+    scheme: Scheme
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        return permuted(self.measures, self.predictions, self.scheme.draw(rng, size))
+
+
+def permutation(
+    predictions: Predictions,
+    measure: Measure | str,
+    *,
+    draws: int | None = None,
+    rng: Any = None,
+    workers: int = 1,
+    store: Any = None,
+) -> Test:
+    """Test a measure against chance by permuting outcomes among the cases.
+
+    All arrangements are enumerated when there are no more of them than draws. With groups, whole
+    clusters are permuted if outcomes are constant within them, else cases within clusters.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> permutation(examples.breast_cancer("p_texture"), "brier", rng=1).p_value
+    0.0001
+    """
+    chosen = find(measure) if isinstance(measure, str) else measure
+    chosen = chosen.for_outcome(predictions.kind)
+    how = Resampling(seed=seed_of(rng), workers=workers, store=store)
+    found = association(predictions, [chosen], Draws(draws, how), shortcuts=False)
+    if chosen.label not in found:
+        raise NotApplicable(f"{chosen.title} is undefined here, so it cannot be tested.")
+    return found[chosen.label]
+
+
+def association(
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    draws: Draws,
+    *,
+    shortcuts: bool = True,
+) -> dict[str, Test]:
+    """One-sided tests of many measures against chance, by label; undefined ones are left out.
+
+    With `shortcuts`, exact distributions stand for permutation where they are the same test:
+    Fisher's for everything a binary confusion table says, Mann and Whitney's for areas.
+    """
+    refuse(predictions)
+    testable = [m for m in measures if not np.isnan(m.of(predictions))]
+    if isinstance(predictions, Binary):
+        return _binary(predictions, testable, draws, shortcuts)
+    return _other(predictions, testable, draws)
+
+
+def refuse(predictions: Predictions) -> None:
+    """Why outcomes must not be permuted among these cases, if so."""
+    if predictions.origin != "test":
+        raise NotApplicable(
+            "predictions of a cross-validation are not independent of each other: permuting them "
+            "has type I error above its level. Refit under permuted labels instead."
+        )
+    weight = predictions.cases.sample_weight
+    if weight is None:
+        return
+    outcome: Array | None = None
+    if isinstance(predictions, Binary):
+        outcome = predictions.positive
+    elif isinstance(predictions, Multiclass):
+        outcome = predictions.actual
+    if outcome is not None and np.ptp(weight) > 0:
+        inside = all(np.ptp(weight[outcome == c]) == 0 for c in np.unique(outcome))
+        if inside:
+            raise NotApplicable("weights depend on the outcome, so outcomes cannot be permuted.")
+
+
+def _binary(
+    predictions: Binary, measures: Sequence[Measure], draws: Draws, shortcuts: bool
+) -> dict[str, Test]:
+    if len(np.unique(predictions.positive)) < 2:
+        return {}
+    found: dict[str, Test] = {}
+    plain = predictions.cases.groups is None and predictions.weight is None
+    linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
+    if shortcuts and plain:
+        labels = [m for m in linear if m.label_score is LabelScore.LABEL]
+        if labels:
+            exact = fisher(predictions)
+            found.update({m.label: exact for m in labels})
+        areas = [m for m in linear if m.label_score is LabelScore.MIDRANK]
+        if areas:
+            ranks = mann_whitney(predictions)
+            found.update({m.label: ranks for m in areas})
+        linear = [m for m in linear if m.label not in found]
+    scheme, words = scheme_for(predictions)
+    if linear and _sizes_fixed(scheme):
+        found.update(_linear(predictions, linear, scheme, words, draws))
+    rest = [m for m in measures if m.label not in found]
+    if rest:
+        found.update(_general(predictions, rest, scheme, words, draws))
+    return found
+
+
+def fisher(predictions: Binary) -> Test:
+    """Test whether predicted labels and outcomes are associated, both margins fixed.
+
+    Every measure of a 2 × 2 table is monotone in the true positives then, so this one p-value is
+    that of all of them.
+
+    Examples
+    --------
+    >>> print(fisher(Binary([0, 0, 0, 1, 1, 1], label=[0, 0, 1, 1, 1, 1])))
+    p = 0.2, Fisher's exact test; H0: prediction and outcome are independent (both margins fixed)
+    """
+    from abovechance.inference.significance.counts import fisher_counts
+
+    if predictions.cases.sample_weight is not None:
+        raise NotApplicable("Fisher's test is for cases that count one each, not for weights.")
+    return fisher_counts(predictions.confusion)
+
+
+def _linear(
+    predictions: Binary,
+    measures: Sequence[Measure],
+    scheme: LabelPermutations,
+    words: str,
+    draws: Draws,
+) -> dict[str, Test]:
+    kinds = tuple(sorted({m.label_score for m in measures if m.label_score is not None}))
+    observed = observed_sums(predictions, kinds)
+    total = draws.count or DRAWS
+    exact = scheme.arrangements <= total
+    null: dict[Any, Floats]
+    if exact:
+        null = dict(linear_null(predictions, kinds, scheme, scheme.enumerate()))
+    else:
+        null = dict(draws.null(_Linear(predictions, kinds, scheme), total, 1, fast=True))
+    found = {}
+    for m in measures:
+        assert m.label_score is not None
+        kind = m.label_score
+        found[m.label] = _test(observed[kind], null[kind], "greater", exact, words, m, predictions)
+    return found
+
+
+def _general(
+    predictions: Binary,
+    measures: Sequence[Measure],
+    scheme: LabelPermutations,
+    words: str,
+    draws: Draws,
+) -> dict[str, Test]:
+    loops = predictions.weight is not None or any(m.form is Form.DRAWS for m in measures)
+    total = draws.affordable(predictions.n, loops)
+    exact = scheme.arrangements <= total
+    if exact:
+        null = permuted_labels(measures, predictions, scheme.enumerate())
+    else:
+        null = draws.null(_Labels(predictions, tuple(measures), scheme), total, predictions.n)
+    return _tests(predictions, measures, null, exact, words)
+
+
+def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
+    if isinstance(predictions, Multiclass) and len(np.unique(predictions.actual)) < 2:
+        return {}
+    scheme, words = scheme_for(predictions)
+    quick = [m for m in measures if _vectorised(m, predictions)]
+    slow = [m for m in measures if not _vectorised(m, predictions)]
+    found: dict[str, Test] = {}
+    for chosen, looping in ((quick, False), (slow, True)):
+        if not chosen:
+            continue
+        total = draws.affordable(predictions.n, looping)
+        exact = scheme.arrangements <= total
+        if exact:
+            null = permuted(chosen, predictions, scheme.enumerate())
+        else:
+            null = draws.null(_Orders(predictions, tuple(chosen), scheme), total, predictions.n)
+        found.update(_tests(predictions, chosen, null, exact, words))
+    return found
+
+
+def _tests(
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    null: dict[str, Floats],
+    exact: bool,
+    words: str,
+) -> dict[str, Test]:
+    found = {}
+    for m in measures:
+        if m.higher_is_better is None:
+            continue
+        side = "greater" if m.higher_is_better else "less"
+        value = m.of(predictions)
+        found[m.label] = _test(value, null[m.label], side, exact, words, m, predictions)
+    return found
+
+
+def _test(
+    observed: float,
+    null: Floats,
+    side: Any,
+    exact: bool,
+    words: str,
+    measure: Measure,
+    predictions: Predictions,
+) -> Test:
+    answer = tail(observed, null, alternative=side, exact=exact)
+    method = "permutation, exact" if exact else "permutation"
+    return Test(
+        statistic=measure.of(predictions),
+        p_value=answer.p_value,
+        alternative="greater",
+        hypothesis=SCORES,
+        method=f"{method}; {words}" if words else method,
+        draws=answer.draws,
+    )
+
+
+def _sizes_fixed(scheme: LabelPermutations) -> bool:
+    """Whether every permutation has the same number of positive cases."""
+    if not scheme.whole:
+        return True
+    sizes = np.unique(np.asarray(scheme.blocks), return_counts=True)[1]
+    return len(np.unique(sizes)) == 1
+
+
+def _vectorised(measure: Measure, predictions: Predictions) -> bool:
+    if predictions.weight is not None or measure.needs_index_draws:
+        return False
+    if isinstance(predictions, Numeric):
+        return len(predictions.outputs) == 1
+    return measure.form is not Form.PAIR_AUCS and measure.form is not Form.SAMPLE

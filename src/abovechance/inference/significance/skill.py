@@ -1,0 +1,126 @@
+"""Does a forecast lose less than one that knows only how frequent outcomes are?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.estimates import Skill
+from abovechance.inference.intervals.bootstrap import studentised_limits
+from abovechance.inference.intervals.clusters import cluster_mean
+from abovechance.inference.results import Interval
+from abovechance.measures import Measure
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.resampling import Resampling, SignFlips, flip_sums, replicate_blocks, tail
+
+DRAWS = 9999
+METHOD = "sign flip against the uninformative forecast"
+
+
+@dataclass(frozen=True)
+class Flips:
+    """The answer of a sign-flip test."""
+
+    p_value: float
+    draws: int
+    exact: bool
+
+
+def skill(
+    measure: Measure,
+    predictions: Predictions,
+    *,
+    confidence_level: float = 0.95,
+    draws: int | None = None,
+    seed: int = 0,
+    interval_draws: int = 1999,
+) -> Skill:
+    """A mean loss beside that of always predicting the class frequencies or the mean outcome.
+
+    `difference` is the gain over the uninformative forecast: positive when the predictions do
+    better. The test flips the signs of the cases' differences (whole clusters together); its
+    hypothesis is that they are symmetric about zero.
+    """
+    plain = uninformative(predictions)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    with np.errstate(invalid="ignore"):
+        gains = sign * (measure.losses(predictions) - measure.losses(plain))
+    reference = measure.of(plain)
+    if not np.isfinite(gains).all():
+        return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
+    groups = predictions.cases.groups
+    flips = flip_test(gains, groups=groups, draws=draws, seed=seed)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
+    try:
+        if groups is None:
+            limits = studentised_limits(gains, confidence_level, interval_draws, rng)
+            name = f"studentised bootstrap, {interval_draws} draws"
+        else:
+            found = cluster_mean(gains, groups, confidence_level=confidence_level)
+            limits, name = (found.low, found.high), found.method
+        interval = Interval(*limits, confidence_level, name)
+    except NotApplicable:
+        interval = None
+    return Skill(
+        reference=reference,
+        difference=float(gains.mean()),
+        interval=interval,
+        p_value=flips.p_value,
+    )
+
+
+def uninformative(predictions: Predictions) -> Predictions:
+    """The same cases, each predicted by the class frequencies or the mean outcome."""
+    other = predictions.take(slice(None))
+    if isinstance(predictions, Binary):
+        other.__dict__["probability"] = np.full(predictions.n, predictions.prevalences[1])
+    elif isinstance(predictions, Multiclass):
+        shares = predictions.prevalences[:, None]
+        other.__dict__["probability"] = np.repeat(shares, predictions.n, axis=1)
+    elif isinstance(predictions, Numeric):
+        centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
+        other.__dict__["value"] = np.repeat(centre[:, None], predictions.n, axis=1)
+    else:
+        raise NotApplicable("there is no uninformative forecast for these outcomes.")
+    return other
+
+
+def flip_test(
+    gains: Floats,
+    *,
+    groups: Floats | None = None,
+    draws: int | None = None,
+    seed: int = 0,
+    alternative: str = "greater",
+) -> Flips:
+    """Sign-flip test of whether values are symmetric about zero; exact when there are few."""
+    scheme = SignFlips(len(gains), groups=groups)
+    total = DRAWS if draws is None else draws
+    observed = float(gains.sum())
+    exact = scheme.arrangements <= total
+    if exact:
+        null = scheme.enumerate().astype(np.float64) @ gains
+    else:
+        how = Resampling(draws=total, seed=seed)
+        null = np.asarray(replicate_blocks(_Sums(gains, scheme), how))
+    two = alternative == "two-sided"
+    found = tail(
+        observed,
+        null,
+        alternative="two-sided" if two else "greater",
+        exact=exact,
+        center=0.0 if two else None,
+    )
+    return Flips(found.p_value, found.draws, exact)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Sums under sign flips, as work for blocks."""
+
+    gains: Floats
+    scheme: SignFlips
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        return flip_sums(self.gains[None, :], self.scheme, rng, size)[:, 0]

@@ -1,0 +1,101 @@
+"""Point values as rows: of all cases, of each class, of each output."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from abovechance.inference.estimates import Estimate
+from abovechance.measures import Measure, find, per_class, per_output
+from abovechance.measures.averaging import undefined_classes
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
+
+OF_EACH_CLASS = ("sensitivity", "specificity", "ppv", "npv", "f1")
+
+
+def estimate(measure: Measure, predictions: Predictions, by: str | None = None) -> Estimate:
+    """One measure of all cases: its value, its chance level, and why it is undefined if it is."""
+    measure = measure.for_outcome(predictions.kind)
+    value = measure.of(predictions)
+    return Estimate(
+        measure=measure.label,
+        title=measure.title,
+        family=measure.family.value,
+        value=value,
+        chance=chance_level(measure, predictions),
+        by=by,
+        undefined=remark(measure, predictions, value),
+    )
+
+
+def chance_level(measure: Measure, predictions: Predictions) -> float | None:
+    """What an uninformative prediction would score here."""
+    if measure.chance is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        level = measure.chance(predictions, measure)
+    return None if np.isnan(level) else level
+
+
+def remark(measure: Measure, predictions: Predictions, value: float) -> str | None:
+    """Why a value is undefined or infinite, or what an average had to leave out."""
+    if np.isnan(value):
+        return measure.undefined or "not defined for these cases"
+    if isinstance(predictions, Binary | Multiclass):
+        if np.isinf(value) and measure.reads is View.PROBABILITY:
+            return _impossible(predictions)
+        if isinstance(predictions, Multiclass) and measure.average is not None:
+            left_out = undefined_classes(measure, predictions.class_counts)
+            names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
+            if names:
+                return f"left out {', '.join(names)}: {measure.undefined}"
+    return None
+
+
+def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> Iterator[Estimate]:
+    """A row for each output."""
+    values = per_output(measure, predictions)
+    for d, name in enumerate(predictions.outputs):
+        single = predictions.output(d)
+        yield Estimate(
+            measure=measure.label,
+            title=measure.title,
+            family=measure.family.value,
+            value=float(values[d]),
+            chance=chance_level(measure, single),
+            by=by,
+            output=name,
+            undefined=remark(measure, single, float(values[d])),
+        )
+
+
+def rows_per_class(
+    measures: Sequence[Measure], predictions: Multiclass, by: str | None
+) -> Iterator[Estimate]:
+    """A row for each class, of the measures clinicians ask for."""
+    wanted = {m.name for m in measures}
+    for name in OF_EACH_CLASS:
+        if not wanted & {name, f"{name}_macro"}:
+            continue
+        measure = find(name)
+        values = per_class(measure, predictions)
+        for label, value in zip(predictions.classes, values, strict=True):
+            yield Estimate(
+                measure=measure.name,
+                title=measure.title,
+                family=measure.family.value,
+                value=float(value),
+                chance=chance_level(measure, predictions.against_rest(label)),
+                by=by,
+                class_=str(label),
+                undefined=measure.undefined if np.isnan(value) else None,
+            )
+
+
+def _impossible(predictions: Binary | Multiclass) -> str:
+    assert predictions.probability is not None
+    if isinstance(predictions, Binary):
+        given = np.where(predictions.positive, predictions.probability, 1 - predictions.probability)
+    else:
+        given = predictions.probability[predictions.actual, np.arange(predictions.n)]
+    count = int((given == 0).sum())
+    return f"{count} case{'s' * (count != 1)} had an outcome of predicted probability 0"
