@@ -1,0 +1,73 @@
+"""Chance, drawn: permutations, sign flips, bootstraps, and what they say of an observed value."""
+
+from abovechance.resampling.bootstraps import BayesianBootstrap, Bootstrap
+from abovechance.resampling.cluster import Dask
+from abovechance.resampling.digest import digest
+from abovechance.resampling.draws import (
+    LabelPermutations,
+    Permutations,
+    Scheme,
+    SignFlips,
+    WholeBlocks,
+    WithinBlocks,
+)
+from abovechance.resampling.exact import ExactTail, countable, exact_rank_sum, hypergeometric
+from abovechance.resampling.executors import Executor, Processes, Serial
+from abovechance.resampling.replicate import (
+    Null,
+    in_order,
+    null_distribution,
+    replicate,
+    replicate_blocks,
+)
+from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
+from abovechance.resampling.store import Store
+from abovechance.resampling.streams import DEFAULT, Resampling, child_seed, seed_of, stream
+from abovechance.resampling.sums import flip_sums, label_sums
+from abovechance.resampling.sweep import Sorted, binary_bootstrap, sweep
+from abovechance.resampling.tail import Alternative, Tail, exceedances, p_values, tail
+
+__all__ = [
+    "DEFAULT",
+    "Alternative",
+    "BayesianBootstrap",
+    "BesagClifford",
+    "Bootstrap",
+    "Dask",
+    "ExactTail",
+    "Executor",
+    "LabelPermutations",
+    "Null",
+    "Permutations",
+    "Processes",
+    "Resampling",
+    "Scheme",
+    "Sequential",
+    "Serial",
+    "SignFlips",
+    "Sorted",
+    "Stopped",
+    "Store",
+    "Tail",
+    "WholeBlocks",
+    "WithinBlocks",
+    "binary_bootstrap",
+    "boundaries",
+    "child_seed",
+    "countable",
+    "digest",
+    "exact_rank_sum",
+    "exceedances",
+    "flip_sums",
+    "hypergeometric",
+    "in_order",
+    "label_sums",
+    "null_distribution",
+    "p_values",
+    "replicate",
+    "replicate_blocks",
+    "seed_of",
+    "stream",
+    "sweep",
+    "tail",
+]

@@ -1,0 +1,390 @@
+"""How outcomes may be rearranged, or signs flipped, when nothing is going on.
+
+A scheme is a frozen description with three answers: `draw(rng, size)` gives `size` random
+arrangements, one per row; `arrangements` says how many there are; `enumerate()` lists them all
+when they are few. Draws are sequential: 300 rows at once are the same as 100 and then 200.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, permutations, product
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.errors import DataError, NotApplicable
+from abovechance.resampling.blocks import codes, members, one_per_case
+from abovechance.resampling.masks import flip_masks, subset_masks, unpack
+from abovechance.resampling.words import keys, words
+
+ENUMERABLE = 2**20
+"""More arrangements than this are drawn, not listed."""
+
+COUNTABLE = 10_000
+"""Of more cases than this the number of arrangements is called infinite."""
+
+NOTHING_WITHIN = (
+    "labels are constant within every block, so permuting within blocks changes nothing; "
+    "permute whole blocks instead (permute='whole')"
+)
+
+
+class Scheme(Protocol):
+    """What every way of drawing offers."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def arrangements(self) -> float: ...
+    def draw(self, rng: np.random.Generator, size: int) -> Array: ...
+    def enumerate(self) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Permutations:
+    """Every order of n cases is equally likely: indices (size, n).
+
+    >>> Permutations(4).arrangements
+    24
+    """
+
+    n: int
+
+    @property
+    def arrangements(self) -> float:
+        return _factorials([self.n])
+
+    def draw(self, rng: np.random.Generator, size: int) -> Ints:
+        return rng.permuted(np.tile(np.arange(self.n), (size, 1)), axis=1)
+
+    def enumerate(self) -> Ints:
+        _few(self.arrangements)
+        return _orders(range(self.n))
+
+
+@dataclass(frozen=True, eq=False)
+class WithinBlocks:
+    """Cases change places only within their block: indices (size, n).
+
+    Give `labels`, if there are any, to be told when permuting would change nothing.
+    """
+
+    blocks: npt.ArrayLike
+    labels: npt.ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if max(part.size for part in self._members) == 1:
+            raise NotApplicable(
+                "permuting within blocks needs a block of at least two cases; every block has "
+                "one. Permute whole blocks, or freely without blocks."
+            )
+        if self.labels is not None:
+            labels = codes(self.labels)
+            if labels.size != self.n:
+                raise DataError(one_per_case("labels", labels.size, self.n))
+            if all(np.unique(labels[part]).size == 1 for part in self._members):
+                raise NotApplicable(NOTHING_WITHIN)
+
+    @cached_property
+    def _code(self) -> Ints:
+        return codes(self.blocks)
+
+    @cached_property
+    def _members(self) -> list[Ints]:
+        return members(self._code)
+
+    @property
+    def n(self) -> int:
+        return self._code.size
+
+    @property
+    def arrangements(self) -> float:
+        return _factorials([part.size for part in self._members])
+
+    def draw(self, rng: np.random.Generator, size: int) -> Ints:
+        # sorting by (block, random word) shuffles every block at once; cases come out block by
+        # block, so they are put back to the places the block holds
+        bits = np.uint64(max(len(self._members) - 1, 1).bit_length())
+        block = self._code.astype(np.uint64) << (np.uint64(64) - bits)
+        order = np.argsort(block | words(keys(rng, size), 0, self.n) >> bits, axis=1)
+        drawn = np.empty_like(order)
+        drawn[:, np.concatenate(self._members)] = order
+        return drawn
+
+    def enumerate(self) -> Ints:
+        _few(self.arrangements)
+        return _joined([_orders(part) for part in self._members], self._members, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBlocks:
+    """Blocks change places as wholes: indices (size, n).
+
+    Blocks of one size exchange their cases in order, first with first, second with second. When
+    sizes differ, only what is constant within a block can move: every case of a block receives
+    the index of the first case of the block whose place it takes, so `labels[draw]` gives the
+    permuted labels, the number of positive blocks is kept and the number of positive cases is not.
+    Give `labels` to have this checked.
+    """
+
+    blocks: npt.ArrayLike
+    labels: npt.ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if len(self._members) == 1:
+            raise NotApplicable("permuting whole blocks needs at least two blocks; there is one")
+        if self.labels is None:
+            return
+        labels = codes(self.labels)
+        if labels.size != self.n:
+            raise DataError(one_per_case("labels", labels.size, self.n))
+        constant = all(np.unique(labels[part]).size == 1 for part in self._members)
+        if not constant and not self._equal:
+            raise NotApplicable(
+                "whole blocks of different sizes can exchange labels only when labels are "
+                "constant within blocks; permute within blocks instead (permute='within')"
+            )
+        if constant and np.unique(labels).size == 1:
+            raise NotApplicable("all labels are the same, so permuting them changes nothing")
+
+    @cached_property
+    def _code(self) -> Ints:
+        return codes(self.blocks)
+
+    @cached_property
+    def _members(self) -> list[Ints]:
+        return members(self._code)
+
+    @cached_property
+    def _equal(self) -> bool:
+        return len({part.size for part in self._members}) == 1
+
+    @property
+    def n(self) -> int:
+        return self._code.size
+
+    @property
+    def arrangements(self) -> float:
+        return _factorials([len(self._members)])
+
+    def draw(self, rng: np.random.Generator, size: int) -> Ints:
+        return self._cases(Permutations(len(self._members)).draw(rng, size))
+
+    def enumerate(self) -> Ints:
+        _few(self.arrangements)
+        return self._cases(_orders(range(len(self._members))))
+
+    def _cases(self, order: Ints) -> Ints:
+        if not self._equal:
+            first = np.array([part[0] for part in self._members])
+            return first[order[:, self._code]]
+        table = np.stack(self._members)
+        drawn = np.empty((len(order), self.n), dtype=np.int64)
+        drawn[:, table.ravel()] = table[order].reshape(len(order), -1)
+        return drawn
+
+
+class Part(NamedTuple):
+    """Units among which a fixed number of positives is shared out."""
+
+    units: Ints
+    positives: int
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPermutations:
+    """Which cases are positive, with the number of positives fixed: booleans (size, n).
+
+    With blocks, positives move within their block ("within"), or blocks of constant label are
+    positive or negative as wholes ("whole"; when block sizes differ the number of positive
+    blocks is kept and the number of positive cases is not).
+
+    >>> LabelPermutations([1, 1, 0, 0, 0]).arrangements
+    10
+    >>> LabelPermutations([1, 1, 0, 0], blocks=["a", "a", "b", "b"])
+    Traceback (most recent call last):
+    ...
+    abovechance.errors.NotApplicable: labels are constant within every block, ...
+    >>> LabelPermutations([1, 1, 0, 0], blocks=["a", "a", "b", "b"], permute="whole").arrangements
+    2
+    """
+
+    positive: npt.ArrayLike
+    blocks: npt.ArrayLike | None = None
+    permute: Literal["within", "whole"] = "within"
+
+    def __post_init__(self) -> None:
+        if self.blocks is not None and len(self._code) != self.n:
+            raise DataError(one_per_case("blocks", len(self._code), self.n))
+        if self._labels.all() or not self._labels.any():
+            raise NotApplicable(
+                "permuting labels needs positive and negative cases; there is one class only"
+            )
+        if self.whole:
+            mixed = [part for part in self._members if np.unique(self._labels[part]).size > 1]
+            if mixed:
+                raise NotApplicable(
+                    "permuting whole blocks needs labels that are constant within every block; "
+                    f"{len(mixed)} of {len(self._members)} blocks hold both. Permute within "
+                    "blocks instead (permute='within')."
+                )
+        elif not self.parts:
+            raise NotApplicable(NOTHING_WITHIN)
+
+    @cached_property
+    def _labels(self) -> Bools:
+        return np.asarray(self.positive).astype(np.bool_)
+
+    @cached_property
+    def _code(self) -> Ints:
+        return np.zeros(self.n, np.int64) if self.blocks is None else codes(self.blocks)
+
+    @cached_property
+    def _members(self) -> list[Ints]:
+        return members(self._code)
+
+    @property
+    def n(self) -> int:
+        return self._labels.size
+
+    @property
+    def whole(self) -> bool:
+        """Whether blocks, not cases, are what is permuted."""
+        return self.blocks is not None and self.permute == "whole"
+
+    @cached_property
+    def _unit_labels(self) -> Bools:
+        firsts = [part[0] for part in self._members] if self.whole else slice(None)
+        return self._labels[firsts]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Units among which positives are shared out; what cannot change is left out."""
+        every = np.arange(self._unit_labels.size)
+        sets = [every] if self.whole else self._members
+        parts = (Part(units, int(self._unit_labels[units].sum())) for units in sets)
+        return tuple(part for part in parts if 0 < part.positives < part.units.size)
+
+    @property
+    def arrangements(self) -> float:
+        if sum(part.units.size for part in self.parts) > COUNTABLE:
+            return math.inf
+        return math.prod(math.comb(part.units.size, part.positives) for part in self.parts)
+
+    def draw(self, rng: np.random.Generator, size: int) -> Bools:
+        key = keys(rng, size, len(self.parts))
+        drawn = np.tile(self._unit_labels, (size, 1))
+        for column, (units, positives) in enumerate(self.parts):
+            masks = subset_masks(key[:, column], units.size, positives)
+            drawn[:, units] = unpack(masks, units.size)
+        return self._cases(drawn)
+
+    def enumerate(self) -> Bools:
+        _few(self.arrangements)
+        listed = [_subsets(part.units.size, part.positives) for part in self.parts]
+        rows = _joined(listed, [part.units for part in self.parts], self._unit_labels.size)
+        fixed = np.setdiff1d(
+            np.arange(self._unit_labels.size), np.concatenate([p.units for p in self.parts])
+        )
+        drawn = rows.astype(np.bool_)
+        drawn[:, fixed] = self._unit_labels[fixed]
+        return self._cases(drawn)
+
+    def _cases(self, units: Bools) -> Bools:
+        return units[:, self._code] if self.whole else units
+
+    def unit_scores(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Scores (scores, n) summed to the units permuted, and the part that never changes."""
+        if not self.whole:
+            fixed = self._labels.copy()
+            for part in self.parts:
+                fixed[part.units] = False
+            return scores, scores[:, fixed].sum(axis=1)
+        sums = [np.bincount(self._code, row, minlength=len(self._members)) for row in scores]
+        return np.stack(sums), np.zeros(len(scores))
+
+
+@dataclass(frozen=True, eq=False)
+class SignFlips:
+    """Every difference could as well have had the opposite sign: signs ±1 (size, n), as int8.
+
+    With `groups`, all cases of a group flip together.
+
+    >>> SignFlips(6, groups=[1, 1, 2, 2, 3, 3]).arrangements
+    8
+    """
+
+    n: int
+    groups: npt.ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if self._code.size != self.n:
+            raise DataError(one_per_case("groups", self._code.size, self.n))
+
+    @cached_property
+    def _code(self) -> Ints:
+        return np.arange(self.n) if self.groups is None else codes(self.groups)
+
+    @cached_property
+    def units(self) -> int:
+        """How many signs are free."""
+        return int(self._code.max()) + 1
+
+    @property
+    def arrangements(self) -> float:
+        return 2**self.units if self.units <= COUNTABLE else math.inf
+
+    def draw(self, rng: np.random.Generator, size: int) -> npt.NDArray[np.int8]:
+        return self._signs(unpack(flip_masks(keys(rng, size), self.units), self.units))
+
+    def enumerate(self) -> npt.NDArray[np.int8]:
+        _few(self.arrangements)
+        patterns = np.arange(2**self.units)[:, None] >> np.arange(self.units) & 1
+        return self._signs(patterns.astype(np.bool_))
+
+    def _signs(self, plus: Bools) -> npt.NDArray[np.int8]:
+        signs = 2 * plus.astype(np.int8) - np.int8(1)
+        return signs if self.groups is None else signs[:, self._code]
+
+    def unit_differences(self, differences: Floats) -> Floats:
+        """Differences (rows, n) summed to the groups that flip together."""
+        if self.groups is None:
+            return differences
+        return np.stack([np.bincount(self._code, row, self.units) for row in differences])
+
+
+def _factorials(sizes: Iterable[int]) -> float:
+    each = list(sizes)
+    return math.prod(map(math.factorial, each)) if sum(each) <= COUNTABLE else math.inf
+
+
+def _few(arrangements: float) -> None:
+    if arrangements > ENUMERABLE:
+        raise NotApplicable(
+            f"listing every arrangement needs at most {ENUMERABLE} of them; there are "
+            f"{arrangements:.3g}. Draw at random instead."
+        )
+
+
+def _orders(items: Sequence[int] | Ints) -> Ints:
+    return np.array(list(permutations(items)), dtype=np.int64)
+
+
+def _subsets(n: int, size: int) -> Bools:
+    chosen = np.fromiter(chain.from_iterable(combinations(range(n), size)), dtype=np.int64)
+    rows = np.zeros((math.comb(n, size), n), dtype=np.bool_)
+    rows[np.repeat(np.arange(len(rows)), size), chosen] = True
+    return rows
+
+
+def _joined(listed: list[Any], places: list[Ints], n: int) -> Ints:
+    """Every combination of one row from each list, written to its places."""
+    picks = np.array(list(product(*(range(len(rows)) for rows in listed))))
+    drawn = np.zeros((len(picks), n), dtype=np.int64)
+    for column, (rows, place) in enumerate(zip(listed, places, strict=True)):
+        drawn[:, place] = rows[picks[:, column]]
+    return drawn

@@ -1,0 +1,224 @@
+"""Where blocks are computed: in this process, or in several.
+
+An executor has one method, `map(task, blocks)`, which yields (block, task(block)) in whatever
+order blocks finish. It may compute a block twice; it never loses one.
+"""
+
+import os
+import pickle
+import signal
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from abovechance.errors import NotApplicable, Unfinished
+
+Task = Callable[[int], Any]
+
+
+class Executor(Protocol):
+    """Anything that computes blocks."""
+
+    def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]: ...
+
+
+@dataclass(frozen=True)
+class Serial:
+    """One block after the other, here."""
+
+    def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        for block in blocks:
+            yield block, task(block)
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Fresh processes on this machine; the block of a worker that dies is done again.
+
+    A block that ends its worker `tries` times ends the run: something in it is fatal.
+    """
+
+    workers: int
+    tries: int = 5
+
+    def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        queue, failures = deque(blocks), Counter[int]()
+        size = min(self.workers, len(queue))
+        with _written(task) as path, _Team(path) as team:
+            while queue or team.busy:
+                while queue and len(team.busy) < size:
+                    team.give(queue.popleft())
+                for block, answer in team.answers():
+                    if not isinstance(answer, Lost):
+                        yield block, _value(answer)
+                        continue
+                    failures[block] += 1
+                    if failures[block] >= self.tries:
+                        raise Unfinished(_fatal(block, failures[block], answer.code))
+                    queue.appendleft(block)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A worker ended without an answer."""
+
+    code: int | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The task raised an exception."""
+
+    error: BaseException
+    trace: str
+
+
+class _Team:
+    """Live workers: those with a block to do, and those waiting for one."""
+
+    def __init__(self, path: Path) -> None:
+        from multiprocessing import get_context
+
+        self.context = get_context("spawn")
+        self.path = path
+        self.busy: dict[Any, int] = {}
+        self.idle: list[Any] = []
+        self.process: dict[Any, Any] = {}
+
+    def __enter__(self) -> "_Team":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for process in self.process.values():
+            process.terminate()
+        for line, process in self.process.items():
+            process.join(5)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            line.close()
+            process.close()
+
+    def give(self, block: int) -> None:
+        """Hand a block to a waiting worker, or to a new one."""
+        line = self.idle.pop() if self.idle else self._hire()
+        self.busy[line] = block
+        with suppress(OSError):  # it died while waiting: `answers` finds its line closed
+            line.send(block)
+
+    def answers(self) -> Iterator[tuple[int, Any]]:
+        """Wait until a worker has answered or died; say which block, and what."""
+        from multiprocessing.connection import wait
+
+        line: Any
+        for line in wait(list(self.busy)):
+            block = self.busy.pop(line)
+            try:
+                answer = line.recv()
+                self.idle.append(line)
+            except (EOFError, OSError):
+                answer = self._bury(line)
+            yield block, answer
+
+    def _hire(self) -> Any:
+        mine, theirs = self.context.Pipe()
+        process = self.context.Process(target=_work, args=(theirs, self.path), daemon=True)
+        with _deaf():
+            process.start()
+        theirs.close()
+        self.process[mine] = process
+        return mine
+
+    def _bury(self, line: Any) -> Lost:
+        process = self.process.pop(line)
+        process.join()
+        code = process.exitcode
+        line.close()
+        process.close()
+        return Lost(code)
+
+
+def _work(line: Any, path: Path) -> None:
+    """The life of a worker: read the task, then answer blocks until the line closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    task: Task | None = None
+    while True:
+        try:
+            block = line.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            task = task or pickle.loads(path.read_bytes())
+            answer = task(block)
+        except BaseException as error:
+            answer = _failed(error)
+        try:
+            line.send(answer)
+        except OSError:
+            return
+
+
+def _failed(error: BaseException) -> Failed:
+    import traceback
+
+    trace = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    return Failed(error, trace)
+
+
+def _value(answer: Any) -> Any:
+    if isinstance(answer, Failed):
+        answer.error.add_note(f"in a worker process:\n{answer.trace}")
+        raise answer.error
+    return answer
+
+
+def pickled(task: Task) -> bytes:
+    """A task as bytes, or the reason why it cannot travel."""
+    try:
+        return pickle.dumps(task, protocol=5)
+    except Exception as error:
+        raise NotApplicable(
+            f"several processes need a statistic that can be pickled ({error}); define it at the "
+            "top of a module, not inside a function, or use workers=1"
+        ) from error
+
+
+@contextmanager
+def _written(task: Task) -> Iterator[Path]:
+    """The task in a file, so that starting a worker never waits for it to read."""
+    with tempfile.TemporaryDirectory(prefix="abovechance-") as folder:
+        path = Path(folder) / "task"
+        path.write_bytes(pickled(task))
+        yield path
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let a child be born with Ctrl-C blocked, so that it cannot die of it half-started."""
+    if not hasattr(signal, "pthread_sigmask") or os.name != "posix":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _fatal(block: int, times: int, code: int | None) -> str:
+    hint = (
+        "a script must start its work under if __name__ == '__main__':"
+        if code == 1
+        else "it may need more memory than there is; try fewer workers"
+    )
+    return f"block {block} ended its worker {times} times (exit code {code}); {hint}"

@@ -1,0 +1,201 @@
+"""Finished blocks on disk, so that a killed run goes on where it ended.
+
+One SQLite file holds one run: the configuration it was started with, and a checksummed row for
+every finished block. A block is written in one transaction that reaches the disk before the next
+is asked for; whatever happens, a block is either there, whole, or not there at all.
+"""
+
+import io
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import FileError, Unfinished
+from abovechance.resampling.digest import digest
+
+APPLICATION = 0x41424348
+"""Marks a SQLite file as a store ("ABCH")."""
+
+LAYOUT = 1
+HEADER = b"SQLite format 3\x00"
+
+TABLES = (
+    "CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE blocks (task TEXT NOT NULL, block INTEGER NOT NULL, payload BLOB NOT NULL, "
+    "checksum BLOB NOT NULL, PRIMARY KEY (task, block))",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """A file for finished blocks; the same configuration resumes from it, another is refused.
+
+    Without a `configuration` the store belongs to the one computation that first used it. A
+    program of several computations names what it was asked for once, in `configuration`, and all
+    of them share the file.
+    """
+
+    path: str | PathLike[str]
+    configuration: Mapping[str, object] | None = None
+
+    @contextmanager
+    def open(self, task: str, settings: Mapping[str, object]) -> Iterator["Shelf"]:
+        """The blocks of one task, locked against other runs while open."""
+        path = Path(self.path)
+        _recognise(path)
+        wanted = {
+            name: value if isinstance(value, str) else repr(value)
+            for name, value in (self.configuration or {"task": task, **settings}).items()
+        }
+        with _explained(path):
+            connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+            try:
+                _prepare(connection, path, wanted)
+                yield Shelf(connection, path, task)
+            finally:
+                connection.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """The finished blocks of one task."""
+
+    connection: sqlite3.Connection
+    path: Path
+    task: str
+
+    def blocks(self) -> list[int]:
+        """The blocks that are there, in order."""
+        with _explained(self.path):
+            rows = self.connection.execute(
+                "SELECT block FROM blocks WHERE task = ? ORDER BY block", (self.task,)
+            )
+            return [int(row[0]) for row in rows]
+
+    def load(self, block: int) -> Any:
+        """A finished block, or None if it is not there or its checksum is wrong."""
+        with _explained(self.path):
+            row = self.connection.execute(
+                "SELECT payload, checksum FROM blocks WHERE task = ? AND block = ?",
+                (self.task, block),
+            ).fetchone()
+        if row is None or bytes(row[1]) != _checksum(self.task, block, bytes(row[0])):
+            return None
+        return _decoded(bytes(row[0]))
+
+    def save(self, block: int, value: Any) -> None:
+        """Write a finished block; it is on the disk when this returns."""
+        payload = _encoded(value)
+        row = (self.task, block, payload, _checksum(self.task, block, payload))
+        with _explained(self.path):
+            self.connection.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", row)
+
+
+def _recognise(path: Path) -> None:
+    """Refuse a file that is something else before SQLite touches it."""
+    try:
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            head = file.read(100)
+    except OSError as error:
+        raise FileError(f"the store {path} cannot be read ({error.strerror})") from error
+    if not head:
+        return
+    application = int.from_bytes(head[68:72], "big")
+    # a run killed at birth leaves an empty database whose marks are still in its journal
+    if len(head) < 100 or not head.startswith(HEADER) or application not in (APPLICATION, 0):
+        raise FileError(
+            f"{path} is not a store of finished blocks, or it was cut short; give another file, "
+            "or delete it to start again"
+        )
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, wanted: dict[str, str]) -> None:
+    # exclusive: the lock is held until the connection closes, and the system frees it if we die
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {LAYOUT}")
+        for table in TABLES:
+            connection.execute(table)
+        connection.executemany("INSERT INTO run VALUES (?, ?)", wanted.items())
+    connection.execute("COMMIT")
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    if tables and (mark != APPLICATION or not {"run", "blocks"} <= tables):
+        raise FileError(f"{path} is a database of something else; give another file")
+    if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
+        raise FileError(f"{path} was written by another version; finish it there, or start anew")
+    found = dict(connection.execute("SELECT name, value FROM run"))
+    if found != wanted:
+        raise FileError(
+            f"the store {path} belongs to another run ({_difference(found, wanted)}); give "
+            "another file, or delete it to start again"
+        )
+
+
+def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
+    names = [name for name in sorted({*found, *wanted}) if found.get(name) != wanted.get(name)]
+    name = next((name for name in names if name != "task"), names[0])
+    there, here = (str(value.get(name, "absent"))[:40] for value in (found, wanted))
+    return f"{name} is {there} there and {here} here"
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """SQLite's complaints in this package's words."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error):
+            raise Unfinished(
+                f"the store {path} is in use by another run; wait for it, or give another file"
+            ) from error
+        raise Unfinished(f"the store {path} cannot be written ({error}); check the disk") from error
+    except sqlite3.DatabaseError as error:
+        raise FileError(
+            f"the store {path} is damaged ({error}); give another file, or delete it to start again"
+        ) from error
+
+
+def _checksum(task: str, block: int, payload: bytes) -> bytes:
+    return blake2b(f"{task}:{block}:".encode() + payload, digest_size=16).digest()
+
+
+def _encoded(value: Any) -> bytes:
+    """An array, or arrays by name, as bytes without pickles."""
+    named = (
+        {f"item:{name}": item for name, item in value.items()} if isinstance(value, dict) else {}
+    )
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **(named or {"array": value}))
+    return buffer.getvalue()
+
+
+def _decoded(payload: bytes) -> Any:
+    with np.load(io.BytesIO(payload), allow_pickle=False) as saved:
+        if "array" in saved.files:
+            return saved["array"]
+        return {name.removeprefix("item:"): saved[name] for name in saved.files}
+
+
+def as_store(store: "Store | str | PathLike[str] | None") -> Store | None:
+    """A store from what a user gives: nothing, a path, or a store."""
+    return store if store is None or isinstance(store, Store) else Store(store)
+
+
+def configuration_digest(configuration: Mapping[str, object]) -> str:
+    """The hash of a configuration, for naming a file after it."""
+    return digest(json.dumps({name: repr(value) for name, value in configuration.items()}))
