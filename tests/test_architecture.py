@@ -125,6 +125,11 @@ def test_every_module_belongs_to_a_layer(module: str) -> None:
     assert module.split(".")[1] in (*LAYERS, "__main__")
 
 
+def test_every_folder_of_modules_is_a_package() -> None:
+    folders = {path.parent for path in MODULES.values()}
+    assert sorted(str(folder) for folder in folders if not (folder / "__init__.py").is_file()) == []
+
+
 @pytest.mark.parametrize("module", [m for m in BELOW_THE_TOP if not m.endswith("__main__")])
 def test_imports_point_down(module: str) -> None:
     assert climbing(module, everywhere(parsed(module), package_of(module))) == []
