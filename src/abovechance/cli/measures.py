@@ -64,15 +64,13 @@ def facts(measure: Any) -> dict[str, Any]:
 
 
 def chance_in_words(measure: Any) -> str:
-    """The chance level: a number, or what it depends on."""
-    chance = measure.chance
-    if chance is None:
+    """The chance level: a number, or what an uninformative prediction would score."""
+    if measure.chance is None:
         return ""
-    level = getattr(chance, "level", None)
+    level = getattr(measure.chance, "level", None)
     if level is not None:
-        return f"{level:g}"
-    lines = (chance.__doc__ or "").strip().splitlines()
-    return lines[0].rstrip(".") if lines else "depends on the class frequencies"
+        return _number(level)
+    return str(measure.chance.__doc__).strip().splitlines()[0].rstrip(".")
 
 
 def _list(chosen: list[Any]) -> None:
@@ -88,70 +86,59 @@ def _list(chosen: list[Any]) -> None:
         for heading in ("measure", "range", "best", "chance", "also called"):
             table.add_column(heading, style="bold" if heading == "measure" else "")
         for m in group:
-            also = ", ".join((*m.aliases, *(["_micro _macro _weighted"] if m.averages else [])))
             low, high = (_number(x) for x in m.range)
-            table.add_row(m.name, f"{low} to {high}", _number(m.best), chance_in_words(m), also)
+            name = f"{m.name} †" if m.averages else m.name
+            also = ", ".join(m.aliases)
+            table.add_row(name, f"{low} to {high}", _number(m.best), _chance_named(m), also)
         screen.print(table)
         screen.print()
-    screen.print("abovechance measures NAME explains one.", style="dim")
+    if any(m.averages for m in chosen):
+        screen.print("† averages over classes as NAME_macro, NAME_micro, NAME_weighted.")
+    screen.print("abovechance measures NAME explains one.")
+
+
+def _chance_named(measure: Any) -> str:
+    """The chance level in a word or two, from the name of what gives it."""
+    if measure.chance is None or hasattr(measure.chance, "level"):
+        return chance_in_words(measure)
+    return str(measure.chance.__name__).strip("_").replace("_", " ")
 
 
 def _explain(measure: Any) -> None:
+    from abovechance.cli.formulas import readable
     from abovechance.cli.show import console
 
     screen = console()
-    low, high = (_number(x) for x in measure.range)
-    screen.print(f"[bold]{measure.title}[/]  ({measure.label}, {measure.family.value} family)")
+    screen.print(f"[bold]{measure.title}[/] ({measure.label}; {measure.family.value} family)")
     screen.print()
     screen.print(readable(measure.doc), highlight=False, markup=False)
     screen.print()
+    low, high = (_number(x) for x in measure.range)
     rows = {
-        "Reads": f"{measure.reads.value}; {' and '.join(sorted(measure.outcomes))} outcomes",
+        "Reads": f"{measure.reads.value}; {', '.join(sorted(measure.outcomes))} outcomes",
         "Range": f"{low} to {high}, best {_number(measure.best)}",
         "Chance": chance_in_words(measure),
         "Law": measure.law.value,
         "Undefined": f"when {measure.undefined}" if measure.undefined else "",
-        "Parameters": ", ".join(f"{k}={v}" for k, v in measure.parameters.items()),
-        "Aliases": ", ".join(measure.aliases),
+        "Parameters": ", ".join(f"{k}={_parameter(v)}" for k, v in measure.parameters.items()),
         "Averages": "add _macro, _micro or _weighted" if measure.averages else "",
+        "Also called": ", ".join(measure.aliases),
         "Source": measure.source,
     }
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim")
+    table.add_column(highlight=False)
     for key, text in rows.items():
         if text:
-            screen.print(f"[dim]{key:<11}[/] {text}", highlight=False)
+            table.add_row(key, text)
+    screen.print(table, markup=False)
 
 
-def readable(doc: str) -> str:
-    """A docstring for the terminal: LaTeX directives as plain lines, no examples."""
-    import re
-
-    text = doc.split("\nExamples\n")[0].strip()
-    text = re.sub(r"\.\. math::\s*", "    ", text)
-    text = re.sub(r":math:`([^`]*)`", r"\1", text)
-    text = re.sub(r"\\(?:text|operatorname)\{([^}]*)\}", r"\1", text)
-    text = re.sub(r"\\t?frac\{([^{}]*)\}\s*\{([^{}]*)\}", r"(\1) / (\2)", text)
-    text = re.sub(r"\\t?frac(\d)(\d)", r"\1/\2", text)
-    for latex, plain in SYMBOLS.items():
-        text = text.replace(latex, plain)
-    return text
-
-
-SYMBOLS = {
-    r"\sum": "Σ",
-    r"\pi": "π",
-    r"\beta": "β",
-    r"\cdot": "·",
-    r"\ln": "ln",
-    r"\bar": "mean ",
-    r"\hat": "",
-    r"\sqrt": "√",
-    r"\in": "∈",
-    r"\,": " ",
-    r"\left": "",
-    r"\right": "",
-    r"\varepsilon": "ε",
-}
+def _parameter(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: float) -> str:
-    return {float("inf"): "∞", float("-inf"): "−∞"}.get(value, f"{value:g}")
+    return f"{value:g}".replace("inf", "∞").replace("-", "−")

@@ -64,7 +64,7 @@ def auc(ranked: Ranked) -> Floats:
     r"""Probability that a positive case has the higher score than a negative one.
 
     .. math:: \frac{U}{n_1 n_0} = \frac{1}{n_1 n_0} \sum_{i \in P, j \in N}
-              [s_i > s_j] + \tfrac12 [s_i = s_j]
+              \left( [s_i > s_j] + \tfrac12 [s_i = s_j] \right)
 
     The share of concordant pairs and the Mann–Whitney statistic over the number of pairs are
     the same number. Never flipped: a model that orders the classes the wrong way round scores
