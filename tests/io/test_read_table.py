@@ -78,10 +78,20 @@ def test_a_million_rows_are_read_in_seconds(tmp_path):
     assert time.process_time() - start < 5
 
 
-def test_importing_loads_neither_pyarrow_nor_narwhals():
-    code = (
-        "import abovechance.io, sys;"
-        "print([m for m in ('pyarrow', 'narwhals', 'pandas', 'polars') if m in sys.modules])"
+@pytest.mark.parametrize(
+    ("code", "loaded"),
+    [
+        ("import abovechance.io", []),
+        (
+            "from abovechance.io import read; read(b'y,p,id\\n1,NA,7\\n0,1,8\\n', missing='drop')",
+            ["pyarrow"],
+        ),
+    ],
+)
+def test_nothing_is_loaded_before_it_is_needed(code, loaded):
+    modules = (
+        "[m for m in ('pyarrow', 'narwhals', 'pandas', 'polars', 'scipy') if m in sys.modules]"
     )
+    code = f"import sys; {code}; print({modules})"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"
+    assert ran.stdout.strip() == str(loaded)

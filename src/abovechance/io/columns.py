@@ -19,8 +19,10 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError
+from abovechance.io.buffers import bools, floats, integers, strings, whole
 
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none", ".", "#n/a")
+MISSING_PATTERN = f"^({'|'.join(map(re.escape, MISSING_WORDS))})$"
 LOGICAL_WORDS = (("FALSE", "TRUE"), ("False", "True"), ("false", "true"))
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
 PLAIN_NUMBER = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -39,8 +41,8 @@ class Kind(StrEnum):
 def as_text(name: str, column: Any) -> Array:
     """Every value as text; None where it is missing."""
     texts, missing = _texts(name, column)
-    values = texts.to_numpy(zero_copy_only=False) if texts.num_chunks != 1 else _objects(texts)
-    return _with_none(values, missing) if missing.any() else values.astype(np.str_)
+    values = strings(texts)
+    return _with_none(values, missing) if missing.any() else values
 
 
 def as_numbers(name: str, column: Any, *, decimal_comma: bool = False) -> Floats:
@@ -56,10 +58,8 @@ def as_numbers(name: str, column: Any, *, decimal_comma: bool = False) -> Floats
     if not _is_text(column.type):
         if not _is_number(column.type):
             raise DataError(f"column {name!r} must hold numbers; it holds {column.type}.")
-        return _floats(column)
-    texts = pc.utf8_trim_whitespace(column)
-    texts = pc.if_else(_is_missing_word(texts), pa.scalar(None, texts.type), texts)
-    return _parsed(name, texts, decimal_comma)
+        return floats(column)
+    return _parsed(name, pc.utf8_trim_whitespace(column), decimal_comma)
 
 
 def as_labels(name: str, column: Any, *, decimal_comma: bool = False) -> Array:
@@ -72,20 +72,19 @@ def as_labels(name: str, column: Any, *, decimal_comma: bool = False) -> Array:
 
     column = _plain(name, column)
     if pa.types.is_boolean(column.type):
-        return _floats(column.cast(pa.int8())) if column.null_count else _array(column)
+        return floats(column.cast(pa.int8())) if column.null_count else bools(column)
     if pa.types.is_signed_integer(column.type) and not column.null_count:
-        return _array(column.cast(pa.int64()))
+        return integers(column)
     if pa.types.is_null(column.type) or _is_number(column.type):
         return _whole(as_numbers(name, column))
     texts, missing = _texts(name, column)
     if _all_numbers(texts.slice(0, HEAD), decimal_comma) and _all_numbers(texts, decimal_comma):
         return _whole(as_numbers(name, texts, decimal_comma=decimal_comma))
-    encoded = texts.combine_chunks().dictionary_encode()
-    encoded = encoded.chunk(0) if isinstance(encoded, pa.ChunkedArray) else encoded
-    distinct = encoded.dictionary.to_pylist()
+    coded = whole(texts).dictionary_encode()
+    distinct = coded.dictionary.to_pylist()
     truth = _truth(distinct)
-    values = np.array(distinct) if truth is None else truth
-    labels: Array = values[np.asarray(encoded.indices)]
+    values = np.array(distinct, dtype=np.str_) if truth is None else truth
+    labels: Array = values[integers(coded.indices)]
     return _with_none(labels, missing) if truth is None and missing.any() else labels
 
 
@@ -135,16 +134,17 @@ def _texts(name: str, column: Any) -> tuple[Any, Array]:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(f"column {name!r} must hold text; it holds {column.type}.") from None
     if column.num_chunks == 0:
-        column = pa.chunked_array([pa.array([], column.type)])
-    texts = pc.fill_null(pc.utf8_trim_whitespace(column), "")
-    return texts, _array(pc.equal(texts, ""))
+        column = pa.chunked_array([pa.nulls(0, column.type)])
+    texts = pc.utf8_trim_whitespace(column)
+    texts = pc.fill_null(texts, "") if texts.null_count else texts
+    return texts, integers(pc.binary_length(texts)) == 0
 
 
 def _written(column: Any) -> Any:
     """Floats ready to become text: nan is missing, and 7.0 is written 7 when all are whole."""
     import pyarrow as pa
 
-    numbers = _floats(column)
+    numbers = floats(column)
     known = ~np.isnan(numbers)
     kept = np.where(known, numbers, 0.0)
     whole = _whole(kept)
@@ -152,7 +152,7 @@ def _written(column: Any) -> Any:
 
 
 def _parsed(name: str, texts: Any, decimal_comma: bool) -> Floats:
-    """Texts without missing words as floats."""
+    """Trimmed texts as floats."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -164,13 +164,19 @@ def _parsed(name: str, texts: Any, decimal_comma: bool) -> Floats:
             )
         texts = pc.replace_substring(texts, ",", ".")
     try:
-        return _floats(texts.cast(pa.float64()))
+        return floats(texts.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        said = pc.invert(_is_missing_word(texts))
+    try:
+        numbers = np.full(len(texts), np.nan)
+        numbers[bools(said)] = floats(texts.filter(said).cast(pa.float64()))
+        return numbers
     except pa.ArrowInvalid:
         return np.array([_number(name, row, text) for row, text in enumerate(texts.to_pylist(), 1)])
 
 
 def _number(name: str, row: int, text: str | None) -> float:
-    if text is None:
+    if text is None or text.lower() in MISSING_WORDS:
         return np.nan
     if NUMBER.fullmatch(text):
         return float(text)
@@ -187,7 +193,9 @@ def _all_numbers(texts: Any, decimal_comma: bool) -> bool:
 
     points = pc.replace_substring(texts, ",", ".") if decimal_comma else texts
     plain = pc.match_substring_regex(points, PLAIN_NUMBER)
-    if not pc.all(pc.or_(plain, _is_missing_word(texts)), min_count=0).as_py():
+    if pc.all(plain).as_py():
+        return True
+    if not pc.all(pc.or_(plain, _is_missing_word(texts))).as_py():
         return False
     # Nothing but one word for missing is a column of missing numbers; of two words, classes.
     words = pc.unique(pc.utf8_lower(texts)).to_pylist() if not pc.any(plain).as_py() else []
@@ -205,10 +213,10 @@ def _truth(distinct: list[str]) -> Array | None:
 
 
 def _is_missing_word(texts: Any) -> Any:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.is_in(pc.utf8_lower(texts), value_set=pa.array(MISSING_WORDS, texts.type))
+    # Not is_in: to make its set of words Arrow loads pandas, as for every new array or scalar.
+    return pc.match_substring_regex(texts, MISSING_PATTERN, ignore_case=True)
 
 
 def _whole(numbers: Floats) -> Array:
@@ -217,24 +225,6 @@ def _whole(numbers: Floats) -> Array:
         if numbers.size and (np.abs(numbers) < EXACT).all() and (numbers == np.rint(numbers)).all():
             return numbers.astype(np.int64)
     return numbers
-
-
-def _floats(column: Any) -> Floats:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    numbers = pc.fill_null(column.cast(pa.float64(), safe=False), np.nan)
-    return np.array(_array(numbers), dtype=np.float64)
-
-
-def _array(column: Any) -> Array:
-    values: Array = column.to_numpy()
-    return values
-
-
-def _objects(texts: Any) -> Array:
-    values: Array = texts.chunk(0).to_numpy(zero_copy_only=False)
-    return values
 
 
 def _with_none(values: Array, missing: Array) -> Array:

@@ -48,7 +48,9 @@ def from_records(
     records: Sequence[Mapping[str, Any]], source: str, notes: tuple[Advice, ...] = ()
 ) -> Table:
     """A table of records; a name some of them lack is missing there."""
-    names = dict.fromkeys(name for record in records for name in record)
+    names = dict.fromkeys(records[0]) if records else {}
+    if not all(record.keys() == names.keys() for record in records):
+        names = dict.fromkeys(name for record in records for name in record)
     columns = {str(name): arrow([record.get(name) for record in records]) for name in names}
     return Table(columns, len(records), notes, source)
 
@@ -75,7 +77,8 @@ def arrow(values: Any) -> Any:
         return values
     if isinstance(values, pa.Array):
         return pa.chunked_array([values])
-    if isinstance(values, str | bytes | Mapping) or np.ndim(values) != 1:
+    flat = isinstance(values, list) or np.ndim(values) == 1
+    if isinstance(values, str | bytes | Mapping) or not flat:
         raise FileError("a column must be a list or array of one axis; pass one for every name.")
     try:
         return pa.chunked_array([pa.array(values, from_pandas=True)])

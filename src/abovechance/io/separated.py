@@ -45,7 +45,7 @@ def _columns(data: bytes, layout: Layout, source: str) -> dict[str, Any]:
     import pyarrow as pa
 
     if not _has_rows(data, layout):
-        return {name: pa.chunked_array([pa.array([], pa.string())]) for name in layout.names}
+        return {name: pa.chunked_array([pa.nulls(0, pa.string())]) for name in layout.names}
     try:
         try:
             width = sum(map(len, layout.names)) + len(layout.names)
