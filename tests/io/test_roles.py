@@ -137,6 +137,15 @@ def test_survival_needs_event_and_prediction():
     assert "probability does not go with time" in refusal("time,event,p", "1,0,0.5", stated=stated)
 
 
+def test_predictions_of_two_kinds_of_outcome_are_refused():
+    stated = Roles(outcome=("y",), value=("v",), label="l")
+    assert "give value= or label=, not both" in refusal("y,v,l", "1,1,1", stated=stated)
+    stated = Roles(outcome=("y",), probability="v", probabilities=("l",))
+    assert "give probability= or probabilities=, not both" in refusal(
+        "y,v,l", "1,1,1", stated=stated
+    )
+
+
 def test_several_outcomes_need_stated_values():
     assert "several outcomes need as many predictions" in refusal(
         "a,b,p", "1,0,0.5", stated=Roles(outcome=("a", "b"))

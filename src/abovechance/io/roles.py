@@ -160,6 +160,10 @@ def _survival(table: Table, roles: Roles) -> Roles:
 
 
 def _outcome(table: Table, roles: Roles, classes: Sequence[Any] | None, categorical: bool) -> Roles:
+    for first, second in (("value", CLASS_PREDICTIONS), ("probability", ("probabilities",))):
+        clash = [role for role in second if roles.columns(role)]
+        if roles.columns(first) and clash:
+            raise ColumnError(f"give {first}= or {clash[0]}=, not both: they predict differently.")
     roles = _named(table, roles, "outcome")
     if not roles.outcome:
         hint = [name for name in table.names if normal(name) in ("label", "labels")]
