@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean
+from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed
 from abovechance.measures.measure import AVERAGES, Measure
 from abovechance.predictions import Numeric, Predictions
 
@@ -69,7 +69,7 @@ def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
     >>> find("f2_score")
     <measure f_beta(2)>
     """
-    found = _named(tag, tag, dialect)
+    found = _named(tag, dialect)
     return found.with_parameters(**parameters) if parameters else found
 
 
@@ -80,21 +80,27 @@ def applicable(predictions: Predictions) -> list[Measure]:
     return [m for m in versions if m.applies(predictions) and (outputs > 1 or not m.many_outputs)]
 
 
-def _named(tag: str, asked: str, dialect: str | None) -> Measure:
-    base, values = _parsed(tag)
+def _named(tag: str, dialect: str | None) -> Measure:
+    base, values, named = _parsed(tag)
     found = _plain(base) if dialect is None else _in_dialect(base, dialect)
     if found is None:
-        known = [*_index(), *_suffixed(base)]
-        raise UnknownMeasure(
-            f"unknown measure {asked!r}{did_you_mean(base, known)}"
-            " 'abovechance measures' lists them all."
-        )
-    if values:
-        names = list(found.parameters)
-        if len(values) > len(names):
-            raise NotApplicable(f"{found.name} takes {len(names)} parameters; got {len(values)}.")
-        return found.with_parameters(**dict(zip(names, values, strict=False)))
-    return found
+        raise UnknownMeasure(f"unknown measure {tag!r}{_remedy(base)}")
+    names = list(found.parameters)
+    if len(values) > len(names):
+        takes = f"{len(names)} ({listed(names)})" if names else "none"
+        raise NotApplicable(f"parameters of {found.name}: {takes}; got {len(values)} in {tag!r}.")
+    given = {**dict(zip(names, values, strict=False)), **named}
+    return found.with_parameters(**given) if given else found
+
+
+def _remedy(name: str) -> str:
+    """The end of a message about an unknown measure."""
+    base, _, suffix = name.rpartition("_")
+    whole = _plain(base) if suffix in AVERAGES else None
+    if whole is not None and whole.average is None:
+        return f"; {base} is not averaged over classes: use {base!r}."
+    known = [*_index(), *_suffixed(name)]
+    return did_you_mean(name, known) or "; 'abovechance measures' lists them all."
 
 
 def _plain(name: str) -> Measure | None:
@@ -127,16 +133,23 @@ def _in_dialect(name: str, dialect: str) -> Measure | None:
     return None if found is None else as_familiar(found)
 
 
-def _parsed(tag: str) -> tuple[str, list[Any]]:
-    """`f_beta(2)` as name and values."""
+def _parsed(tag: str) -> tuple[str, list[Any], dict[str, Any]]:
+    """`f_beta(2)` and `f_beta(beta=2)` as name and parameters; a bare word is text."""
     base, bracket, rest = tag.strip().partition("(")
     if not bracket:
-        return base, []
+        return base, [], {}
     try:
-        inside = ast.literal_eval(f"[{rest.removesuffix(')')}]")
+        call = ast.parse(f"_({rest}", mode="eval").body
+        if not isinstance(call, ast.Call) or any(word.arg is None for word in call.keywords):
+            raise ValueError
+        named = {str(word.arg): _literal(word.value) for word in call.keywords}
+        return base.strip(), [_literal(node) for node in call.args], named
     except (SyntaxError, ValueError):
         raise UnknownMeasure(f"cannot read the parameters of {tag!r}; write f_beta(2).") from None
-    return base.strip(), list(inside)
+
+
+def _literal(node: ast.expr) -> Any:
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
 def _suffixed(name: str) -> Iterator[str]:

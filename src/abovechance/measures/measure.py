@@ -11,6 +11,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable, listed
+from abovechance.measures.parameters import must_fit, shown
 from abovechance.predictions import Predictions, View
 
 
@@ -125,7 +126,14 @@ class Measure:
         """The name with the parameters that were set: `f_beta(2)`."""
         if not self.parameters or self.parameters == defaults(self.formula):
             return self.name
-        return f"{self.name}({', '.join(_shown(v) for v in self.parameters.values())})"
+        return f"{self.name}({', '.join(shown(v) for v in self.parameters.values())})"
+
+    @property
+    def heading(self) -> str:
+        """The title with the parameters that were set: `F-beta (beta=2)`."""
+        usual = defaults(self.formula)
+        changed = [f"{k}={shown(v)}" for k, v in self.parameters.items() if v != usual[k]]
+        return f"{self.title} ({', '.join(changed)})" if changed else self.title
 
     @property
     def doc(self) -> str:
@@ -193,6 +201,7 @@ class Measure:
         if unknown:
             takes = f"it takes {listed(sorted(known))}" if known else "it takes none"
             raise NotApplicable(f"{self.name} has no parameter {unknown[0]!r}; {takes}.")
+        must_fit(self.name, self.formula, values)
         merged = {**self.parameters, **values}
         other = None if self.multiclass is None else self.multiclass.with_parameters(**values)
         quick = self.shortcut if merged == self.parameters else None
@@ -328,7 +337,3 @@ def _restore(
     elif path.endswith(".multiclass"):
         found = found.for_outcome("multiclass")
     return found.with_parameters(**values) if values else found
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float | int) and value is not True else str(value)

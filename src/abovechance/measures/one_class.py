@@ -240,11 +240,14 @@ def f1(tp: Any, fp: Any, fn: Any, tn: Any) -> Pair:
     law=Law.UNKNOWN,
     undefined="the class was neither observed nor predicted",
     source="NAG, Accuracy measures for machine learning",
+    listed=False,
 )
-def f_beta(tp: Any, fp: Any, fn: Any, tn: Any, *, beta: float = 2.0) -> Pair:
+def f_beta(tp: Any, fp: Any, fn: Any, tn: Any, *, beta: float = 1.0) -> Pair:
     r"""Weighted harmonic mean of sensitivity and PPV; sensitivity counts `beta` times as much.
 
     .. math:: \frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + FP + \beta^2 FN}
+
+    With `beta=1` it is F1.
 
     Examples
     --------
