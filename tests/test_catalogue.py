@@ -4,6 +4,7 @@ A measure is tried in all its versions: for each kind of outcome, averaged over 
 in the dialect of familiar. Exceptions are facts of the declaration, not lists kept here.
 """
 
+import doctest
 import inspect
 import pickle
 import re
@@ -482,3 +483,17 @@ def test_the_source_of_a_measure_is_in_the_bibliography(measure: Measure) -> Non
     named = citations(measure.source)
     assert named or any(word in measure.source for word in words)
     assert named <= dated
+
+
+@each_measure
+def test_the_examples_of_a_measure_are_true(measure: Measure) -> None:
+    names: dict[str, Any] = {measure.name: measure}
+    checked = 0
+    for example in doctest.DocTestParser().get_examples(measure.doc):
+        if not example.want:
+            exec(example.source, names)
+            continue
+        digits = len(example.want.strip().partition(".")[2])
+        assert abs(eval(example.source, names) - float(example.want)) <= 0.5 * 10.0**-digits
+        checked += 1
+    assert checked

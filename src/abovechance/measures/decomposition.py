@@ -95,7 +95,7 @@ def brier_miscalibration(
     Examples
     --------
     >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
-    0.05
+    0.1
     """
     parts = brier_decomposition(outcome, probability, weight, method=method, bins=bins)
     return parts.miscalibration

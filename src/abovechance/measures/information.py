@@ -212,6 +212,6 @@ def mcfadden_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> 
     Examples
     --------
     >>> mcfadden_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
-    0.555
+    0.556
     """
     return _mcfadden(*_means(_log_target(outcome, probability), outcome, weight))

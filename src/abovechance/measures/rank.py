@@ -258,7 +258,7 @@ def auc_ovo_weighted(areas: Floats, shares: Floats) -> Floats:
     >>> import numpy as np
     >>> p = np.array([[.6, .3, .1], [.2, .5, .3], [.3, .3, .4], [.5, .2, .3]])
     >>> auc_ovo_weighted([0, 1, 2, 2], p)
-    0.969
+    0.953
     """
     k = areas.shape[-1]
     pair = (shares[..., :, None] + shares[..., None, :]) * ~np.eye(k, dtype=bool)
