@@ -7,6 +7,8 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 
+TIE = 1e-6  # scores closer than this are equal, so that rounding decides no prediction
+
 
 class Predictor(Protocol):
     """What fitting returns: one score per class, the largest of which names the prediction."""
@@ -51,12 +53,12 @@ def fit_predict(learner: Learner, X: Floats, y: Ints, rows: Floats, classes: int
 
 
 def predicted(scores: Floats) -> Ints:
-    """The class with the largest score; the first of several.
+    """The class with the largest score; the first of several that differ by rounding only.
 
-    >>> predicted(np.array([[0.0, 1.5], [0.0, -0.2], [0.0, 0.0]]))
+    >>> predicted(np.array([[0.0, 1.5], [0.0, -0.2], [0.0, 1e-12]]))
     array([1, 0, 0])
     """
-    return np.asarray(scores.argmax(axis=-1))
+    return np.asarray((scores >= scores.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1))
 
 
 def class_means(X: Floats, y: Ints) -> tuple[Floats, Ints]:

@@ -8,7 +8,8 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.learning.learner import Linear, Predictor
 
-TOLERANCE = 1e-8  # libsvm's own 1e-3 leaves decision values uncertain in the third digit
+TOLERANCE = 1e-6  # libsvm's own 1e-3 leaves decision values uncertain in the third digit
+EXACT = 1e-7  # what the conditions of an optimum may be missed by
 
 Scaling = Literal["sample", "population", "none"]
 
@@ -35,11 +36,42 @@ class LinearSVM:
         from sklearn.svm import SVC
 
         centre, scale = standard(X, self.scaling)
-        machine = SVC(kernel="linear", C=self.cost, tol=TOLERANCE).fit((X - centre) * scale, y)
+        scaled = (X - centre) * scale
+        machine = SVC(kernel="linear", C=self.cost, tol=TOLERANCE).fit(scaled, y)
         if len(machine.classes_) > 2:
             return Votes(machine, centre, scale)
-        weights = np.stack([np.zeros(X.shape[1]), machine.coef_[0] * scale])
-        return Linear(weights, np.array([0.0, machine.intercept_[0] - weights[1] @ centre]))
+        direction, offset = refined(machine, scaled, np.where(y == 1, 1.0, -1.0))
+        weights = np.stack([np.zeros(X.shape[1]), direction * scale])
+        return Linear(weights, np.array([0.0, offset - weights[1] @ centre]))
+
+
+def refined(machine: Any, X: Floats, sign: Floats) -> tuple[Floats, float]:
+    """Direction and offset of a fitted libsvm machine, in double precision.
+
+    libsvm keeps products of rows in single precision. Given which multipliers it found between
+    their bounds, these and the offset solve a linear system; if its solution obeys all bounds it
+    is the optimum, otherwise libsvm's own answer stands. With none in between, any offset of an
+    interval is optimal and its middle is taken, as libsvm does.
+    """
+    a = np.zeros(len(X))
+    a[machine.support_] = np.abs(machine.dual_coef_[0])
+    at_zero, at_cost = a < EXACT * machine.C, a > (1 - EXACT) * machine.C
+    free = ~at_zero & ~at_cost
+    signed = sign[:, None] * X
+    fixed = machine.C * signed[at_cost].sum(axis=0)
+    border = sign[free][:, None]
+    system = np.block([[signed[free] @ signed[free].T, border], [border.T, np.zeros((1, 1))]])
+    right = np.append(1 - signed[free] @ fixed, -machine.C * sign[at_cost].sum())
+    found = np.linalg.lstsq(system, right, rcond=None)[0][:-1] if free.any() else np.empty(0)
+    direction = fixed + found @ signed[free]
+    # The offset at which each row would lie on its margin bounds the offset from one side.
+    limits = sign - X @ direction
+    low = limits[free | (at_zero & (sign > 0)) | (at_cost & (sign < 0))].max()
+    high = limits[free | (at_zero & (sign < 0)) | (at_cost & (sign > 0))].min()
+    inside = (found > -EXACT * machine.C).all() and (found < (1 + EXACT) * machine.C).all()
+    if inside and low <= high + EXACT:
+        return direction, float(low + high) / 2
+    return np.asarray(machine.coef_[0]), float(machine.intercept_[0])
 
 
 @dataclass(frozen=True)
