@@ -7,6 +7,8 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import worthwhile
 
+AT_ONCE = 1 << 22  # probabilities parted by class in one reading
+
 
 def midranks(values: Array) -> Floats:
     """Rank values from 1 to n along the last axis; equal values share their average rank.
@@ -294,19 +296,22 @@ def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> F
     code = np.asarray(actual).astype(np.uint32)
     sizes = np.bincount(code, minlength=classes)
     start = np.concatenate([[0], np.cumsum(sizes + 1)])
-    parted = np.full(start[-1], np.inf)
-    parts = [parted[start[c] : start[c + 1]] for c in range(classes)]
+    rows = max(1, min(classes, AT_ONCE // start[-1]))
+    parted = np.full((rows, start[-1]), np.inf)
     twice_u = np.zeros((classes, classes))
-    for i in range(classes):
-        multiclass.scatter_by_class(code, np.ascontiguousarray(probability[i]), start, parted)
-        for part in parts:
-            part[:-1].sort()
-        if not np.all(parted[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
-            return _pair_aucs_plain(probability, actual, classes, None)
-        for j in range(classes):
-            if i != j:
-                below, not_above = _places(parts[i], parts[j])
-                twice_u[i, j] = below.sum() + not_above.sum()
+    for block in range(0, classes, rows):
+        columns = probability[block : block + rows]
+        multiclass.scatter_by_class(code, columns, start, parted)
+        for i, column in enumerate(parted[: len(columns)], start=block):
+            parts = [column[start[c] : start[c + 1]] for c in range(classes)]
+            for part in parts:
+                part[:-1].sort()
+            if not np.all(column[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
+                return _pair_aucs_plain(probability, actual, classes, None)
+            for j in range(classes):
+                if i != j:
+                    below, not_above = _places(parts[i], parts[j])
+                    twice_u[i, j] = below.sum() + not_above.sum()
     areas = _ratio(twice_u, 2.0 * sizes * sizes[:, None])
     np.fill_diagonal(areas, np.nan)
     return areas

@@ -7,6 +7,8 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.numerics.kernels import worthwhile
 
+LANES = 128  # cases read side by side, enough to fill the vector registers
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProbabilitySums:
@@ -60,7 +62,7 @@ def _sums_in_one_pass(
     probability = np.ascontiguousarray(probability)
     bits = probability.view(np.int64)
     n_positive, sum_p, sum_p_positive, sum_squares, sum_log, impossible, tp, fp, low, high = (
-        binary.sum_probabilities(positive, probability, bits, threshold)
+        binary.sum_probabilities(positive, probability, bits, threshold, LANES)
     )
     lowest, highest = np.array([low, high]).view(np.float64).tolist()
     if low < 0 or not highest <= 1:

@@ -41,8 +41,12 @@ def _compile(function: Function, **how: Any) -> Function:
     import numba
 
     _announce_compiling()
-    options = {"cache": True, "nogil": True, "error_model": "numpy"} | how
-    dispatcher: Function = numba.njit(**options)(function)
+    dispatcher: Function
+    options = {"nogil": True, "error_model": "numpy"} | how
+    try:
+        dispatcher = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to write: compile in every process
+        dispatcher = numba.njit(**options)(function)
     return dispatcher
 
 

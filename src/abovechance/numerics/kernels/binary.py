@@ -8,47 +8,50 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import compiled, compiled_sums
 
-BLOCK = 16  # probabilities multiplied before one logarithm is taken
+BLOCK = 16  # probabilities multiplied before one logarithm is taken; squares added as integers
 UNDERFLOW = 1e-280  # below this a product of probabilities may have lost digits
 
 
 @compiled_sums
 def sum_probabilities(
-    positive: Bools, probability: Floats, bits: Ints, threshold: float
+    positive: Bools, probability: Floats, bits: Ints, threshold: float, lanes: int
 ) -> tuple[int, float, float, float, float, int, int, int, int, int]:
-    """Read every case once.
+    """Read every case once, in stretches of `lanes` cases side by side.
 
     `bits` is `probability` viewed as integers, whose order is that of the numbers as long as none
     is negative; a nan lies above infinity, a negative number below 0.
     """
-    n = probability.size
     n_positive = tp = above = impossible = 0
     sum_p = sum_p_positive = sum_squares = sum_log = 0.0
     lowest, highest = bits[0], bits[0]
-    for start in range(0, n, BLOCK):
-        stop = min(start + BLOCK, n)
-        product, p_block, p_positive_block, squares_block = 1.0, 0.0, 0.0, 0.0
-        for i in range(start, stop):
-            p, y = probability[i], positive[i]
-            happened = p if y else 1.0 - p
-            missed = 1.0 - happened
-            product *= happened
-            p_block += p
-            p_positive_block += p if y else 0.0
-            squares_block += missed * missed
-            n_positive += y
-            above += p > threshold
-            tp += y & (p > threshold)
-            lowest = min(lowest, bits[i])
-            highest = max(highest, bits[i])
-        sum_p += p_block
-        sum_p_positive += p_positive_block
-        sum_squares += squares_block
-        if product > UNDERFLOW:
-            sum_log += np.log(product)
+    product = np.empty(lanes)
+    for block in range(0, probability.size, BLOCK * lanes):
+        block_end = min(block + BLOCK * lanes, probability.size)
+        product[:] = 1.0
+        for start in range(block, block_end, lanes):
+            p = probability[start : min(start + lanes, block_end)]
+            y, word = positive[start : start + p.size], bits[start : start + p.size]
+            stretch_p = stretch_positive = stretch_squares = 0.0
+            for k in range(p.size):
+                happened = p[k] if y[k] else 1.0 - p[k]
+                product[k] *= happened
+                stretch_p += p[k]
+                stretch_positive += p[k] if y[k] else 0.0
+                stretch_squares += (1.0 - happened) * (1.0 - happened)
+            for k in range(p.size):
+                n_positive += y[k]
+                above += p[k] > threshold
+                tp += y[k] & (p[k] > threshold)
+                lowest = min(lowest, word[k])
+                highest = max(highest, word[k])
+            sum_p += stretch_p
+            sum_p_positive += stretch_positive
+            sum_squares += stretch_squares
+        if product.min() > UNDERFLOW:
+            sum_log += np.log(product).sum()
         else:
-            for i in range(start, stop):
-                happened = probability[i] if positive[i] else 1.0 - probability[i]
+            for k in range(block, block_end):
+                happened = probability[k] if positive[k] else 1.0 - probability[k]
                 impossible += happened == 0.0
                 sum_log += np.log(happened)
     return (
