@@ -76,7 +76,7 @@ def assess(
     >>> from abovechance import examples
     >>> assessment = assess(examples.breast_cancer("p_texture"), ["auc", "brier"], rng=1)
     >>> print(assessment["auc"].interval)
-    0.754 to 0.854
+    0.756 to 0.865
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")

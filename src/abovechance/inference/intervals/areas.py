@@ -42,7 +42,7 @@ def delong(
     --------
     >>> from abovechance import examples
     >>> print(delong(examples.breast_cancer("p_texture")))
-    0.754 to 0.854
+    0.756 to 0.865
     """
     if scale not in SCALES:
         raise NotApplicable(f"scale must be one of {', '.join(SCALES)}; got {scale!r}.")

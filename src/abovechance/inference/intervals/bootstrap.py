@@ -44,7 +44,7 @@ def bootstrap(
     --------
     >>> from abovechance import examples
     >>> print(bootstrap(examples.breast_cancer("p_texture"), "f1", rng=1))
-    0.572 to 0.715
+    0.519 to 0.680
     """
     if method not in METHODS:
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")

@@ -1,10 +1,10 @@
 """Is accuracy better than a stated rate, or than always predicting the largest class?"""
 
 import numpy as np
-from abovechance.inference.significance.counts import binomial
 
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Test
+from abovechance.inference.significance.counts import binomial
 from abovechance.predictions import Binary, Multiclass
 
 

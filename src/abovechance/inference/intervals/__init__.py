@@ -1,0 +1,38 @@
+"""Intervals, each by its name: `intervals.wilson(x, n)`, `intervals.delong(predictions)`."""
+
+from abovechance.inference.intervals.areas import delong
+from abovechance.inference.intervals.bootstrap import bootstrap
+from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
+from abovechance.inference.intervals.concordance import jackknife
+from abovechance.inference.intervals.correlations import fisher_z
+from abovechance.inference.intervals.folds import nadeau_bengio
+from abovechance.inference.intervals.proportions import (
+    agresti_coull,
+    clopper_pearson,
+    effective_wilson,
+    hanley_mcneil,
+    jeffreys,
+    mover,
+    newcombe,
+    tango,
+    wilson,
+)
+
+__all__ = [
+    "agresti_coull",
+    "bootstrap",
+    "clopper_pearson",
+    "cluster_mean",
+    "cluster_ratio",
+    "delong",
+    "effective_wilson",
+    "fisher_z",
+    "hanley_mcneil",
+    "jackknife",
+    "jeffreys",
+    "mover",
+    "nadeau_bengio",
+    "newcombe",
+    "tango",
+    "wilson",
+]

@@ -1,0 +1,197 @@
+"""Exact tests of counts: binomial, McNemar, Fisher."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.results import Test
+
+INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
+SIDES = ("greater", "less", "two-sided")
+TIES = 1.0 + 1e-7  # relative slack for equally probable outcomes, as in R's binom.test
+
+
+@dataclass(frozen=True, kw_only=True)
+class McNemar(Test):
+    """McNemar's test with the mid-p value beside the exact one."""
+
+    mid_p: float
+
+
+def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Test:
+    """Exact binomial test of x of n cases against a rate stated beforehand.
+
+    Two-sided: all outcomes no more probable than the observed one.
+
+    Examples
+    --------
+    >>> binomial(15, 20, 0.5).p_value
+    0.0207
+    """
+    _side(alternative)
+    if not (0 <= x <= n and n >= 1):
+        raise DataError(f"x must lie between 0 and n; got {x} of {n}.")
+    if not 0.0 < rate < 1.0:
+        raise DataError(f"rate must lie between 0 and 1; got {rate}.")
+    return Test(
+        statistic=x / n,
+        p_value=_positive(_binomial(int(x), int(n), rate, alternative)),
+        alternative=alternative,
+        hypothesis=f"the true share is {rate:g}",
+        method="exact binomial test",
+    )
+
+
+def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-sided") -> McNemar:
+    """Test whether two models are right equally often on the same cases.
+
+    Parameters
+    ----------
+    b, c
+        Cases that only the first, and that only the second got right.
+    method
+        "exact" (default), "mid-p", or the asymptotic "chi2" and "chi2_corrected".
+
+    References
+    ----------
+    McNemar (1947); mid-p: Fagerland, Lydersen & Laake (2013).
+
+    Examples
+    --------
+    >>> test = mcnemar(3, 8)
+    >>> test.p_value, test.mid_p
+    (0.227, 0.146)
+    """
+    _side(alternative)
+    if b < 0 or c < 0:
+        raise DataError(f"counts must not be negative; got {b} and {c}.")
+    exact, mid = _discordant(int(b), int(c), alternative)
+    statistic, p, name = float(b - c), exact, "McNemar, exact"
+    if method == "mid-p":
+        p, name = mid, "McNemar, mid-p"
+    elif method in ("chi2", "chi2_corrected"):
+        statistic, p = _chi2(b, c, corrected=method == "chi2_corrected")
+        name = f"McNemar, {method}"
+    elif method != "exact":
+        raise NotApplicable(
+            f"method must be 'exact', 'mid-p', 'chi2' or 'chi2_corrected'; got {method!r}."
+        )
+    return McNemar(
+        statistic=statistic,
+        p_value=p,
+        mid_p=mid,
+        alternative=alternative,
+        hypothesis="both models are right equally often",
+        method=name,
+    )
+
+
+def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
+    """Fisher's exact test of a 2 × 2 table, rows actual and columns predicted.
+
+    "greater": more cases are called by their class than independence would give.
+
+    References
+    ----------
+    Fisher (1935).
+
+    Examples
+    --------
+    >>> fisher_counts([[2, 1], [0, 3]]).p_value
+    0.2
+    """
+    from scipy.stats import hypergeom
+
+    _side(alternative)
+    counts = np.asarray(table)
+    if counts.shape != (2, 2) or (counts < 0).any() or (counts != np.round(counts)).any():
+        raise DataError("Fisher's test needs a 2 × 2 table of counts.")
+    total, positives, called = counts.sum(), counts[1].sum(), counts[:, 1].sum()
+    null = hypergeom(int(total), int(positives), int(called))
+    hits = int(counts[1, 1])
+    if alternative == "greater":
+        p = float(null.sf(hits - 1))
+    elif alternative == "less":
+        p = float(null.cdf(hits))
+    else:
+        every = np.arange(max(0, int(called + positives - total)), int(min(called, positives)) + 1)
+        weight = null.pmf(every)
+        p = float(weight[weight <= null.pmf(hits) * TIES].sum())
+    return Test(
+        statistic=float(hits),
+        p_value=_positive(min(p, 1.0)),
+        alternative=alternative,
+        hypothesis=INDEPENDENT,
+        method="Fisher's exact test",
+    )
+
+
+def _binomial(x: int, n: int, rate: float, alternative: str) -> float:
+    from scipy.special import betainc
+
+    at_least = 1.0 if x == 0 else float(betainc(x, n - x + 1, rate))
+    at_most = 1.0 if x == n else float(betainc(n - x, x + 1, 1.0 - rate))
+    if alternative == "greater":
+        return at_least
+    if alternative == "less":
+        return at_most
+    return _two_sided(x, n, rate, at_least, at_most)
+
+
+def _two_sided(x: int, n: int, rate: float, at_least: float, at_most: float) -> float:
+    from scipy.special import betainc
+    from scipy.stats import binom
+
+    every = np.arange(n + 1)
+    weight = binom.pmf(every, n, rate)
+    alike = weight <= weight[x] * TIES
+    centre = n * rate
+    if x == centre:
+        return 1.0
+    if x < centre:
+        beyond = every[alike & (every >= centre)]
+        rest = float(betainc(beyond[0], n - beyond[0] + 1, rate)) if beyond.size else 0.0
+        return min(1.0, at_most + rest)
+    beyond = every[alike & (every <= centre)]
+    last = int(beyond[-1]) if beyond.size else -1
+    rest = float(betainc(n - last, last + 1, 1.0 - rate)) if last >= 0 else 0.0
+    return min(1.0, at_least + rest)
+
+
+def _discordant(b: int, c: int, alternative: str) -> tuple[float, float]:
+    """Exact and mid-p values of b of b + c at one half."""
+    from scipy.stats import binom
+
+    n = b + c
+    if n == 0:
+        return 1.0, 1.0
+    same = float(binom.pmf(b, n, 0.5))
+    if alternative != "two-sided":
+        p = _binomial(b, n, 0.5, alternative)
+        return p, p - same / 2.0
+    less = min(b, c)
+    exact = min(1.0, 2.0 * _binomial(less, n, 0.5, "less"))
+    mid = 1.0 if b == c else exact - same
+    return exact, mid
+
+
+def _chi2(b: int, c: int, *, corrected: bool) -> tuple[float, float]:
+    from scipy.special import chdtrc
+
+    if b + c == 0:
+        return float("nan"), float("nan")
+    gap = max(abs(b - c) - 1, 0) if corrected else abs(b - c)
+    statistic = gap**2 / (b + c)
+    return float(statistic), float(chdtrc(1, statistic))
+
+
+def _positive(p: float) -> float:
+    """A p-value is never 0, however small."""
+    return max(p, float(np.finfo(np.float64).tiny))
+
+
+def _side(alternative: str) -> None:
+    if alternative not in SIDES:
+        raise NotApplicable(f"alternative must be one of {', '.join(SIDES)}; got {alternative!r}.")
