@@ -120,6 +120,19 @@ def test_without_two_classes_the_area_is_undefined(positives, path):
     assert np.isnan(summary.average_precision) if positives == 0 else summary.average_precision == 1
 
 
+@pytest.mark.parametrize(
+    "score",
+    [[0.5], [0.2, 0.2], [1, np.inf, np.inf, -np.inf, 0.5, -np.inf], [0.0, -0.0, 3, 3, 3, 1]],
+)
+def test_groups_of_ties_count_each_class_at_each_score(score, path):
+    score = np.array(score, dtype=float)
+    for positive in (np.arange(score.size) % 2 == 0, np.ones_like(score) > 0, np.zeros_like(score)):
+        ranked = tied_groups(score, positive)
+        assert np.array_equal(ranked.score, np.unique(score))
+        for group, member in ((ranked.positives, positive == 1), (ranked.negatives, positive == 0)):
+            assert np.array_equal(group, [(score[member] == s).sum() for s in ranked.score])
+
+
 def test_a_batch_of_weights_equals_repeated_cases():
     rng = np.random.default_rng(8)
     score, positive = scores_and_outcomes(60, 1, rng)

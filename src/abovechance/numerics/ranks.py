@@ -62,16 +62,47 @@ def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> R
     >>> tied_groups(np.array([0.5, 0.1, 0.5]), np.array([True, False, False]))
     Ranked(score=array([0.1, 0.5]), positives=array([0., 1.]), negatives=array([1., 1.]))
     """
+    score, positive = np.asarray(score), np.asarray(positive)
+    if weight is None and positive.ndim == 1 and score.dtype.kind == "f" and worthwhile(score.size):
+        return _tied_groups_by_merging(score, positive.astype(bool))
+    return _tied_groups_plain(score, positive, weight)
+
+
+def _tied_groups_plain(score: Array, positive: Array, weight: Array | None) -> Ranked:
     order = np.argsort(score)
-    ordered = np.asarray(score)[order]
+    ordered = score[order]
     starts = np.flatnonzero(
         np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])
     )
-    sign = np.asarray(positive, dtype=np.float64)[..., order]
+    sign = positive[..., order].astype(np.float64)
     everyone = np.ones(sign.shape[-1]) if weight is None else np.asarray(weight)[..., order]
     positives = np.add.reduceat(everyone * sign, starts, axis=-1)
     negatives = np.add.reduceat(everyone * (1 - sign), starts, axis=-1)
     return Ranked(ordered[starts], positives, negatives)
+
+
+def _tied_groups_by_merging(score: Floats, positive: Bools) -> Ranked:
+    from abovechance.numerics.kernels import binary
+
+    pos, neg = _sorted_classes(score, positive)
+    if np.isnan(pos[:-1][-1:]).any() or np.isnan(neg[:-1][-1:]).any():
+        return _tied_groups_plain(score, positive, None)
+    distinct, counts = np.empty(score.size), np.empty((2, score.size))
+    groups = binary.merge_groups(pos, neg, distinct, counts)
+    return Ranked(distinct[:groups], counts[0, :groups], counts[1, :groups])
+
+
+def _sorted_classes(score: Floats, positive: Bools) -> tuple[Floats, Floats]:
+    """The scores of positives and of negatives, sorted, infinity added to both."""
+    from abovechance.numerics.kernels import binary
+
+    positives = int(np.count_nonzero(positive))
+    pos, neg = np.empty(positives + 1), np.empty(score.size - positives + 1)
+    binary.split_by_class(positive, np.ascontiguousarray(score, dtype=np.float64), pos, neg)
+    for group in (pos, neg):
+        group[:-1].sort()
+        group[-1] = np.inf
+    return pos, neg
 
 
 def auc(ranked: Ranked) -> Floats:
@@ -209,13 +240,8 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
     """Sort the two classes apart by value and merge them: no argsort, no branch on the data."""
     from abovechance.numerics.kernels import binary
 
-    m = int(np.count_nonzero(positive))
-    n = score.size - m
-    pos, neg = np.empty(m + 1), np.empty(n + 1)
-    binary.split_by_class(positive, np.ascontiguousarray(score, dtype=np.float64), pos, neg)
-    for group in (pos, neg):
-        group[:-1].sort()
-        group[-1] = np.inf
+    pos, neg = _sorted_classes(score, positive)
+    m, n = pos.size - 1, neg.size - 1
     if m == 0 or n == 0 or not (pos[-2] < np.inf and neg[-2] < np.inf):
         return _rank_summary_plain(score, positive)
     twice_u, precision, ks, squares_pos, squares_neg = binary.summarise_places(

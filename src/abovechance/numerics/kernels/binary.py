@@ -171,6 +171,34 @@ def _count_below(ordered: Floats, n: int, value: float, strictly: bool) -> int:
     return low
 
 
+@compiled
+def merge_groups(first: Floats, second: Floats, value: Floats, counts: Floats) -> int:
+    """The distinct values of two sorted arrays (infinity added to each) and how often each occurs.
+
+    Returns the number of distinct values. Without ties nothing here depends on a guess: whether
+    a value comes from one array, the other or both is added up, not branched on.
+    """
+    m, n = first.size - 1, second.size - 1
+    i = j = groups = 0
+    while i < m or j < n:
+        x, y = first[i], second[j]
+        now = min(x, y)
+        value[groups] = now
+        from_first, from_second = int(x == now and i < m), int(y == now and j < n)
+        i += from_first
+        j += from_second
+        while i < m and first[i] == now:
+            i += 1
+            from_first += 1
+        while j < n and second[j] == now:
+            j += 1
+            from_second += 1
+        counts[0, groups] = from_first
+        counts[1, groups] = from_second
+        groups += 1
+    return groups
+
+
 @compiled_sums
 def summarise_places(
     positives: Floats, negatives: int, below: Array, not_above: Array
