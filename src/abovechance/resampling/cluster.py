@@ -33,7 +33,6 @@ class Dask:
 
     address: str = "local"
     workers: int = 2
-    tries: int = 5
     patience: float = 30.0
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
@@ -51,9 +50,7 @@ class Dask:
                 while True:
                     for block in islice(waiting, width - len(futures)):
                         key = f"abovechance-{run}-{block}"
-                        future = client.submit(
-                            _compute, shared, block, key=key, retries=self.tries, pure=False
-                        )
+                        future = client.submit(_compute, shared, block, key=key, pure=False)
                         futures[future] = block
                     if not futures:
                         return
@@ -68,9 +65,10 @@ class Dask:
         silent = time.monotonic()
         while True:
             try:
-                done = list(wait(list(futures), timeout=2, return_when="FIRST_COMPLETED").done)
+                with client.as_current():
+                    done = wait(list(futures), timeout=2, return_when="FIRST_COMPLETED").done
                 if done:
-                    return done
+                    return list(done)
             except TimeoutError:
                 pass
             except Exception as error:
@@ -98,8 +96,9 @@ class Dask:
         return result.value
 
     def _gone(self, reason: object) -> Unfinished:
+        why = (str(reason).splitlines() or [type(reason).__name__])[0][:80]
         return Unfinished(
-            f"the Dask scheduler at {self.address} went away ({reason}); start it again and rerun. "
+            f"the Dask scheduler at {self.address} went away ({why}); start it again and rerun. "
             "With a store, finished blocks are kept."
         )
 
@@ -126,6 +125,7 @@ class Dask:
                 n_workers=self.workers,
                 threads_per_worker=1,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard": False},
                 silence_logs="ERROR",
             ) as cluster,
             Client(cluster, set_as_default=False) as client,

@@ -6,7 +6,6 @@ is asked for; whatever happens, a block is either there, whole, or not there at 
 """
 
 import io
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import FileError, Unfinished
-from abovechance.resampling.digest import digest
 
 APPLICATION = 0x41424348
 """Marks a SQLite file as a store ("ABCH")."""
@@ -120,22 +118,22 @@ def _recognise(path: Path) -> None:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, wanted: dict[str, str]) -> None:
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    if tables and (mark != APPLICATION or not {"run", "blocks"} <= tables):
+        raise FileError(f"{path} is a database of something else; give another file")
     # exclusive: the lock is held until the connection closes, and the system frees it if we die
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("BEGIN IMMEDIATE")
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-    if not tables:
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {LAYOUT}")
         for table in TABLES:
             connection.execute(table)
         connection.executemany("INSERT INTO run VALUES (?, ?)", wanted.items())
     connection.execute("COMMIT")
-    mark = connection.execute("PRAGMA application_id").fetchone()[0]
-    if tables and (mark != APPLICATION or not {"run", "blocks"} <= tables):
-        raise FileError(f"{path} is a database of something else; give another file")
     if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
         raise FileError(f"{path} was written by another version; finish it there, or start anew")
     found = dict(connection.execute("SELECT name, value FROM run"))
@@ -194,8 +192,3 @@ def _decoded(payload: bytes) -> Any:
 def as_store(store: "Store | str | PathLike[str] | None") -> Store | None:
     """A store from what a user gives: nothing, a path, or a store."""
     return store if store is None or isinstance(store, Store) else Store(store)
-
-
-def configuration_digest(configuration: Mapping[str, object]) -> str:
-    """The hash of a configuration, for naming a file after it."""
-    return digest(json.dumps({name: repr(value) for name, value in configuration.items()}))

@@ -1,0 +1,199 @@
+"""Worker processes: killed, failing, interrupted."""
+
+import contextlib
+import hashlib
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abovechance.errors import NotApplicable, Unfinished
+from abovechance.resampling import Processes, Resampling, in_order, replicate_blocks
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture
+def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import chores
+
+    yield chores
+    sys.modules.pop("chores", None)
+
+
+def digest(values: Any) -> str:
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+
+
+def killer(kills: int) -> tuple[Any, list[int]]:
+    """A progress hook that kills a worker each time it is called, up to a number."""
+    chance, killed = random.Random(1), []
+
+    def kill(done: int, total: int) -> None:
+        children = multiprocessing.active_children()
+        if len(killed) < kills and children:
+            victim = chance.choice(children)
+            if victim.pid is not None:
+                time.sleep(0.01 * chance.random())
+                os.kill(victim.pid, signal.SIGKILL)
+                killed.append(victim.pid)
+
+    return kill, killed
+
+
+def run_with_kills(chores: Any, kills: int, blocks: int) -> None:
+    expected = replicate_blocks(chores.uniforms, Resampling(draws=blocks * 10, seed=5, block=10))
+    kill, killed = killer(kills)
+    found = replicate_blocks(
+        chores.slow_uniforms,
+        Resampling(draws=blocks * 10, seed=5, block=10, executor=Processes(2), progress=kill),
+    )
+    assert len(killed) == kills
+    assert digest(found) == digest(expected)
+
+
+def test_the_blocks_of_a_killed_worker_are_done_again(chores: Any) -> None:
+    run_with_kills(chores, kills=3, blocks=12)
+
+
+@pytest.mark.slow
+def test_fifty_killed_workers_change_nothing(chores: Any) -> None:
+    run_with_kills(chores, kills=50, blocks=120)
+
+
+def test_a_block_that_kills_its_workers_ends_the_run(chores: Any) -> None:
+    settings = Resampling(draws=40, seed=1, block=10, executor=Processes(2, tries=2))
+    with pytest.raises(Unfinished, match=r"block \d ended its worker 2 times \(exit code -9\)"):
+        replicate_blocks(chores.deadly, settings)
+    assert multiprocessing.active_children() == []
+
+
+def test_an_exception_in_a_worker_is_raised_here_with_its_trace(chores: Any) -> None:
+    with pytest.raises(LookupError, match="no such thing") as raised:
+        replicate_blocks(chores.failing, Resampling(draws=10, executor=Processes(1)))
+    assert "in failing" in raised.value.__notes__[0]
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_end_when_the_reader_stops(chores: Any) -> None:
+    blocks = in_order(chores.uniforms, Resampling(draws=1000, block=10, executor=Processes(2)))
+    next(blocks)
+    assert len(multiprocessing.active_children()) == 2
+    blocks.close()  # type: ignore[attr-defined]
+    assert multiprocessing.active_children() == []
+
+
+def test_what_cannot_be_pickled_is_refused_with_the_remedy() -> None:
+    with pytest.raises(NotApplicable, match="top of a module"):
+        replicate_blocks(
+            lambda rng, size: rng.random(size), Resampling(draws=10, executor=Processes(2))
+        )
+
+
+def test_one_thread_of_linear_algebra_in_a_worker(chores: Any) -> None:
+    found = replicate_blocks(chores.threads, Resampling(draws=3, executor=Processes(1)))
+    assert np.all(found == 1)
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+import chores
+from abovechance.resampling import Processes, Resampling, replicate_blocks
+
+def say(done, total):
+    print(done, flush=True)
+
+if __name__ == "__main__":
+    settings = Resampling(draws=100_000, block=10, executor=Processes(2), progress=say)
+    try:
+        replicate_blocks(chores.slow_uniforms, settings)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        sys.exit(130)
+"""
+
+
+def children_of(pid: int) -> set[int]:
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
+    return {int(line) for line in found.stdout.split()}
+
+
+def all_end(pids: set[int]) -> bool:
+    """Whether processes end within ten seconds; one that only waits to be buried has ended."""
+    for _ in range(100):
+        states = []
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                states.append(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0])
+        if all(state == "Z" for state in states):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the process table")
+@pytest.mark.parametrize("to", ["terminal", "parent"])
+def test_an_interrupt_ends_the_workers_quietly(tmp_path: Path, to: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(folder=str(FOLDER)))
+    run = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    run.stdout.readline()
+    workers = children_of(run.pid)
+    if to == "terminal":
+        os.killpg(run.pid, signal.SIGINT)
+    else:
+        os.kill(run.pid, signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert out.splitlines()[-1] == "interrupted"
+    assert err == ""
+    assert len(workers) >= 2
+    assert all_end(workers)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the process table")
+def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(folder=str(FOLDER)))
+    run = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    run.stdout.readline()
+    workers = children_of(run.pid)
+    run.kill()
+    run.communicate()
+    assert len(workers) >= 2
+    assert all_end(workers)
+
+
+def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from functools import partial\n"
+        "import numpy as np\n"
+        "from abovechance.resampling import Processes, Resampling, SignFlips, replicate\n"
+        "settings = Resampling(draws=9, executor=Processes(1, tries=1))\n"
+        "replicate(partial(np.inner, [1.0, 2.0]), SignFlips(2), settings)\n"
+    )
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert run.returncode != 0
+    assert "under if __name__ == '__main__'" in run.stderr
