@@ -50,7 +50,13 @@ def _scores(estimator: Any, X: Any, reads: View) -> Any:
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))
     if reads is View.SCORE and hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X))
+        values = np.asarray(estimator.decision_function(X))
+        if values.ndim == 1:
+            return values
+        raise NotApplicable(
+            "decision values of more than two classes cannot be compared with each other; "
+            f"{type(estimator).__name__} must have predict_proba for them."
+        )
     raise NotApplicable(
         f"{type(estimator).__name__} must have predict_proba for a measure of probabilities."
     )
