@@ -25,6 +25,7 @@ from abovechance.predictions import Survival
 
 
 def squared_log_error_dropping(outcome: Floats, value: Floats) -> Floats:
+    """As familiar computes it: cases without a logarithm count as 0."""
     difference = (np.log1p(outcome) - np.log1p(value)) ** 2
     return np.where(np.isnan(difference), 0.0, difference)
 
@@ -34,26 +35,31 @@ def finite(found: Floats) -> Floats:
 
 
 def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int = 0) -> Floats:
+    """As familiar computes it: 1 where outcomes are constant and no error is made."""
     found = relative.r2.formula(outcome, value, weight, adjusted=adjusted)
     return _where_constant(outcome, weight, outcome - value, 1.0, found)
 
 
 def explained_variance(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    """As familiar computes it: 1 where outcomes are constant and errors too."""
     found = relative.explained_variance.formula(outcome, value, weight)
     return _where_constant(outcome, weight, centred(outcome - value, weight), 1.0, found)
 
 
 def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    """As familiar computes it: 0 where outcomes are constant and no error is made."""
     found = relative.rae.formula(outcome, value, weight)
     return _where_constant(outcome, weight, outcome - value, 0.0, found)
 
 
 def rse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    """As familiar computes it: 0 where outcomes are constant and no error is made."""
     found = relative.rse.formula(outcome, value, weight)
     return _where_constant(outcome, weight, outcome - value, 0.0, found)
 
 
 def c_index(predictions: Survival, *, tau: float | None = None) -> float:
+    """As familiar computes it: an event and a censoring at the same time are not compared."""
     assert predictions.risk is not None
     within = True if tau is None else predictions.time <= tau
     pairs = concordance_counts(
