@@ -300,4 +300,5 @@ def z_accuracy(table: Floats) -> Floats:
     total = table.sum(axis=(-2, -1))
     right = np.trace(table, axis1=-2, axis2=-1) / total
     largest = table.sum(axis=-1).max(axis=-1) / total
-    return (right - largest) / np.sqrt(largest * (1.0 - largest))
+    spread = np.sqrt(largest * (1.0 - largest))
+    return np.where(spread > 0, (right - largest) / spread, np.nan)

@@ -11,6 +11,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, entropy
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.measures.shares import class_shares, positive_share
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
 
@@ -49,7 +50,7 @@ def _log_score_shortcut(predictions: Binary) -> float:
 
 
 def _log_loss_shortcut(predictions: Binary) -> float:
-    return -_log_score_shortcut(predictions)
+    return 0.0 - _log_score_shortcut(predictions)  # 0, not -0, for certainty that was right
 
 
 def _negative_entropy(predictions: Any, measure: Any) -> float:
@@ -87,7 +88,7 @@ def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Fl
 
 
 def _log_loss_of_classes(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
-    return -_log_target_of_classes(outcome, probability) / np.log(base)
+    return 0.0 - _log_target_of_classes(outcome, probability) / np.log(base)
 
 
 def _entropy(predictions: Any, measure: Any) -> float:
@@ -116,15 +117,16 @@ def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Flo
     >>> log_loss([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.308
     """
-    return -_log_target(outcome, probability) / np.log(base)
+    return 0.0 - _log_target(outcome, probability) / np.log(base)
 
 
 def _means(logs: Floats, outcome: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Mean log-likelihood of the predictions and of the class frequencies."""
-    over = weight if weight is None or outcome.ndim == 1 else weight[..., None, :]
-    shares = weighted_mean(outcome, over)
     if outcome.ndim == 1:
-        shares = np.stack([1.0 - shares, shares], axis=-1)
+        positive = positive_share(outcome, weight)
+        shares = np.stack([1.0 - positive, positive], axis=-1)
+    else:
+        shares = class_shares(outcome, weight)
     logs_of_shares = np.log(np.where(shares > 0, shares, 1.0))
     return weighted_mean(logs, weight), (shares * logs_of_shares).sum(axis=-1)
 
@@ -134,11 +136,11 @@ def _cox_snell(fitted: Floats, null: Floats) -> Floats:
 
 
 def _nagelkerke(fitted: Floats, null: Floats) -> Floats:
-    return _cox_snell(fitted, null) / -np.expm1(2.0 * null)
+    return np.where(null < 0, _cox_snell(fitted, null) / -np.expm1(2.0 * null), np.nan)
 
 
 def _mcfadden(fitted: Floats, null: Floats) -> Floats:
-    return 1.0 - fitted / null
+    return np.where(null < 0, 1.0 - fitted / null, np.nan)
 
 
 def _nagelkerke_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -177,7 +179,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
 
 @measure(
     title="Cox and Snell's R²",
-    **EXPLAINED,
+    **{**EXPLAINED, "undefined": ""},
     attainable=False,
     multiclass=_cox_snell_of_classes,
     source="Cox & Snell (1989)",

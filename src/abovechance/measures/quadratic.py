@@ -8,6 +8,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, outcome_variance
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.measures.shares import class_shares, positive_share
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
 
@@ -96,10 +97,13 @@ def brier_sum(outcome: Floats, probability: Floats) -> Floats:
 def _scaled_sum(
     outcome: Floats, probability: Floats, weight: Floats | None, *, reference: str = "prevalence"
 ) -> Floats:
-    over = None if weight is None else weight[..., None, :]
     losses = ((outcome - probability) ** 2).sum(axis=-2) / 2.0
-    base = weighted_mean(_reference(reference, outcome, probability), over)
-    return 1.0 - weighted_mean(losses, weight) / ((base * (1.0 - base)).sum(axis=-1) / 2.0)
+    base = class_shares(_reference(reference, outcome, probability), weight)
+    return _gain(weighted_mean(losses, weight), (base * (1.0 - base)).sum(axis=-1) / 2.0)
+
+
+def _gain(loss: Floats, reference: Floats) -> Floats:
+    return np.where(reference > 0, 1.0 - loss / reference, np.nan)
 
 
 @measure(
@@ -131,8 +135,8 @@ def scaled_brier(
     >>> scaled_brier([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.66
     """
-    base = weighted_mean(_reference(reference, outcome, probability), weight)
-    return 1.0 - weighted_mean((outcome - probability) ** 2, weight) / (base * (1.0 - base))
+    base = positive_share(_reference(reference, outcome, probability), weight)
+    return _gain(weighted_mean((outcome - probability) ** 2, weight), base * (1.0 - base))
 
 
 def _reference(reference: str, outcome: Floats, probability: Floats) -> Floats:
