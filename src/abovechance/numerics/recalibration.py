@@ -1,0 +1,266 @@
+"""Logistic recalibration: how the log odds of the outcome depend on the predicted log odds.
+
+    log odds of the outcome = intercept + slope · predicted log odds
+
+Maximum likelihood in one predictor. Whether a finite estimate exists is read off the data before
+anything is fitted (Albert & Anderson 1984): with one predictor the classes are separated if and
+only if one class lies wholly on one side of the other. Cases are the last axis; outcomes and
+weights may be batches, the predicted log odds are one row for all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats
+from abovechance.numerics.kernels import worthwhile
+
+STEPS = 200
+PRECISE = 1e-13
+NEARLY = 1e-8  # after a step of this size Newton's method is there, for its error is squared
+SAFE = 0.5
+PER_STEP = 200  # sums over this many cases cost about one elementary step of compiled code
+FEW = 40  # extreme cases of a class that show whether it overlaps the other
+LONGEST = 8.0  # log odds a single step may change, where the likelihood is nearly flat
+
+
+class Line(NamedTuple):
+    """Recalibration lines, one a row of the batch.
+
+    Where the classes are separated the slope is infinite and the intercept undefined; both are
+    undefined where only one class or one predicted value is seen.
+    """
+
+    intercept: Floats
+    slope: Floats
+
+
+def log_odds(probability: Floats) -> Floats:
+    """ln p/(1 − p), infinite at 0 and 1."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probability) - np.log1p(-probability))
+
+
+def log_likelihood(outcome: Floats, odds: Floats, weight: Floats | None) -> Floats:
+    """Sum over cases of ln P(outcome) when the log odds are `odds` (…, n)."""
+    terms = -np.logaddexp(0.0, np.where(outcome > 0.5, -odds, odds))
+    return np.asarray((terms if weight is None else weight * terms).sum(axis=-1))
+
+
+def shift(
+    outcome: Floats, offset: Floats, direction: Floats | None = None, weight: Floats | None = None
+) -> Floats:
+    r"""The multiple of `direction` that, added to the offset, makes the outcomes most likely.
+
+    .. math:: \sum_i w_i z_i (y_i - \mathrm{expit}(o_i + \theta z_i)) = 0
+
+    (…, n) to (…). Without a direction: one constant for all cases. Infinite where more is always
+    better, which is so if every outcome lies on its own side of 0.
+    """
+    z = np.ones(offset.shape[-1]) if direction is None else direction
+    w = np.ones(outcome.shape) if weight is None else weight
+    towards = np.where(w > 0, z * (2.0 * outcome - 1.0), 0.0)
+    up, down = (towards >= 0).all(axis=-1), (towards <= 0).all(axis=-1)
+    shape = np.broadcast_shapes(up.shape, offset.shape[:-1])
+    theta = np.zeros(shape)
+    theta[np.broadcast_to(up, shape)] = np.inf
+    theta[np.broadcast_to(down, shape)] = -np.inf
+    theta[np.broadcast_to(up & down, shape)] = np.nan
+    finite = np.isfinite(theta)
+    if finite.any():
+        rows = _rows(finite, outcome, offset, w)
+        theta[finite] = _root(rows, z)
+    return theta
+
+
+def line(outcome: Floats, odds: Floats, weight: Floats | None = None) -> Line:
+    """Intercept and slope of the recalibration line, jointly.
+
+    Examples
+    --------
+    >>> y, odds = np.array([0.0, 1, 0, 1]), np.array([-1.0, -1, 1, 1])
+    >>> line(y, odds).slope  # the outcome has nothing to do with the prediction
+    array(0.)
+    >>> line(np.array([0.0, 0, 1, 1]), np.array([-2.0, -1, 1, 2])).slope  # separated
+    array(inf)
+    """
+    w = np.ones(outcome.shape) if weight is None else weight
+    shape = np.broadcast_shapes(outcome.shape[:-1], w.shape[:-1])
+    y = np.broadcast_to(outcome, (*shape, odds.size)).reshape(-1, odds.size)
+    w = np.broadcast_to(w, (*shape, odds.size)).reshape(-1, odds.size)
+    slope = np.zeros(len(y))
+    doubtful = ~_overlapping(outcome, odds, w)
+    if doubtful.any():
+        slope[doubtful] = _separated(y[doubtful], odds, w[doubtful])
+    intercept = np.full(slope.shape, np.nan)
+    finite = slope == 0.0
+    if finite.any():
+        intercept[finite], slope[finite] = _newton(y[finite], odds, w[finite])
+    return Line(intercept.reshape(shape), slope.reshape(shape))
+
+
+def line_log_likelihood(
+    found: Line, outcome: Floats, odds: Floats, weight: Floats | None = None
+) -> float:
+    """The log-likelihood of one line; under separation the limit that no finite line reaches."""
+    intercept, slope = float(found.intercept), float(found.slope)
+    if not np.isinf(slope):
+        return float(log_likelihood(outcome, intercept + slope * odds, weight))
+    w = np.ones(outcome.shape) if weight is None else weight
+    upper = (outcome > 0.5) == (slope > 0)  # the class above
+    touching = odds == odds[upper & (w > 0)].min()
+    k, m = float(w[touching] @ outcome[touching]), float(w[touching].sum())
+    return k * np.log(k / m) + (m - k) * np.log1p(-k / m) if 0.0 < k < m else 0.0
+
+
+def information(odds: Floats, at: Floats, weight: Floats | None = None) -> Floats:
+    """Fisher information of intercept and slope: predicted log odds, and those of the line."""
+    chance = expit(at)
+    spread = chance * (1.0 - chance) * (1.0 if weight is None else weight)
+    first, second = float(spread @ odds), float(spread @ odds**2)
+    return np.array([[float(spread.sum()), first], [first, second]])
+
+
+def expit(odds: Floats) -> Floats:
+    """1/(1 + e^−x) without overflow."""
+    from scipy.special import expit as expit_of
+
+    return np.asarray(expit_of(odds))
+
+
+def _overlapping(outcome: Floats, x: Floats, w: Floats) -> Bools:
+    """Rows seen to overlap from a few extreme cases of each class; others may or may not."""
+    if outcome.ndim > 1 or len(w) == 1:
+        return np.zeros(len(w), dtype=np.bool_)
+    order = np.argsort(x, kind="stable")
+    positive = order[outcome[order] > 0.5]
+    negative = order[outcome[order] <= 0.5]
+    if min(positive.size, negative.size) < 2 * FEW:
+        return np.zeros(len(w), dtype=np.bool_)
+    seen = np.ones(len(w), dtype=np.bool_)
+    for lower, upper in ((positive[:FEW], negative[-FEW:]), (negative[:FEW], positive[-FEW:])):
+        crossing = x[lower[-1]] < x[upper[0]]
+        seen &= crossing & (w[:, lower] > 0).any(axis=1) & (w[:, upper] > 0).any(axis=1)
+    return seen
+
+
+def _separated(y: Floats, x: Floats, w: Floats) -> Floats:
+    """Slope ±∞ where the classes do not overlap, nan where no slope can be told, else 0."""
+    order = np.argsort(x, kind="stable")
+    at, last = x[order], x.size - 1
+    weight, outcome = w[:, order] > 0, y[:, order] > 0.5
+    positive, negative = weight & outcome, weight & ~outcome
+    low1, high1 = at[positive.argmax(axis=1)], at[last - positive[:, ::-1].argmax(axis=1)]
+    low0, high0 = at[negative.argmax(axis=1)], at[last - negative[:, ::-1].argmax(axis=1)]
+    both = positive.any(axis=1) & negative.any(axis=1)
+    slope = np.zeros(len(y))
+    slope[low1 >= high0] = np.inf
+    slope[high1 <= low0] = -np.inf
+    slope[~both | (np.minimum(low0, low1) == np.maximum(high0, high1))] = np.nan
+    return slope
+
+
+def _newton(y: Floats, x: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Newton's method; many rows start from the line of all of them together."""
+    centre, spread = float(x.mean()), float(x.std())
+    z = (x - centre) / spread
+    if len(y) > 1:
+        together, mean = w.sum(axis=0), (w * y).sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            start = _climb(np.where(together > 0, mean / together, 0.0)[None], z, together[None])
+    else:
+        start = None
+    a, b = _climb(y, z, w, start)
+    return a - b * centre / spread, b / spread
+
+
+def _climb(
+    y: Floats, z: Floats, w: Floats, start: tuple[Floats, Floats] | None = None
+) -> tuple[Floats, Floats]:
+    """The summit of each row's likelihood; steps are halved where a whole one might overshoot."""
+    if start is None:
+        share = (w * y).sum(axis=1) / w.sum(axis=1)
+        a, b = np.log(share) - np.log1p(-share), np.zeros(len(y))
+    else:
+        a, b = (np.full(len(y), part[0]) for part in start)
+    ends = np.array([z.min(), z.max()])
+    for _ in range(STEPS):
+        g0, g1, h00, h01, h11 = _sums(y, z, w, a, b)
+        determinant = h00 * h11 - h01 * h01
+        da, db = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
+        small = np.maximum(np.abs(da) / (1 + np.abs(a)), np.abs(db) / (1 + np.abs(b))) <= NEARLY
+        # where no log odds change by more than a half, the curvature changes by less than a
+        # factor of two and a whole step climbs
+        far = np.abs(da[:, None] + db[:, None] * ends).max(axis=1) > SAFE
+        step = np.ones(len(y))
+        if far.any():
+            step[far] = _halved(y[far], z, w[far], (a[far], b[far]), (da[far], db[far]))
+        a, b = a + step * da, b + step * db
+        if small.all():
+            break
+    return a, b
+
+
+def _halved(
+    y: Floats,
+    z: Floats,
+    w: Floats,
+    at: tuple[Floats, Floats],
+    by: tuple[Floats, Floats],
+) -> Floats:
+    """How much of each step makes the outcomes no less likely."""
+
+    def value(step: Floats) -> Floats:
+        a, b = at[0] + step * by[0], at[1] + step * by[1]
+        odds = a[:, None] + b[:, None] * z
+        return np.asarray((w * (y * odds - np.logaddexp(0.0, odds))).sum(axis=1))
+
+    before, step = value(np.zeros(len(y))), np.ones(len(y))
+    for _ in range(60):
+        worse = value(step) < before - 1e-12 * np.abs(before)
+        if not worse.any():
+            break
+        step = np.where(worse, step / 2.0, step)
+    return step
+
+
+def _sums(y: Floats, z: Floats, w: Floats, a: Floats, b: Floats) -> tuple[Floats, ...]:
+    """Gradient and curvature of the log-likelihood in intercept and slope, row by row."""
+    if worthwhile(y.size // PER_STEP):
+        from abovechance.numerics.kernels.recalibration import logistic_sums
+
+        found = np.empty((5, len(y)))
+        logistic_sums(y, z, w, a, b, found)
+        return tuple(found)
+    chance = expit(a[:, None] + b[:, None] * z)
+    residual, curvature = w * (y - chance), w * chance * (1.0 - chance)
+    sums = residual.sum(axis=1), residual @ z, curvature.sum(axis=1), curvature @ z
+    return (*sums, curvature @ (z * z))
+
+
+def _root(rows: list[Floats], z: Floats) -> Floats:
+    """Newton's method on a decreasing score, kept inside the bracket it has found."""
+    y, offset, w = rows
+    theta = np.zeros(len(y))
+    low, high = np.full(len(y), -np.inf), np.full(len(y), np.inf)
+    longest = LONGEST / np.abs(z).max()
+    for _ in range(STEPS):
+        chance = expit(offset + theta[:, None] * z)
+        score = (w * (y - chance)) @ z
+        slope = (w * chance * (1.0 - chance)) @ (z * z)
+        low, high = np.where(score > 0, theta, low), np.where(score < 0, theta, high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(score == 0, 0.0, np.clip(score / slope, -longest, longest))
+        after = theta + step
+        outside = (after <= low) | (after >= high)
+        after = np.where(outside & np.isfinite(low + high), (low + high) / 2.0, after)
+        done = np.abs(after - theta) <= PRECISE * (1.0 + np.abs(theta))
+        theta = np.where(score == 0, theta, after)
+        if done.all():
+            break
+    return theta
+
+
+def _rows(finite: Bools, *arrays: Floats) -> list[Floats]:
+    """The rows of arrays (…, n) that are finite, flat."""
+    return [np.broadcast_to(a, (*finite.shape, a.shape[-1]))[finite] for a in arrays]
