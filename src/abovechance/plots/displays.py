@@ -1,0 +1,135 @@
+"""Displays in the manner of scikit-learn: from arrays or from a fitted estimator to a plot.
+
+A display holds its chart, so that it can be drawn again on other axes.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from abovechance.errors import NotApplicable
+from abovechance.plots.chart import Chart
+from abovechance.plots.kinds import chart_of
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Display:
+    """A chart and the axes it was last drawn on."""
+
+    chart: Chart
+    ax: Any = None
+    kind: ClassVar[str] = ""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        pos_label: Any = None,
+        labels: Any = None,
+        name: str = "",
+        ax: Any = None,
+    ) -> Self:
+        """Draw from observed outcomes and what was predicted for them."""
+        return cls._drawn(cls._gathered(y_true, y_pred, pos_label, labels), name, ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw from a fitted scikit-learn estimator and the cases to predict."""
+        predicted, labels = _answers(estimator, X, cls.kind, pos_label)
+        called = type(estimator).__name__ if name is None else name
+        return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw again, on these axes or new ones."""
+        from abovechance.plots.matplotlib_renderer import draw
+
+        return type(self)(self.chart, draw(self.chart, ax))
+
+    @classmethod
+    def _drawn(cls, predictions: Predictions, name: str, ax: Any) -> Self:
+        return cls(chart_of({name: predictions}, cls.kind)).plot(ax)
+
+    @classmethod
+    def _gathered(cls, y_true: Any, y_pred: Any, pos_label: Any, labels: Any) -> Predictions:
+        return Binary(y_true, probability=y_pred, pos_label=pos_label)
+
+
+class ProbabilityDisplay(Display):
+    """Predicted probabilities of each class, with Tjur's gap."""
+
+    kind = "probabilities"
+
+
+class RocDisplay(Display):
+    """The ROC curve, from probabilities or scores."""
+
+    kind = "roc"
+
+    @classmethod
+    def _gathered(cls, y_true: Any, y_pred: Any, pos_label: Any, labels: Any) -> Predictions:
+        return Binary(y_true, score=y_pred, pos_label=pos_label)
+
+
+class PrecisionRecallDisplay(RocDisplay):
+    """Precision against recall, from probabilities or scores."""
+
+    kind = "precision_recall"
+
+
+class CalibrationDisplay(Display):
+    """Observed frequencies against predicted probabilities."""
+
+    kind = "calibration"
+
+
+class DecisionDisplay(Display):
+    """Net benefit over the thresholds at which one would act."""
+
+    kind = "decision"
+
+
+class ConfusionDisplay(Display):
+    """The confusion table, from predicted labels."""
+
+    kind = "confusion"
+
+    @classmethod
+    def _gathered(cls, y_true: Any, y_pred: Any, pos_label: Any, labels: Any) -> Predictions:
+        return Multiclass(y_true, label=y_pred, labels=labels)
+
+
+class ResidualsDisplay(Display):
+    """Observed minus predicted numbers, against the predicted ones."""
+
+    kind = "residuals"
+
+    @classmethod
+    def _gathered(cls, y_true: Any, y_pred: Any, pos_label: Any, labels: Any) -> Predictions:
+        return Numeric(y_true, y_pred)
+
+
+def _answers(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Any, Any]:
+    """What the picture needs of an estimator: labels, numbers, scores or probabilities."""
+    if kind in ("confusion", "residuals"):
+        return estimator.predict(X), getattr(estimator, "classes_", None)
+    classes = list(estimator.classes_)
+    if len(classes) != 2:
+        raise NotApplicable(f"this picture is for two classes; the estimator has {len(classes)}.")
+    column = classes.index(pos_label) if pos_label in classes else 1
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)[:, column], None
+    if kind in ("roc", "precision_recall"):
+        score = estimator.decision_function(X)
+        return (score if column == 1 else -score), None
+    raise NotApplicable("this picture needs probabilities; the estimator has no predict_proba.")

@@ -1,0 +1,81 @@
+"""Which picture a result calls for, and how to ask for another."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from abovechance.errors import NotApplicable, did_you_mean
+from abovechance.plots.chart import Chart
+from abovechance.plots.contract import contract
+from abovechance.plots.curves import named
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+
+def chart_of(result: Any, kind: str | None = None) -> Chart:
+    """The chart of a result, of predictions, or of several predictions by model.
+
+    Parameters
+    ----------
+    result
+        What `assess`, `compare`, `power` and the like return, its dictionary, a posterior, or
+        predictions (by name for several models).
+    kind
+        The picture; by default the one that says most. Of predictions: "probabilities", "roc",
+        "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
+        "residuals", "kaplan_meier". Of results: "forest", "differences", "power".
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> chart_of(examples.breast_cancer(), "roc").title
+    'ROC curve'
+    """
+    things = list(named(result).values())
+    if things and all(isinstance(one, Predictions) for one in things):
+        return _of_predictions(result, kind or _usual(things[0], len(things)))
+    if things and all(hasattr(one, "pdf") and hasattr(one, "ppf") for one in things):
+        from abovechance.plots.pictures.posterior import posterior
+
+        return posterior(result)
+    return _of_result(contract(result), kind)
+
+
+def _usual(predictions: Predictions, models: int) -> str:
+    if isinstance(predictions, Binary):
+        if predictions.ranking is None:
+            return "confusion"
+        return "probabilities" if models == 1 else "roc"
+    if isinstance(predictions, Multiclass):
+        return "confusion" if predictions.probability is None else "probabilities"
+    return "predicted_observed" if isinstance(predictions, Numeric) else "kaplan_meier"
+
+
+def _of_predictions(result: Any, kind: str) -> Chart:
+    from abovechance.plots import from_predictions
+
+    makers: dict[str, Callable[[Any], Chart]] = from_predictions.MAKERS
+    if kind not in makers:
+        raise NotApplicable(
+            f"no picture {kind!r} of predictions{did_you_mean(kind, makers) or '.'}"
+        )
+    if kind not in from_predictions.OVERLAID and len(named(result)) > 1:
+        raise NotApplicable(f"{kind} shows one model at a time; plot each alone.")
+    return makers[kind](result)
+
+
+def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:
+    from abovechance.plots.pictures.differences import differences
+    from abovechance.plots.pictures.forest import forest
+    from abovechance.plots.pictures.power import power
+
+    makers: dict[str, tuple[str, Callable[[Any], Chart]]] = {
+        "differences": ("differences", differences),
+        "forest": ("estimates", forest),
+        "power": ("cells", power),
+    }
+    if kind is None:
+        kind = next((k for k, (key, _) in makers.items() if facts.get(key)), None)
+        if kind is None:
+            raise NotApplicable("there is no picture of this result; print it instead.")
+    if kind not in makers:
+        raise NotApplicable(f"no picture {kind!r} of a result{did_you_mean(kind, makers) or '.'}")
+    return makers[kind][1](facts)

@@ -1,0 +1,3 @@
+"""One function per picture: from results or arrays to a chart."""
+
+__all__: list[str] = []

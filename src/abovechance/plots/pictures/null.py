@@ -1,0 +1,63 @@
+"""What chance alone would have given, and what was observed."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.plots.axes import spanning
+from abovechance.plots.chart import Bars, Chart, Rule, Series
+from abovechance.plots.words import number, p_phrase, thousands
+
+BINS = 40
+
+
+def null(
+    replicates: Any, observed: float, *, title: str = "Statistic", p_value: float | None = None
+) -> Chart:
+    """The values of a statistic under permuted outcomes, beside the observed one.
+
+    Examples
+    --------
+    >>> null(np.arange(100) / 100, 0.99, title="Area", p_value=0.02).layers[1].text
+    'observed 0.990, p = 0.020'
+    """
+    values = np.asarray(replicates, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    axis = spanning(title, values, [observed], room=0.05)
+    counts, edges = _histogram(values)
+    said = f"observed {number(observed)}" + ("" if p_value is None else f", {p_phrase(p_value)}")
+    highest = float(counts.max(initial=1))
+    return Chart(
+        title="Chance and the observed value",
+        caption=f"{thousands(values.size)} values under permuted outcomes.",
+        x=axis,
+        y=spanning("Permutations", [0.0, highest * 1.18], room=0.0, count=4),
+        layers=(
+            Bars(left=edges[:-1], right=edges[1:], height=counts, colour="muted", faint=True),
+            Rule(at=observed, text=said, colour="1", dashed=False),
+        ),
+        series=(
+            Series(
+                name="",
+                headings=("From", "Permutations", "To"),
+                columns=(edges[:-1], counts, edges[1:]),
+                place=((edges[:-1] + edges[1:]) / 2, counts),
+                colour="muted",
+            ),
+        ),
+        readout="nearest",
+        height=0.6,
+    )
+
+
+def _histogram(values: Any) -> tuple[Any, Any]:
+    """Counts in bins; a statistic with few values gets a bar for each."""
+    distinct = np.unique(values)
+    if 1 < distinct.size <= BINS:
+        gap = np.diff(distinct).min()
+        if (distinct[-1] - distinct[0]) / gap <= 2 * BINS:
+            edges = np.arange(distinct[0] - gap / 2, distinct[-1] + gap, gap)
+            counts, edges = np.histogram(values, edges)
+            return counts.astype(np.float64), edges
+    counts, edges = np.histogram(values, BINS)
+    return counts.astype(np.float64), edges
