@@ -81,7 +81,7 @@ def log_shape(below: Floats, above: Floats, a: ArrayLike, b: ArrayLike) -> Float
 
 
 def log_density(
-    below: Floats, above: Floats, a: ArrayLike, b: ArrayLike, constant: ArrayLike
+    below: Floats, above: Floats, a: ArrayLike, b: ArrayLike, constant: Floats | float
 ) -> Floats:
     """Log density at points strictly inside (0, 1), by their distances from 0 and from 1.
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +12,12 @@ from abovechance.numerics.beta_means.rule import NEGLIGIBLE, rule
 
 DEGREE = 20
 TOLERANCE = 5e-13
-NARROWEST = 1e-7
-PANELS = 500
-FAR = 740.0  # beyond e^-740 a double is zero
+FAINT_TOLERANCE = 1e-9
+VISIBLE = 60.0
+NARROWEST = 1e-11
+PANELS = 400
+DEPTH = 700.0  # nothing is kept where the density is below e^-700 of its peak
+RANGE = 30.0  # a panel whose visible density varies by more than e^30 takes too many nodes
 LARGE = 200.0  # dividing by a larger power of the distance from an end would cost digits
 
 
@@ -30,67 +32,81 @@ def _chebyshev() -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Interpolated:
-    """The density of a sum, cheap to evaluate: one polynomial per panel between `bounds`.
+    """The density of a sum, cheap to evaluate: one polynomial per panel.
 
     What is interpolated is the log density less the powers of the distances from the two ends;
-    positive functions keep their relative accuracy that way, down to the smallest double.
+    positive functions keep their relative accuracy that way, far into the tails. A panel
+    is known by its length and its distances from both ends of the support.
     """
 
     width: float
     powers: tuple[float, float]
+    kinks: Floats
     mean: float
     variance: float
-    bounds: Floats
+    below: Floats
+    above: Floats
+    length: Floats
     coefficients: Floats
     divided: tuple[float, float]
+    depth: float
 
     @property
-    def edges(self) -> Floats:
-        return self.bounds[1:-1]
+    def cuts(self) -> tuple[Floats, Floats]:
+        """Where the polynomials change, by distance from either end."""
+        return self.below[1:], self.above[:-1]
 
     @cached_property
     def window(self) -> tuple[float, float]:
         """Distances from the ends within which the density is not negligible."""
-        below = np.concatenate(
-            [np.linspace(a, b, 12)[:-1] for a, b in pairwise(self.bounds)] + [self.bounds[-1:]]
-        )
-        value = np.nan_to_num(self.log_pdf(below, self.width - below), nan=np.inf, neginf=-FAR)
-        seen = np.flatnonzero(value > min(value.max(), FAR) - NEGLIGIBLE)
-        low, high = below[max(seen[0] - 1, 0)], below[min(seen[-1] + 1, below.size - 1)]
-        return float(low), max(float(self.width - high), 0.0)
+        part = np.linspace(0.0, 1.0, 12)
+        below = (self.below[:, None] + self.length[:, None] * part).ravel()
+        above = (self.above[:, None] + self.length[:, None] * part[::-1]).ravel()
+        value = np.nan_to_num(self.log_pdf(below, above), nan=DEPTH, neginf=-DEPTH, posinf=DEPTH)
+        seen = np.flatnonzero(value > value.max() - NEGLIGIBLE)
+        first, last = max(seen[0] - 1, 0), min(seen[-1] + 1, below.size - 1)
+        return float(below[first]), float(above[last])
 
     def log_pdf(self, below: Floats, above: Floats) -> Floats:
-        panel = self._panel(below)
-        low, high = self.bounds[panel], self.bounds[panel + 1]
-        point = np.clip((2.0 * below - low - high) / (high - low), -1.0, 1.0)
-        value = _clenshaw(np.moveaxis(self.coefficients[panel], -1, 0), point)
-        return value + _ends(below, above, self.divided)
+        panel = self._panel(below, above)
+        length = self.length[panel]
+        low, high = below - self.below[panel], above - self.above[panel]
+        point = np.where(low < high, 2.0 * low / length - 1.0, 1.0 - 2.0 * high / length)
+        value = _clenshaw(np.moveaxis(self.coefficients[panel], -1, 0), np.clip(point, -1.0, 1.0))
+        value += _ends(below, above, self.divided)
+        return np.where(np.abs(point) < 1.0 + 1e-9, value, -np.inf)
 
     def log_shape(self, below: Floats, above: Floats) -> Floats:
         return self.log_pdf(below, above)
 
     def tail(self, below: Floats, above: Floats, left: Bools) -> Floats:
-        """Probability on the left (rows where `left`) or on the right of each point."""
-        panel = self._panel(below)
+        """Probability on the left (where `left`) or on the right of each point."""
+        panel = self._panel(below, above)
+        low = np.clip(below - self.below[panel], 0.0, self.length[panel])
+        high = np.clip(above - self.above[panel], 0.0, self.length[panel])
         before = np.concatenate([[0.0], np.cumsum(self._masses)])[panel]
         after = np.concatenate([np.cumsum(self._masses[::-1])[::-1], [0.0]])[panel + 1]
-        low, high = self.bounds[panel], self.bounds[panel + 1]
-        point = np.clip(below, low, high)
-        part = self._between(np.where(left, low, point), np.where(left, point, high))
+        start = np.where(left, self.below[panel], below)
+        stop = np.where(left, above, self.above[panel])
+        part = self._between(start, stop, np.where(left, low, high))
         return np.where(left, before, after) + part
 
-    def _panel(self, below: Floats) -> npt.NDArray[np.intp]:
-        return np.clip(np.searchsorted(self.bounds, below) - 1, 0, self.bounds.size - 2)
+    def _panel(self, below: Floats, above: Floats) -> npt.NDArray[np.intp]:
+        panel = np.searchsorted(self.below, below, side="right") - 1
+        if (above < below).any():
+            # Near the upper end the distance from it tells the panel better.
+            other = self.above.size - np.searchsorted(self.above[::-1], above, side="right")
+            panel = np.where(above < below, other, panel)
+        return np.clip(panel, 0, self.below.size - 1)
 
     @cached_property
     def _masses(self) -> Floats:
-        return self._between(self.bounds[:-1], self.bounds[1:])
+        return self._between(self.below, self.above, self.length)
 
-    def _between(self, low: Floats, high: Floats) -> Floats:
+    def _between(self, below: Floats, above: Floats, length: Floats) -> Floats:
         off, rest, weight = rule(40)
-        low, length = low[..., None], (high - low)[..., None]
-        above = (self.width - high)[..., None] + length * rest
-        value = np.exp(self.log_pdf(low + length * off, above))
+        below, above, length = below[..., None], above[..., None], length[..., None]
+        value = np.exp(self.log_pdf(below + length * off, above + length * rest))
         return np.asarray(np.where(length > 0.0, value * length, 0.0) @ weight)
 
 
@@ -115,54 +131,78 @@ def _ends(below: Floats, above: Floats, powers: tuple[float, float]) -> Floats:
 
 def interpolate(source: Convolution) -> Interpolated:
     """Learn a density: halve the panels until the polynomials have converged."""
-    low, high = _reach(source)
-    divided = tuple(power - 1.0 if power < LARGE else 0.0 for power in source.powers)
-    edges = source.edges
-    cuts = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
-    pending = np.stack([cuts[:-1], cuts[1:]], axis=1)
-    kept: list[tuple[float, Floats]] = []
+    powers = source.powers
+    divided = tuple(power - 1.0 if power < LARGE else 0.0 for power in powers)
+    top = _log_pdf_at_mean(source)
+    # An integrand is followed down to e^-42 of its peak: so much less is known of the next sum.
+    depth = min(DEPTH, getattr(source.first, "depth", np.inf) - 1.5 * NEGLIGIBLE)
+    pending = _panels(source, top - depth)
+    before = np.full(len(pending), np.inf)
+    kept: list[Floats] = []
     nodes, matrix = _chebyshev()
     while pending.size:
-        half = np.diff(pending, axis=1) / 2.0
-        points = pending[:, :1] + half * (1.0 + nodes)
-        above = (source.width - pending[:, 1:]) + half * (1.0 - nodes)
-        raw = source.log_pdf(points.ravel()).reshape(points.shape)
-        coefficients = (raw - _ends(points, above, (divided[0], divided[1]))) @ matrix.T
-        # What the log density itself is known to; no polynomial can be better.
-        noise = TOLERANCE + 5e-15 * np.abs(raw).max(axis=1) + 1e-14 * np.sqrt(sum(source.powers))
-        good = np.abs(coefficients[:, -3:]).max(axis=1) < noise
-        good |= (half[:, 0] < NARROWEST * (high - low)) | (len(kept) > PANELS)
-        kept += list(zip(pending[good, 0].tolist(), coefficients[good], strict=True))
-        split = pending[~good]
-        middle = split.mean(axis=1)
-        pending = np.concatenate(
-            [np.stack([split[:, 0], middle], axis=1), np.stack([middle, split[:, 1]], axis=1)]
-        )
-    kept.sort(key=lambda panel: panel[0])
+        start, stop, length = pending[:, :1], pending[:, 1:2], pending[:, 2:]
+        below, above = start + length * (1.0 + nodes) / 2.0, stop + length * (1.0 - nodes) / 2.0
+        raw = source.log_pdf(below.ravel(), above.ravel()).reshape(below.shape)
+        coefficients = (raw - _ends(below, above, (divided[0], divided[1]))) @ matrix.T
+        error = np.abs(coefficients[:, -3:]).max(axis=1)
+        good = error < np.where(raw.max(axis=1) > top - VISIBLE, TOLERANCE, FAINT_TOLERANCE)
+        # Halving helps no more: this is what the log density itself is known to.
+        good |= (error > 0.1 * before) & (error < FAINT_TOLERANCE)
+        good &= np.ptp(np.maximum(raw, top - NEGLIGIBLE), axis=1) < RANGE
+        good |= (length[:, 0] < NARROWEST * source.width) | (len(kept) > PANELS)
+        kept += list(np.concatenate([pending, coefficients], axis=1)[good])
+        half = pending[~good, 2] / 2.0
+        start, stop = pending[~good, 0], pending[~good, 1]
+        lower = np.stack([start, stop + half, half], axis=1)
+        pending = np.concatenate([lower, np.stack([start + half, stop, half], axis=1)])
+        before = np.tile(error[~good], 2)
+    # In order of their position; near the upper end the distance from it tells better.
+    kept.sort(key=lambda panel: (panel[0], -panel[1]))
+    panels = np.stack(kept)
     return Interpolated(
         width=source.width,
-        powers=source.powers,
+        powers=powers,
+        kinks=source.kinks,
         mean=source.mean,
         variance=source.variance,
-        bounds=np.array([start for start, _ in kept] + [high]),
-        coefficients=np.stack([coefficients for _, coefficients in kept]),
+        below=panels[:, 0],
+        above=panels[:, 1],
+        length=panels[:, 2],
+        coefficients=panels[:, 3:],
         divided=(divided[0], divided[1]),
+        depth=depth,
     )
 
 
-def _reach(source: Convolution) -> tuple[float, float]:
-    """The part of the support where the density is not zero in double precision."""
-    top = float(source.log_pdf(np.array([source.mean]))[0])
+def _log_pdf_at_mean(source: Convolution) -> float:
+    return float(source.log_pdf(np.array([source.mean]), np.array([source.width - source.mean]))[0])
+
+
+def _panels(source: Convolution, faintest: float) -> Floats:
+    """First panels, between the kinks of what is visible: distance below, above, length."""
+    low, high = _reach(source, faintest)
+    kinks = source.kinks[(source.kinks > low) & (source.kinks < source.width - high)]
+    below = np.concatenate([[low], kinks])
+    above = np.concatenate([source.width - kinks, [high]])
+    return np.stack([below, above, source.width - below - above], axis=1)
+
+
+def _reach(source: Convolution, faintest: float) -> tuple[float, float]:
+    """Distances from the ends beyond which the density is not worth keeping."""
+    mean, width = source.mean, source.width
     ends = []
-    for end in (0.0, source.width):
-        # Distances from the end on a log scale, so that an end the density reaches is kept.
-        near, far = np.log(1e-9 * source.width), np.log(abs(source.mean - end))
+    for turned in (False, True):
+        # On a log scale, so that an end that the density reaches is kept.
+        near, far = np.log(1e-9 * width), np.log(width - mean if turned else mean)
+        first = 0
         for _ in range(2):
-            distance = np.linspace(near, far, 24)
-            value = source.log_pdf(end + np.sign(source.mean - end) * np.exp(distance))
-            first = int((value > top - FAR).argmax())
+            grid = np.linspace(near, far, 24)
+            distance = np.exp(grid)
+            points = (width - distance, distance) if turned else (distance, width - distance)
+            first = int((source.log_pdf(*points) > faintest).argmax())
             if first == 0:
                 break
-            near, far = distance[first - 1], distance[first]
-        ends.append(end if first == 0 else end + float(np.sign(source.mean - end) * np.exp(near)))
+            near, far = grid[first - 1], grid[first]
+        ends.append(0.0 if first == 0 else float(np.exp(near)))
     return ends[0], ends[1]

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.numerics.beta_means.convolution import Convolution
-from abovechance.numerics.beta_means.fourier import Series, Shares, saddlepoint, series
+from abovechance.numerics.beta_means.fourier import SMALLEST, Series, Shares, saddlepoint, series
 from abovechance.numerics.beta_means.interpolated import interpolate
 from abovechance.numerics.beta_means.shares import Share
 
@@ -33,7 +33,7 @@ class Many:
         return float(self.shares.width.sum())
 
     @property
-    def edges(self) -> Floats:
+    def kinks(self) -> Floats:
         """Inner points where the density may have a kink; none is worth naming for many shares."""
         widths = self.shares.width
         if widths.size > 5:
@@ -91,18 +91,24 @@ class Many:
         by_series: Callable[[Series, Floats], Floats],
         by_layers: Callable[[Convolution, Floats], Floats],
     ) -> Floats:
-        """Values far out, by series tilted to where they are."""
+        """Values far out, by series tilted to where they are; side by side, outwards."""
         value = np.zeros(x.shape)
-        todo = np.ones(x.shape, dtype=np.bool_)
         many = self.shares.a.size > LAYERS
-        while todo.any():
-            anchor = float(x[todo][0])
-            tilted = series(self.shares, saddlepoint(self.shares, anchor), force=many)
-            if tilted is None:
-                value[todo] = by_layers(self._layered, x[todo])
-                break
-            near = todo & (np.abs(x - tilted.centre) < 4.0 * tilted.deviation)
-            near |= x == anchor
-            value[near] = by_series(tilted, x[near])
-            todo &= ~near
+        centre = float((self.shares.width * self.shares.a / (self.shares.a + self.shares.b)).sum())
+        for todo in (x < centre, x >= centre):
+            tilt = 0.0
+            while todo.any():
+                anchor = float(x[todo][np.abs(x[todo] - centre).argmin()])
+                tilt, bound = saddlepoint(self.shares, anchor, tilt)
+                if bound < SMALLEST:
+                    break
+                tilted = series(self.shares, tilt, force=many)
+                if tilted is None:
+                    # So close to an end of so many shares there is nothing left to compute.
+                    value[todo] = 0.0 if many else by_layers(self._layered, x[todo])
+                    break
+                near = todo & (np.abs(x - tilted.centre) < 3.0 * tilted.deviation)
+                near |= x == anchor
+                value[near] = by_series(tilted, x[near])
+                todo &= ~near
         return value

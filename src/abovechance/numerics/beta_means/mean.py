@@ -19,7 +19,7 @@ class Engine(Protocol):
     """What knows the distribution of the sum, strictly inside its support [0, width]."""
 
     @property
-    def edges(self) -> Floats: ...
+    def kinks(self) -> Floats: ...
     def pdf(self, x: Floats) -> Floats: ...
     def tail(self, x: Floats, left: Bools, *, careful: bool = True) -> Floats: ...
     def both(self, x: Floats, left: Bools) -> tuple[Floats, Floats]: ...
@@ -32,8 +32,8 @@ class _One:
     share: Share
 
     @property
-    def edges(self) -> Floats:
-        return self.share.edges
+    def kinks(self) -> Floats:
+        return self.share.kinks
 
     def pdf(self, x: Floats) -> Floats:
         return np.exp(self.share.log_pdf(x, self.share.width - x))
@@ -98,9 +98,9 @@ class BetaMean:
         return float(np.minimum(low, high).sum()), float(np.maximum(low, high).sum())
 
     @property
-    def edges(self) -> Floats:
+    def kinks(self) -> Floats:
         """Inner points where the density may have a kink."""
-        return self.support[0] + self._engine.edges
+        return self.support[0] + self._engine.kinks
 
     def pdf(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=np.float64)

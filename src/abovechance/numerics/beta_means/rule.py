@@ -7,6 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 
+LONGEST = 96  # a longer rule is put together from shorter ones, which are quick to make
 NEGLIGIBLE = 42.0  # e^-42 is 6e-19
 
 
@@ -20,9 +21,12 @@ def rule(nodes: int) -> tuple[Floats, Floats, Floats]:
     >>> round(float(weight @ (below * above) ** -0.5), 12) == round(float(np.pi), 12)
     True
     """
-    root, weight = np.polynomial.legendre.leggauss(nodes)
-    angle = (root + 1.0) * (np.pi / 4.0)
-    return np.sin(angle) ** 2, np.cos(angle) ** 2, weight * (np.pi / 4.0) * np.sin(2.0 * angle)
+    pieces = -(-nodes // LONGEST)
+    root, weight = np.polynomial.legendre.leggauss(-(-nodes // pieces))
+    step = np.pi / 2.0 / pieces
+    angle = (step * (np.arange(pieces)[:, None] + (root + 1.0) / 2.0)).ravel()
+    weight = np.tile(weight, pieces) * (step / 2.0) * np.sin(2.0 * angle)
+    return np.sin(angle) ** 2, np.cos(angle) ** 2, weight
 
 
 def peak(

@@ -18,9 +18,14 @@ class Share:
     width: float = 1.0
 
     @property
-    def edges(self) -> Floats:
+    def kinks(self) -> Floats:
         """Inner points where the density is not smooth: none."""
         return np.empty(0)
+
+    @property
+    def cuts(self) -> tuple[Floats, Floats]:
+        """Inner points where an integral over this share is cut: none."""
+        return np.empty(0), np.empty(0)
 
     @property
     def powers(self) -> tuple[float, float]:

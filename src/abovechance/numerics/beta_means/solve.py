@@ -18,7 +18,7 @@ class Distribution(Protocol):
     @property
     def visible(self) -> tuple[float, float]: ...
     @property
-    def edges(self) -> Floats: ...
+    def kinks(self) -> Floats: ...
     @property
     def mean(self) -> float: ...
     @property
@@ -122,7 +122,7 @@ def mode(dist: Distribution) -> float:
     if np.isinf(ends).any():
         return high if ends[1] >= ends[0] else low
     left, right = max(low, dist.mean - 4.0 * dist.std), min(high, dist.mean + 4.0 * dist.std)
-    points = np.unique(np.concatenate([np.linspace(left, right, 65), dist.edges]))
+    points = np.unique(np.concatenate([np.linspace(left, right, 65), dist.kinks]))
     points = points[(points >= left) & (points <= right)]
     for _ in range(2):
         values = dist.pdf(points)
@@ -133,8 +133,8 @@ def mode(dist: Distribution) -> float:
     best = int(values.argmax())
     if points[best] in (low, high):
         return float(points[best])
-    # The density may have a kink at an edge: look on either side of it.
-    cuts = dist.edges[(dist.edges > left) & (dist.edges < right)]
+    # The density may have a kink: look on either side of it.
+    cuts = dist.kinks[(dist.kinks > left) & (dist.kinks < right)]
     cuts = np.concatenate([[left], cuts, [right]])
     found = np.concatenate([_stationary(dist, a, b) for a, b in pairwise(cuts)])
     # Cuts come first: a kink wins over points that are no better in double precision.
