@@ -46,6 +46,8 @@ def plan(n: int, positives: int) -> Plan:
         # within half of sqrt(n) cases of the wanted size, in exact arithmetic
         if 4 * (numerator * n - size * 2**bits) ** 2 <= n * 4**bits:
             break
+    if numerator == 0:
+        return Plan(size, complement, 0, 0)
     while numerator % 2 == 0:
         numerator, bits = numerator // 2, bits - 1
     return Plan(size, complement, numerator, bits)
@@ -105,7 +107,7 @@ def unpack(masks: Words, n: int) -> Bools:
 
 
 def masked_sums(scores: Floats, masks: Words) -> Floats:
-    """Sum of each score over each subset: (draws, scores).
+    """Sum of each score over each subset: (scores, draws).
 
     «Four Russians»: the 256 sums of eight cases are tabulated once and looked up for all draws.
     """
@@ -120,7 +122,7 @@ def masked_sums(scores: Floats, masks: Words) -> Floats:
         total += ((part[0] + part[1]) + (part[2] + part[3])) + (
             (part[4] + part[5]) + (part[6] + part[7])
         )
-    return total.T
+    return total
 
 
 def _tables(scores: Floats) -> Floats:
