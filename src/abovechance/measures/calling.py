@@ -1,5 +1,6 @@
 """From plain arrays to the predictions a measure needs."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,8 @@ def predictions_for(
         return Numeric(y_true, prediction, **weights)
     if measure.reads is View.LABEL:
         return _labelled(measure, y_true, prediction, pos_label, labels, weights)
-    values = np.asarray(prediction)
-    if values.ndim == 2:
-        several = Multiclass(y_true, probability=values, labels=labels, **weights)
+    if isinstance(prediction, Mapping) or np.ndim(prediction) == 2:
+        several = Multiclass(y_true, probability=prediction, labels=labels, **weights)
         if pos_label is not None:
             return several.against_rest(pos_label)
         if "multiclass" in measure.outcomes:

@@ -12,6 +12,7 @@ from abovechance.errors import DataError, listed
 from abovechance.predictions import checks
 
 ORIGINS = ("test", "cv", "repeated_cv")
+DROP = 'Complete the file, or drop such cases with missing="drop" (--missing drop).'
 
 
 class View(StrEnum):
@@ -58,7 +59,8 @@ class Cases:
 
     def checked(self) -> Self:
         """The same facts, weights made floats; refused where they cannot be what they say."""
-        settle_missing(self.arrays(), "refuse")
+        remedy = "Complete it, or leave the column out."
+        settle_missing(self.arrays(), "refuse", remedy)
         if self.sample_weight is not None and self.counts is not None:
             raise DataError(
                 "give sample_weight= (sampling weights) or counts= (a row stands for k cases), "
@@ -137,6 +139,7 @@ class Predictions:
         for name in self.case_arrays:
             if kept[name] is not None:
                 kept[name] = kept[name][..., rows]
+                kept[name].flags.writeable = False
         kept["cases"] = self.cases.take(rows)
         other.__dict__.update(kept)
         return other
@@ -150,7 +153,8 @@ class Predictions:
 
     def __repr__(self) -> str:
         views = ", ".join(sorted(self.views))
-        return f"{type(self).__name__}({self.n} cases; {views}; origin {self.origin})"
+        cases = f"{self.n} case{'s' * (self.n != 1)}"
+        return f"{type(self).__name__}({cases}; {views}; origin {self.origin})"
 
     def _settle(self, **values: Any) -> None:
         for name, value in values.items():
@@ -187,7 +191,7 @@ def gathered(
 
 
 def settle_missing(
-    arrays: dict[str, Array | None], missing: str
+    arrays: dict[str, Array | None], missing: str, remedy: str = DROP
 ) -> tuple[dict[str, Array | None], Bools | None]:
     """Refuse or drop the cases with a missing value; the mask of kept rows when any fell out."""
     if missing not in ("refuse", "drop"):
@@ -199,8 +203,7 @@ def settle_missing(
             continue
         if missing == "refuse":
             raise DataError(
-                f"{name} must not be missing; it is at {checks.rows_of(mask)}. "
-                'Complete the file, or drop such cases with missing="drop" (--missing drop).'
+                f"{name} must not be missing; it is at {checks.rows_of(mask)}. {remedy}"
             )
         gone = mask if gone is None else gone | mask
     if gone is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -100,7 +101,7 @@ class Binary(Predictions):
             if arrays["label"] is None
             else _is_positive("label", arrays["label"], classes),
             classes=classes,
-            threshold=0.5 if threshold is None and probability is not None else threshold,
+            threshold=_threshold(threshold, probability),
             cases=cases,
             origin=settle_origin(origin, cases),
             kept=kept,
@@ -160,7 +161,7 @@ class Binary(Predictions):
     def prevalences(self) -> Floats:
         """Share of each class among the cases."""
         positives = (
-            self.positive.mean()
+            np.count_nonzero(self.positive) / self.n
             if self.weight is None
             else self.weight[self.positive].sum() / self.weight.sum()
         )
@@ -231,5 +232,14 @@ def _probability(values: Array | None) -> Floats | None:
     if values is None:
         return None
     probability = checks.numbers("probability", values)
-    checks.within_unit("probability", probability)
+    remedy = " If these are decision scores, pass them as score=."
+    checks.within_unit("probability", probability, remedy)
     return probability
+
+
+def _threshold(threshold: Any, probability: Any) -> float | None:
+    if threshold is None:
+        return None if probability is None else 0.5
+    if not isinstance(threshold, Real) or threshold != threshold:
+        raise DataError(f"threshold must be a number; got {threshold!r}.")
+    return float(threshold)

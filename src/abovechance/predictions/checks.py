@@ -21,13 +21,22 @@ def rows_of(mask: Bools) -> str:
 
 def vector(name: str, values: Any) -> Array:
     """One value a case, as an array of one axis."""
-    array = np.asarray(values)
+    array = unmasked(values)
     if array.ndim != 1:
         shape = "×".join(map(str, array.shape)) or "a single value"
         raise DataError(f"{name} must hold one value per case; got {shape}.")
     if array.dtype.kind == "O":
         array = _plain(array)
     return array
+
+
+def unmasked(values: Any) -> Array:
+    """Any array-like as an array, masked values as missing ones."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if values.dtype.kind in "fiub":
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+    return np.asarray(np.ma.filled(values.astype(np.object_), None))
 
 
 def same_length(arrays: Mapping[str, Array | None]) -> int:
@@ -60,24 +69,22 @@ def numbers(name: str, array: Array) -> Floats:
     """The array as floats, or the first row that is none."""
     if array.dtype.kind in "fiub":
         return np.asarray(array, dtype=np.float64)
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        flat = array.ravel()
-        row = next(i for i, v in enumerate(flat) if not _is_number(v))
+    flat = array.ravel().tolist()
+    row = next((i for i, v in enumerate(flat) if not _is_number(v)), None)
+    if row is not None:
         raise DataError(
             f"{name} must hold numbers; got {flat[row]!r} at row {row % array.shape[-1] + 1}."
-        ) from None
+        )
+    return array.astype(np.float64)
 
 
-def within_unit(name: str, probability: Floats) -> None:
+def within_unit(name: str, probability: Floats, remedy: str = "") -> None:
     """Refuse probabilities outside [0, 1]."""
     if probability.size and (probability.min() < 0.0 or probability.max() > 1.0):
         where = int(np.argmax(((probability < 0.0) | (probability > 1.0)).ravel()))
         row = where % probability.shape[-1] + 1
         raise DataError(
-            f"{name} must lie in [0, 1]; got {probability.ravel()[where]:g} at row {row}. "
-            "If these are decision scores, pass them as score=."
+            f"{name} must lie in [0, 1]; got {probability.ravel()[where]:g} at row {row}.{remedy}"
         )
 
 
@@ -178,7 +185,6 @@ def _is_missing(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     try:
-        float(value)
+        return not np.isnan(float(value))
     except (TypeError, ValueError):
         return False
-    return True

@@ -1,5 +1,6 @@
 """Any number of classes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -26,8 +27,9 @@ class Multiclass(Predictions):
     y_true
         Observed classes.
     probability
-        An array of cases × classes with `labels` in column order, or a mapping from class to
-        its column. Without `labels` the outcome must be coded 0, 1, …, K − 1.
+        A mapping from class to its column, a dataframe whose columns are called after the
+        classes, or an array of cases × classes with `labels` in column order. An array without
+        `labels` needs an outcome coded 0, 1, …, K − 1.
     label
         Predicted classes; the most probable class when not given (the first of tied ones).
     labels
@@ -67,10 +69,11 @@ class Multiclass(Predictions):
     ) -> None:
         if probability is None and label is None:
             raise DataError("nothing was predicted; give probability= or label=.")
-        columns = None
-        if isinstance(probability, dict):
-            columns = list(probability)
-            probability = np.column_stack([checks.vector(str(k), probability[k]) for k in columns])
+        columns = named_columns(probability)
+        if columns is not None:
+            parts = {k: checks.vector(f"probability of {k}", probability[k]) for k in columns}
+            checks.same_length({f"probability of {k}": part for k, part in parts.items()})
+            probability = np.column_stack(list(parts.values()))
             labels = columns if labels is None else labels
         arrays: dict[str, Array | None] = {
             "outcome": checks.vector("outcome", y_true),
@@ -88,7 +91,7 @@ class Multiclass(Predictions):
         arrays, cases, kept = gathered(arrays, cases, missing)
         outcome, predicted, p = arrays["outcome"], arrays["label"], arrays["probability"]
         assert outcome is not None
-        classes = declared_classes(outcome, predicted, p, labels)
+        classes = declared_classes(outcome, predicted, p if columns is None else None, labels)
         if p is not None:
             p = _checked_rows(_matched(p, columns, classes))
         self._settle(
@@ -163,6 +166,16 @@ class Multiclass(Predictions):
         return other
 
 
+def named_columns(probability: Any) -> list[Any] | None:
+    """The names of the columns of a mapping or a dataframe; None for plain arrays."""
+    if isinstance(probability, Mapping):
+        return list(probability)
+    if not hasattr(probability, "columns"):
+        return None
+    names = list(probability.columns)
+    return None if names == list(range(len(names))) else names  # pandas numbers nameless columns
+
+
 def declared_classes(
     outcome: Array, label: Array | None, p: Array | None, labels: Any
 ) -> list[Any]:
@@ -191,10 +204,10 @@ def declared_classes(
 
 
 def _columns(probability: Any) -> Array:
-    array = np.asarray(probability)
+    array = checks.unmasked(probability)
     if array.ndim != 2:
         raise DataError(
-            f"probability must have one column per class; got {array.ndim} axis. "
+            "probability must have one column per class; got one value per case. "
             "For two classes use Binary(y, probability=…, pos_label=…)."
         )
     return np.ascontiguousarray(array.T)
@@ -204,6 +217,12 @@ def _matched(p: Array, columns: list[Any] | None, classes: list[Any]) -> Array:
     """Columns given by name, put into the order of the classes."""
     if columns is None or columns == classes:
         return p
+    for column in columns:
+        if not any(checks.same_label(column, label) for label in classes):
+            raise DataError(
+                f"every column of probability must be called after a class; got {column!r}, "
+                f"the classes are {listed(classes)}."
+            )
     order = []
     for label in classes:
         at = [i for i, c in enumerate(columns) if checks.same_label(c, label)]

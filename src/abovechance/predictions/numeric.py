@@ -19,9 +19,10 @@ class Numeric(Predictions):
     Parameters
     ----------
     y_true, value
-        Observed and predicted numbers: one per case, or cases × outputs.
+        Observed and predicted numbers: one per case, or cases × outputs. Dataframes with the
+        same columns are matched by name.
     outputs
-        Names of the outputs.
+        Names of the outputs; those of the columns of a dataframe when not given.
     id, fold, repeat, groups, sample_weight, counts, origin, missing
         As in `Binary`.
 
@@ -53,6 +54,9 @@ class Numeric(Predictions):
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
+        columns = _column_names(y_true)
+        if columns is not None and set(_column_names(value) or ()) == set(columns):
+            value = value[list(columns)]
         arrays: dict[str, Array | None] = {
             "outcome": _outputs_first("outcome", y_true),
             "value": _outputs_first("value", value),
@@ -76,15 +80,7 @@ class Numeric(Predictions):
             )
         for name, array in (("outcome", outcome), ("value", predicted)):
             checks.finite(name, array)
-        names = (
-            tuple(str(o) for o in outputs)
-            if outputs is not None
-            else tuple(f"output {d + 1}" for d in range(len(outcome)))
-        )
-        if len(names) != len(outcome):
-            raise DataError(
-                f"outputs must name the {len(outcome)} outputs; got {len(names)} names."
-            )
+        names = _names(columns if outputs is None else outputs, len(outcome))
         self._settle(
             outcome=outcome,
             value=predicted,
@@ -115,8 +111,23 @@ class Numeric(Predictions):
         return other
 
 
+def _column_names(values: Any) -> tuple[str, ...] | None:
+    """The names of a dataframe's columns; None for plain arrays."""
+    return tuple(values.columns) if hasattr(values, "columns") else None
+
+
+def _names(outputs: Any, count: int) -> tuple[str, ...]:
+    if outputs is None:
+        return tuple(f"output {d + 1}" for d in range(count))
+    names = tuple(str(o) for o in outputs)
+    if len(names) != count:
+        wanted = f"the {count} outputs" if count > 1 else "the one output"
+        raise DataError(f"outputs must name {wanted}; got {len(names)} names.")
+    return names
+
+
 def _outputs_first(name: str, values: Any) -> Floats:
-    array = np.asarray(values)
+    array = checks.unmasked(values)
     if array.dtype.kind == "O" and array.ndim == 1:
         array = checks.vector(name, array)
     if array.ndim not in (1, 2):
