@@ -13,17 +13,23 @@ from abovechance.predictions import Numeric, Predictions
 MODULES = (
     "categorical",
     "one_class",
-    "costs",
     "rank",
     "quadratic",
     "decomposition",
     "information",
+    "calibration",
+    "calibration_error",
+    "calibration_distance",
+    "costs",
+    "utility",
     "regression",
     "relative",
     "correlation",
     "multi_output",
+    "linear_calibration",
     "survival",
     "ipcw",
+    "horizon",
 )
 AT_BETA = {"f2": 2.0, "f2_score": 2.0, "f05": 0.5, "f05_score": 0.5}
 
@@ -80,6 +86,7 @@ def applicable(predictions: Predictions) -> list[Measure]:
     return [m for m in versions if m.applies(predictions) and (outputs > 1 or not m.many_outputs)]
 
 
+@cache
 def _named(tag: str, dialect: str | None) -> Measure:
     base, values, named = _parsed(tag)
     found = _plain(base) if dialect is None else _in_dialect(base, dialect)

@@ -6,10 +6,11 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.categorical import OF_TABLE
-from abovechance.measures.measure import Law, measure
+from abovechance.measures.measure import Family, Law, measure
 
 COSTS: dict[str, Any] = {
     **OF_TABLE,
+    "family": Family.UTILITY,
     "outcomes": frozenset({"binary"}),
     "directed": True,
     "law": Law.UTILITY,

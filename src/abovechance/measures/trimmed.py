@@ -112,7 +112,7 @@ def _derived(
         form=Form.DRAWS,
         law=Law.UNKNOWN,
         after=None,
-        chance=None if correlation else mean_outcome,
+        chance=None if correlation or measure.chance is None else mean_outcome,
         weighted=False,
         listed=False,
     )

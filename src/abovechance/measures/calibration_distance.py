@@ -1,0 +1,150 @@
+"""How far observed frequencies are from predicted probabilities, along a smooth curve.
+
+The curve is the local regression of outcomes on probabilities, that of R's `loess(y ~ p)` with
+default settings, evaluated at every case. Like all distances these are greater than 0 by chance
+alone; compare them with what is expected of right probabilities (`assess` shows it).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.calibration_error import ERROR
+from abovechance.measures.measure import Form, measure
+from abovechance.numerics import lowess as robust
+from abovechance.numerics.loess import SPAN, Smoother, loess
+
+SMOOTHERS = ("loess", "direct", "lowess")
+DISTANCE: dict[str, Any] = {
+    **ERROR,
+    "form": Form.DRAWS,
+    "weighted": False,
+    "range": (0.0, np.inf),  # a smooth curve may leave [0, 1]
+    "source": "Austin & Steyerberg (2019)",
+}
+
+
+@measure(
+    title="Integrated calibration index",
+    aliases=("integrated_calibration_index", "eavg"),
+    **DISTANCE,
+)
+def ici(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> float:
+    r"""Mean distance of predicted probability and observed frequency, along a smooth curve.
+
+    .. math:: \frac{1}{n} \sum_i |\hat f(p_i) - p_i|
+
+    `smoother="direct"` evaluates the local regression :math:`\hat f` at every case rather than
+    between borders of cells as R does by default; `smoother="lowess"` is the curve of rms's
+    `val.prob`, where this is called Eavg. With several classes: one against the rest, averaged.
+
+    Examples
+    --------
+    >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.114
+    """
+    return float(distances(outcome, probability, smoother=smoother, span=span).mean())
+
+
+@measure(
+    title="Median calibration distance",
+    **DISTANCE,
+)
+def e50(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> float:
+    r"""Median distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Examples
+    --------
+    >>> e50([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.101
+    """
+    return float(np.median(distances(outcome, probability, smoother=smoother, span=span)))
+
+
+@measure(
+    title="90 % calibration distance",
+    **DISTANCE,
+)
+def e90(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> float:
+    r"""Distance of probability and frequency that 90 % of the cases do not exceed; curve of `ici`.
+
+    The quantile interpolates linearly between order statistics (R's type 7).
+
+    Examples
+    --------
+    >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.2
+    """
+    return float(np.quantile(distances(outcome, probability, smoother=smoother, span=span), 0.9))
+
+
+@measure(
+    title="Largest calibration distance",
+    **DISTANCE,
+)
+def emax(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> float:
+    r"""Largest distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Examples
+    --------
+    >>> emax([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.273
+    """
+    return float(distances(outcome, probability, smoother=smoother, span=span).max())
+
+
+def distances(
+    outcome: Floats, probability: Floats, *, smoother: str = "loess", span: float | None = None
+) -> Floats:
+    """Distance of curve and probability at every case, for outcomes (…, n)."""
+    if smoother == "lowess":
+        width = robust.SPAN if span is None else span
+        rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
+        return np.abs(np.stack(rows).reshape(outcome.shape) - probability)
+    curve = smoother_of(probability, smoother=smoother, span=span)
+    return np.abs(curve.curve(outcome, probability) - probability)
+
+
+def smoother_of(
+    probability: Floats,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+    weight: Floats | None = None,
+) -> Smoother:
+    """The local regression on some probabilities, to be applied to any outcomes."""
+    if smoother not in SMOOTHERS[:2]:
+        raise NotApplicable(f"smoother must be one of {', '.join(SMOOTHERS)}; got {smoother!r}.")
+    surface = "interpolate" if smoother == "loess" else "direct"
+    width = SPAN if span is None else span
+    return loess(probability, span=width, surface=surface, weight=weight)

@@ -1,0 +1,253 @@
+"""How far observed frequencies are from predicted probabilities, in bins.
+
+These are distances, so chance alone makes them greater than 0 even for probabilities that
+are exactly right, the more so the fewer cases and the more bins there are. Compare a value with
+what is expected of right probabilities (`assess` shows it), never with 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats, Ints
+from abovechance.errors import NotApplicable
+from abovechance.measures.calibration import CALIBRATION
+from abovechance.measures.measure import Form, measure
+
+ERROR: dict[str, Any] = {
+    **CALIBRATION,
+    "outcomes": frozenset({"binary", "multiclass"}),
+    "range": (0.0, 1.0),
+    "best": 0.0,
+}
+BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
+
+
+def _top_label(outcome: Floats, probability: Floats) -> tuple[Floats, Floats]:
+    """Whether the most probable class was right, and its probability."""
+    top = probability.argmax(axis=0)[None]
+    right = np.take_along_axis(outcome, top, axis=0)[0]
+    return right, np.take_along_axis(probability, top, axis=0)[0]
+
+
+def _ece_of_top_label(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Of the most probable class: its probability against how often it was right."""
+    gaps, share = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
+    return (share * gaps).sum(axis=-1)
+
+
+@measure(
+    title="Expected calibration error",
+    aliases=("expected_calibration_error",),
+    **BINNED,
+    multiclass=_ece_of_top_label,
+    multiclass_facts={"title": "Expected calibration error of the top label"},
+    source="Naeini, Cooper, Hauskrecht (2015); top label: Guo et al. (2017)",
+)
+def ece(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Mean distance of observed frequency and predicted probability, in bins.
+
+    .. math:: \sum_b \frac{n_b}{n} \, |\bar y_b - \bar p_b|
+
+    Bins are of equal width, [0, 0.1), [0.1, 0.2), …, [0.9, 1], or hold equally many cases
+    (`binning="count"`; ties share their outcomes where a border divides them). `closed="right"`
+    gives a value on a border to the bin below. It depends on the bins, and is biased upwards.
+
+    Examples
+    --------
+    >>> ece([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.2
+    """
+    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
+    return (share * gaps).sum(axis=-1)
+
+
+def _mce_of_top_label(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Of the most probable class: the bin where it was right least as often as it said."""
+    gaps, _ = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
+    return gaps.max(axis=-1)
+
+
+@measure(
+    title="Maximum calibration error",
+    aliases=("maximum_calibration_error",),
+    **BINNED,
+    multiclass=_mce_of_top_label,
+    multiclass_facts={"title": "Maximum calibration error of the top label"},
+    source="Naeini, Cooper, Hauskrecht (2015)",
+)
+def mce(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Greatest distance of observed frequency and predicted probability over bins.
+
+    .. math:: \max_b |\bar y_b - \bar p_b|
+
+    A bin with a single case can decide it. Bins as in `ece`.
+
+    Examples
+    --------
+    >>> mce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.35
+    """
+    gaps, _ = _gaps(outcome, probability, weight, bins, binning, closed)
+    return gaps.max(axis=-1)
+
+
+@measure(
+    title="Root mean squared calibration error",
+    **{**BINNED, "outcomes": frozenset({"binary"})},
+    listed=False,
+    source="Naeini, Cooper, Hauskrecht (2015), with squares",
+)
+def rmsce(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Root of the mean squared distance of frequency and probability, in bins as in `ece`.
+
+    .. math:: \sqrt{\sum_b \frac{n_b}{n} (\bar y_b - \bar p_b)^2}
+
+    Examples
+    --------
+    >>> rmsce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.235
+    """
+    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
+    return np.sqrt((share * gaps**2).sum(axis=-1))
+
+
+@measure(
+    title="Expected calibration error, mean over classes",
+    **{**BINNED, "outcomes": frozenset({"multiclass"}), "directed": False},
+    source="Kull et al. (2019)",
+)
+def classwise_ece(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Expected calibration error of each class against the rest, averaged over the classes.
+
+    Examples
+    --------
+    >>> p = [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.2, 0.2, 0.6], [0.1, 0.7, 0.2]]
+    >>> classwise_ece([0, 1, 2, 2], p)
+    0.3
+    """
+    found = [
+        ece.formula(y, p, weight, bins=bins, binning=binning, closed=closed)
+        for y, p in zip(outcome, probability, strict=True)
+    ]
+    return np.mean(found, axis=0)
+
+
+def bin_sums(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> tuple[Floats, Floats, Floats]:
+    """Weight, observed and expected positives of every bin: (…, bins) each."""
+    if bins < 1:
+        raise NotApplicable(f"bins must be at least 1; got {bins}.")
+    if binning == "width":
+        return _of_equal_width(outcome, probability, weight, _places(probability, bins, closed))
+    if binning != "count":
+        raise NotApplicable(f"binning must be 'width' or 'count'; got {binning!r}.")
+    w = np.ones(outcome.shape) if weight is None else weight
+    shape = np.broadcast_shapes(outcome.shape, w.shape)
+    rows = (np.broadcast_to(part, shape).reshape(-1, shape[-1]) for part in (outcome, w))
+    found = [_of_equal_count(y, probability, each, bins) for y, each in zip(*rows, strict=True)]
+    stacked = np.stack(found, axis=1).reshape(3, *shape[:-1], bins)
+    return stacked[0], stacked[1], stacked[2]
+
+
+def _gaps(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    bins: int,
+    binning: str,
+    closed: str,
+) -> tuple[Floats, Floats]:
+    """Distance of frequency and probability in every bin, and the share of cases there."""
+    total, observed, expected = bin_sums(
+        outcome, probability, weight, bins=bins, binning=binning, closed=closed
+    )
+    gaps = np.abs(observed - expected) / np.where(total > 0, total, 1.0)
+    return gaps, total / total.sum(axis=-1, keepdims=True)
+
+
+def _places(probability: Floats, bins: int, closed: str) -> Ints:
+    """The bin of every probability; borders are k/bins, rounded once."""
+    if closed not in ("left", "right"):
+        raise NotApplicable(f"closed must be 'left' or 'right'; got {closed!r}.")
+    inner = np.arange(1, bins) / bins
+    side: Any = "right" if closed == "left" else "left"
+    return np.searchsorted(inner, probability, side=side).astype(np.int64)
+
+
+def _of_equal_width(
+    outcome: Floats, probability: Floats, weight: Floats | None, at: Ints
+) -> tuple[Floats, Floats, Floats]:
+    count = int(at.max()) + 1
+    if outcome.ndim == 1 and (weight is None or weight.ndim == 1):
+        w = np.ones(len(at)) if weight is None else weight
+        parts = np.stack([w, w * outcome, w * probability])
+        sums = np.array([np.bincount(at, weights=part, minlength=count) for part in parts])
+        return sums[0], sums[1], sums[2]
+    member = (at[:, None] == np.arange(count)).astype(np.float64)
+    w = np.ones(outcome.shape[-1]) if weight is None else weight
+    return w @ member, (w * outcome) @ member, (w * probability) @ member
+
+
+def _of_equal_count(y: Floats, p: Floats, w: Floats, bins: int) -> Floats:
+    """Equal shares of the weight in order of probability; a border may divide a case, or a tie."""
+    _, at = np.unique(p, return_inverse=True)
+    sums = np.stack([np.bincount(at, weights=v) for v in (w, w * y, w * p)])
+    upto = np.concatenate([np.zeros((3, 1)), np.cumsum(sums, axis=1)], axis=1)
+    borders = np.linspace(0.0, upto[0, -1], bins + 1)
+    return np.diff(np.stack([np.interp(borders, upto[0], row) for row in upto]), axis=1)

@@ -1,0 +1,95 @@
+"""What decisions based on predictions are worth, at the threshold of risk where one would act.
+
+Acting on a case costs t/(1 − t) of the benefit of acting on a positive one, t being the risk at
+which one is indifferent. Cases are acted on when their probability is at least t.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.measure import Family, Form, Law, Measure, measure
+from abovechance.numerics.weights import weighted_mean
+from abovechance.predictions import View
+
+UTILITY: dict[str, Any] = {
+    "family": Family.UTILITY,
+    "reads": View.PROBABILITY,
+    "outcomes": frozenset({"binary"}),
+    "directed": True,
+    "range": (-np.inf, 1.0),
+    "best": 1.0,
+    "law": Law.UTILITY,
+}
+
+
+def treat_all_or_none(predictions: Any, measure: Measure) -> float:
+    """The better of acting on every case and on none."""
+    share = float(predictions.prevalences[1])
+    odds = exchange(measure.parameters["threshold"])
+    return max(share - (1.0 - share) * odds, 0.0)
+
+
+def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float:
+    """The better of acting on every case and on none, over the prevalence."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.divide(treat_all_or_none(predictions, measure), predictions.prevalences[1]))
+
+
+@measure(
+    title="Net benefit",
+    **UTILITY,
+    form=Form.LOSSES,
+    chance=treat_all_or_none,
+    attainable=False,
+    source="Vickers & Elkin (2006)",
+)
+def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5) -> Floats:
+    r"""True positives a case, less false positives at their rate of exchange.
+
+    .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
+
+    At most the prevalence. Worth having only above the better of acting on all and on none,
+    which is the chance level.
+
+    Examples
+    --------
+    >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.2, 0.8], threshold=0.2)
+    0.4375
+    """
+    acted = probability >= threshold
+    return np.where(acted, outcome - (1.0 - outcome) * exchange(threshold), 0.0)
+
+
+@measure(
+    title="Standardised net benefit",
+    aliases=("standardized_net_benefit", "relative_utility"),
+    **UTILITY,
+    form=Form.SAMPLE,
+    chance=_treat_all_or_none_standardised,
+    undefined="no case is positive",
+    source="Vickers & Elkin (2006); Kerr et al. (2016)",
+)
+def standardised_net_benefit(
+    outcome: Floats, probability: Floats, weight: Floats | None, *, threshold: float = 0.5
+) -> Floats:
+    r"""Net benefit over the prevalence, the most there is to gain.
+
+    .. math:: TPR - FPR \cdot \frac{1 - \pi}{\pi} \cdot \frac{t}{1 - t}
+
+    Examples
+    --------
+    >>> standardised_net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.2, 0.8], threshold=0.2)
+    0.875
+    """
+    gained = net_benefit.formula(outcome, probability, threshold=threshold)
+    return weighted_mean(gained, weight) / weighted_mean(outcome, weight)
+
+
+def exchange(threshold: float) -> float:
+    """How many true positives a false positive costs at a threshold: its odds."""
+    if not 0.0 < threshold < 1.0:
+        raise NotApplicable(f"threshold must lie between 0 and 1; got {threshold}.")
+    return threshold / (1.0 - threshold)
