@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array
-from abovechance.errors import DataError, NotApplicable
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.errors import DataError
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 
 
 def from_estimator(
@@ -21,6 +21,10 @@ def from_estimator(
 ) -> Predictions:
     """Predictions of a fitted estimator for cases it has not seen.
 
+    Probabilities where it has `predict_proba`, else decision values of two classes, else labels;
+    numbers of a regressor. `pos_label` is needed for two classes not coded 0/1; with more classes
+    it means that class against the rest.
+
     Examples
     --------
     >>> import numpy as np
@@ -30,7 +34,7 @@ def from_estimator(
     Binary(2 cases; label, probability, score; origin test)
     """
     extra = {"id": id, "groups": groups, "sample_weight": sample_weight}
-    kind, prediction = _predict(estimator, X)
+    kind, prediction = _predict(estimator, X, len(getattr(estimator, "classes_", ())))
     return _assembled(estimator, y, kind, prediction, pos_label, {**extra, "origin": "test"})
 
 
@@ -72,12 +76,13 @@ def from_cv(
     from sklearn.base import clone
 
     outcome = np.asarray(y)
+    number = len(np.unique(outcome))
     names = np.arange(1, len(outcome) + 1) if id is None else np.asarray(id)
     times_tested = np.zeros(len(outcome), dtype=np.int64)
     rows, folds, repeats, parts, kind, fitted = [], [], [], [], "", estimator
     for fold, (train, test) in enumerate(_splits(estimator, X, outcome, cv, groups, rng)):
         fitted = clone(estimator).fit(_rows(X, train), outcome[train])
-        kind, prediction = _predict(fitted, _rows(X, test))
+        kind, prediction = _predict(fitted, _rows(X, test), number)
         parts.append(_by_class(fitted, kind, prediction, outcome))
         rows.append(np.asarray(test))
         repeats.append(times_tested[test] + 1)
@@ -120,17 +125,20 @@ def _splits(estimator: Any, X: Any, y: Array, cv: Any, groups: Any, rng: Any) ->
 
 
 def _rows(X: Any, index: Any) -> Any:
-    return X.iloc[index] if hasattr(X, "iloc") else np.asarray(X)[index]
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else np.asarray(X)[index]
 
 
-def _predict(estimator: Any, X: Any) -> tuple[str, Array]:
+def _predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
+    """What is predicted and of which kind; `classes` counts those of the whole data."""
     from sklearn.base import is_regressor
 
     if is_regressor(estimator):
         return "value", np.asarray(estimator.predict(X))
     if hasattr(estimator, "predict_proba"):
         return "probability", np.asarray(estimator.predict_proba(X))
-    if hasattr(estimator, "decision_function") and len(estimator.classes_) == 2:
+    if hasattr(estimator, "decision_function") and classes == 2:
         return "score", np.asarray(estimator.decision_function(X))
     return "label", np.asarray(estimator.predict(X))
 
@@ -160,12 +168,9 @@ def _assembled(
         return Numeric(y, prediction, **extra)
     classes = (estimator.classes_ if whole is None else np.unique(whole)).tolist()
     if len(classes) > 2:
-        if kind == "score":
-            raise NotApplicable(
-                "scores of more than two classes cannot be compared with each other."
-            )
         several: dict[str, Any] = {kind: prediction, **extra}
-        return Multiclass(y, labels=classes, **several)
+        made = Multiclass(y, labels=classes, **several)
+        return made if pos_label is None else made.against_rest(pos_label)
     positive = (
         classes[-1] if pos_label is None and classes in ([0, 1], [False, True]) else pos_label
     )
@@ -174,7 +179,7 @@ def _assembled(
             f"pos_label must say which class is positive; the classes are "
             f"{', '.join(map(repr, classes))}."
         )
-    first = classes[0] == positive
+    first = checks.same_label(classes[0], positive)
     if kind == "probability":
         prediction = prediction[:, 0 if first else 1]
     elif kind == "score" and first:

@@ -8,7 +8,7 @@ import numpy as np
 from abovechance.errors import NotApplicable
 from abovechance.measures.calling import predictions_for
 from abovechance.measures.measure import Measure
-from abovechance.predictions import View
+from abovechance.predictions import View, checks
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _positive(prediction: Any, labels: Any, pos_label: Any) -> tuple[Any, Any]:
             f"the classes are {labels[0]!r} and {labels[1]!r}: say which is positive with "
             "measure.scorer(pos_label=…)."
         )
-    first = labels[0] == positive
+    first = checks.same_label(labels[0], positive)
     if prediction.ndim == 2:
         return prediction[:, 0 if first else 1], positive
     return (-prediction if first else prediction), positive
