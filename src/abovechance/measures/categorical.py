@@ -8,7 +8,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, independence, majority, one_over_classes
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
-from abovechance.predictions import View
+from abovechance.predictions import Binary, View
 
 OF_TABLE: dict[str, Any] = {
     "family": Family.CATEGORICAL,
@@ -18,6 +18,34 @@ OF_TABLE: dict[str, Any] = {
     "label_score": LabelScore.LABEL,
 }
 EMPTY_MARGIN = "all cases, or all predictions, are of one class"
+
+
+def _cells(predictions: Binary) -> tuple[float, float, float, float]:
+    """TN, FP, FN, TP as plain numbers: arithmetic on a few numbers is not work for arrays."""
+    (tn, fp), (fn, tp) = predictions.confusion.tolist()
+    return tn, fp, fn, tp
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else float("nan")
+
+
+def _balanced_accuracy_shortcut(predictions: Binary) -> float:
+    tn, fp, fn, tp = _cells(predictions)
+    if tn + fp == 0 or tp + fn == 0:
+        return _ratio(tn + tp, tn + fp + fn + tp)
+    return (tp / (tp + fn) + tn / (tn + fp)) / 2.0
+
+
+def _mcc_shortcut(predictions: Binary) -> float:
+    tn, fp, fn, tp = _cells(predictions)
+    spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return _ratio(tp * tn - fp * fn, spread**0.5)
+
+
+def _kappa_shortcut(predictions: Binary) -> float:
+    tn, fp, fn, tp = _cells(predictions)
+    return _ratio(2.0 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
 @measure(
@@ -79,6 +107,7 @@ def _recalls(table: Floats) -> Floats:
     prevalence_free=True,
     law=Law.BALANCED,
     undefined="no class was observed",
+    shortcut=_balanced_accuracy_shortcut,
     source="Brodersen et al. (2010), section III",
 )
 def balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
@@ -196,6 +225,7 @@ def markedness(table: Floats) -> Floats:
     best=1.0,
     law=Law.UNKNOWN,
     undefined=EMPTY_MARGIN,
+    shortcut=_mcc_shortcut,
     source="Matthews (1975); K classes: Gorodkin (2004)",
 )
 def mcc(table: Floats) -> Floats:
@@ -226,6 +256,7 @@ def mcc(table: Floats) -> Floats:
     best=1.0,
     law=Law.UNKNOWN,
     undefined="all cases and all predictions are of one class",
+    shortcut=_kappa_shortcut,
     source="Cohen (1960); weighted: Cohen (1968)",
 )
 def kappa(table: Floats, *, weights: str | None = None) -> Floats:

@@ -32,14 +32,8 @@ def obstacle(measure: Measure, predictions: Predictions) -> str | None:
 
 def value(measure: Measure, predictions: Predictions) -> float:
     """The value of a measure, `nan` where it is undefined."""
-    measure = fit(measure, predictions)
-    if measure.shortcut is not None and predictions.weight is None:
-        return measure.shortcut(predictions)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if measure.form in COUNTING:
-            return float(_counted(measure, predictions))
-        result = _uncounted(measure, predictions, predictions.weight)
-        return float(np.mean(result))
+        return _value(measure, predictions)
 
 
 def per_output(measure: Measure, predictions: Numeric) -> Floats:
@@ -112,7 +106,8 @@ def evaluate(
         chosen = applicable(predictions)
     else:
         chosen = [find(m) if isinstance(m, str) else m for m in measures]
-    return {m.label: value(m, predictions) for m in chosen}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {m.label: _value(m, predictions) for m in chosen}
 
 
 def fit(measure: Measure, predictions: Predictions) -> Measure:
@@ -122,6 +117,16 @@ def fit(measure: Measure, predictions: Predictions) -> Measure:
     if reason is not None:
         raise NotApplicable(reason)
     return measure
+
+
+def _value(measure: Measure, predictions: Predictions) -> float:
+    measure = fit(measure, predictions)
+    shortcut = measure.shortcut if predictions.weight is None else None
+    if shortcut is not None and (measure.form is not Form.COUNTS or predictions.kind == "binary"):
+        return shortcut(predictions)
+    if measure.form in COUNTING:
+        return float(_counted(measure, predictions))
+    return float(np.mean(_uncounted(measure, predictions, predictions.weight)))
 
 
 def _counted(measure: Measure, predictions: Any) -> Any:

@@ -143,6 +143,25 @@ def _mcfadden(fitted: Floats, null: Floats) -> Floats:
     return np.where(null < 0, 1.0 - fitted / null, np.nan)
 
 
+def _summed(predictions: Binary) -> tuple[Any, Any]:
+    """Mean log-likelihood of the predictions and of the class frequencies, from one pass."""
+    shares = predictions.prevalences
+    null = float(np.sum(shares * np.log(np.where(shares > 0, shares, 1.0))))
+    return np.float64(_log_score_shortcut(predictions)), np.float64(null)
+
+
+def _nagelkerke_shortcut(predictions: Binary) -> float:
+    return float(_nagelkerke(*_summed(predictions)))
+
+
+def _cox_snell_shortcut(predictions: Binary) -> float:
+    return float(_cox_snell(*_summed(predictions)))
+
+
+def _mcfadden_shortcut(predictions: Binary) -> float:
+    return float(_mcfadden(*_summed(predictions)))
+
+
 def _nagelkerke_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
     return _nagelkerke(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
 
@@ -159,6 +178,7 @@ def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | 
     title="Nagelkerke's R²",
     **EXPLAINED,
     multiclass=_nagelkerke_of_classes,
+    shortcut=_nagelkerke_shortcut,
     source="Nagelkerke (1991); Dinga et al., Information criteria, from likelihoods",
 )
 def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -182,6 +202,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     **{**EXPLAINED, "undefined": ""},
     attainable=False,
     multiclass=_cox_snell_of_classes,
+    shortcut=_cox_snell_shortcut,
     source="Cox & Snell (1989)",
 )
 def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -204,6 +225,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     aliases=("d2_log_loss_score",),
     **EXPLAINED,
     multiclass=_mcfadden_of_classes,
+    shortcut=_mcfadden_shortcut,
     source="McFadden (1974)",
 )
 def mcfadden_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:

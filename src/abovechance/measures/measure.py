@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cache, cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -121,7 +122,7 @@ class Measure:
         """Whether resamples cannot be evaluated as weights on the cases."""
         return self.form in (Form.DRAWS, Form.CENSORED)
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The name with the parameters that were set: `f_beta(2)`."""
         if not self.parameters or self.parameters == defaults(self.formula):
@@ -305,6 +306,7 @@ def measure(
     return declare
 
 
+@cache
 def defaults(formula: Formula) -> dict[str, Any]:
     """The keyword-only parameters of a formula with their defaults."""
     return {

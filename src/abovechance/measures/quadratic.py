@@ -106,6 +106,12 @@ def _gain(loss: Floats, reference: Floats) -> Floats:
     return np.where(reference > 0, 1.0 - loss / reference, np.nan)
 
 
+def _scaled_brier_shortcut(predictions: Binary) -> float:
+    share = predictions.sums.n_positive / predictions.n
+    reference = share * (1.0 - share)
+    return 1.0 - _brier_shortcut(predictions) / reference if reference else float("nan")
+
+
 @measure(
     title="Scaled Brier score",
     aliases=("brier_skill_score", "d2_brier_score"),
@@ -117,6 +123,7 @@ def _gain(loss: Floats, reference: Floats) -> Floats:
     law=Law.UNKNOWN,
     multiclass=_scaled_sum,
     undefined="only one class was observed",
+    shortcut=_scaled_brier_shortcut,
     source="Dinga et al., Quadratic error-based measures; reference from the prevalence",
 )
 def scaled_brier(
@@ -147,6 +154,14 @@ def _reference(reference: str, outcome: Floats, probability: Floats) -> Floats:
     return outcome if reference == "prevalence" else probability
 
 
+def _tjur_shortcut(predictions: Binary) -> float:
+    sums, n = predictions.sums, predictions.n
+    if not 0 < sums.n_positive < n:
+        return float("nan")
+    rest = (sums.sum_p - sums.sum_p_positive) / (n - sums.n_positive)
+    return float(sums.sum_p_positive / sums.n_positive - rest)
+
+
 @measure(
     title="Tjur's R²",
     aliases=("discrimination_slope",),
@@ -159,6 +174,7 @@ def _reference(reference: str, outcome: Floats, probability: Floats) -> Floats:
     prevalence_free=True,
     law=Law.UNKNOWN,
     undefined="only one class was observed",
+    shortcut=_tjur_shortcut,
     source="Tjur (2009); Dinga et al., Quadratic error-based measures",
 )
 def tjur_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:

@@ -171,6 +171,10 @@ def average_precision(ranked: Ranked) -> Floats:
     return ranks.average_precision(ranked)
 
 
+def _ks_shortcut(predictions: Binary) -> float:
+    return float(predictions.rank_summary.ks)
+
+
 @measure(
     title="Kolmogorov–Smirnov distance",
     aliases=("kolmogorov_smirnov", "max_youden_j"),
@@ -181,6 +185,7 @@ def average_precision(ranked: Ranked) -> Floats:
     chance=constant(0.0),
     prevalence_free=True,
     law=Law.UNKNOWN,
+    shortcut=_ks_shortcut,
     source="Kolmogorov (1933); Smirnov (1939)",
 )
 def ks(ranked: Ranked) -> Floats:
