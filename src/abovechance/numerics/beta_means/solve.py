@@ -27,6 +27,15 @@ class Distribution(Protocol):
     def both(self, x: Floats, left: Bools) -> tuple[Floats, Floats]: ...
 
 
+class Quantiles(Protocol):
+    """A distribution with quantiles."""
+
+    @property
+    def support(self) -> tuple[float, float]: ...
+    def pdf(self, x: Floats) -> Floats: ...
+    def ppf(self, q: Floats) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class Reference:
     """The Beta distribution with the visible range, mean and variance of another one."""
@@ -155,3 +164,40 @@ def _stationary(dist: Distribution, low: float, high: float) -> Floats:
     roots = polynomial.deriv().roots()
     real = roots[np.abs(roots.imag) < 1e-9].real
     return np.asarray(middle + half * real[np.abs(real) <= 1.0], dtype=np.float64)
+
+
+def shortest(dist: Quantiles, level: float) -> tuple[float, float]:
+    """The shortest interval that holds probability `level`: equally high at both ends.
+
+    With p below it, the difference of the log densities at its ends grows with p; where it does
+    not cross zero the interval begins or ends with the support.
+    """
+    low, high = dist.support
+
+    def ends(below: float) -> tuple[float, float, float]:
+        limits = dist.ppf(np.array([below, below + level]))
+        with np.errstate(divide="ignore"):
+            heights = np.log(dist.pdf(limits))
+        return float(heights[0] - heights[1]), float(limits[0]), float(limits[1])
+
+    spare = 1.0 - level
+    start, stop = 1e-12 * spare, (1.0 - 1e-12) * spare
+    at_start, at_stop = ends(start)[0], ends(stop)[0]
+    if at_start >= 0.0:
+        return low, float(dist.ppf(np.array([level]))[0])
+    if at_stop <= 0.0:
+        return float(dist.ppf(np.array([spare]))[0]), high
+    left = right = spare / 2.0
+    for _ in range(200):
+        # Secant steps, kept inside the bracket; halving where they hardly move it.
+        middle = stop - at_stop * (stop - start) / (at_stop - at_start)
+        if not start + 0.01 * (stop - start) < middle < stop - 0.01 * (stop - start):
+            middle = (start + stop) / 2.0
+        value, left, right = ends(middle)
+        if value < 0.0:
+            start, at_start = middle, value
+        else:
+            stop, at_stop = middle, value
+        if abs(value) < 1e-11 or stop - start < 1e-14:
+            break
+    return left, right

@@ -1,0 +1,214 @@
+"""Balanced accuracy in a population of subjects, each with a table of their own."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.posterior.draws import Draws
+from abovechance.inference.posterior.result import Posterior
+from abovechance.inference.posterior.tables import counts_of
+from abovechance.inference.results import Result
+from abovechance.numerics.normal_binomial import Population, draw_logits, log_likelihood
+
+ROUNDS = (1000, 1500, 2500)
+KEPT = 4000
+FREEDOM = 5.0
+PRIOR = "flat for the typical subject, half-normal(1) for the spread of logits, flat correlation"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hierarchical(Result):
+    """What subjects' tables say of the population they come from, and of each subject.
+
+    Attributes
+    ----------
+    population
+        Balanced accuracy of the typical subject, whose logits are the population's means.
+    average
+        Mean balanced accuracy over the population's subjects.
+    classes
+        Accuracy of the typical subject in the first and in the second class.
+    subjects
+        Balanced accuracy of each subject, drawn towards the population's.
+    deviation, correlation
+        Posterior means of the logits' standard deviations and of their correlation.
+    effective_draws
+        How many independent draws the weighted ones are worth.
+    """
+
+    population: Posterior
+    average: Posterior
+    classes: tuple[Posterior, Posterior]
+    subjects: tuple[Posterior, ...]
+    deviation: tuple[float, float]
+    correlation: float
+    effective_draws: float
+
+    def __str__(self) -> str:
+        return f"{len(self.subjects)} subjects: {self.population}"
+
+
+def hierarchical(tables: Any, *, rng: Any = None) -> Hierarchical:
+    r"""What is known of balanced accuracy in the population that subjects were drawn from.
+
+    In each subject the numbers right of both classes are binomial; the logits of the two
+    accuracies vary between subjects as a bivariate normal distribution, so that a subject who
+    favours one class may do worse in the other. Pooling all subjects' cases would take their
+    differences for noise of cases, and claim too much.
+
+    Parameters
+    ----------
+    tables
+        One 2 × 2 confusion table per subject, rows actual: an array (S, 2, 2), or predictions.
+
+    The subjects' logits are integrated out by quadrature; the five parameters of the population
+    are sampled by importance, from Student distributions fitted in rounds, and the number of
+    independent draws that this is worth is given. Results are the same every time unless `rng`
+    is given.
+
+    References
+    ----------
+    Brodersen et al. (2012), section 2.3, with weaker priors on the spread.
+
+    Examples
+    --------
+    >>> tables = [[[18, 2], [6, 14]], [[17, 3], [2, 18]], [[12, 8], [7, 13]], [[19, 1], [3, 17]]]
+    >>> found = hierarchical(tables)
+    >>> round(found.population.mean, 2), found.population.prob_above(0.5) > 0.95
+    (0.8, True)
+    """
+    counts = _stacked(tables)
+    right, total = np.einsum("sjj->sj", counts), counts.sum(axis=2)
+    stream = np.random.default_rng(0 if rng is None else rng)
+    sample = _sampled(right, total, stream)
+    kept = _resampled(sample, stream)
+    population = _population(kept)
+    typical = _share(population.mean)
+    logits = draw_logits(right, total, population, stream)
+    n = int(total.sum())
+    return Hierarchical(
+        population=_posterior("balanced accuracy of the typical subject", typical.mean(1), n),
+        average=_posterior("mean balanced accuracy", _averages(population), n),
+        classes=tuple(  # type: ignore[arg-type]
+            _posterior(f"accuracy in the {word} class", typical[:, j], int(total[:, j].sum()), None)
+            for j, word in enumerate(("first", "second"))
+        ),
+        subjects=tuple(
+            _posterior("balanced accuracy of a subject", _share(own).mean(1), int(cases))
+            for own, cases in zip(np.moveaxis(logits, 1, 0), total.sum(axis=1), strict=True)
+        ),
+        deviation=(
+            float(population.deviation[:, 0].mean()),
+            float(population.deviation[:, 1].mean()),
+        ),
+        correlation=float(population.correlation.mean()),
+        effective_draws=sample.effective,
+    )
+
+
+class _Sample(NamedTuple):
+    """Weighted draws of (mean 1, mean 2, log sd 1, log sd 2, Fisher's z of the correlation)."""
+
+    points: Floats
+    weights: Floats
+
+    @property
+    def effective(self) -> float:
+        return float(1.0 / (self.weights**2).sum())
+
+
+def _stacked(tables: Any) -> Floats:
+    try:
+        single = [counts_of(table) for table in tables]
+    except TypeError:
+        raise DataError("tables must be one 2 × 2 confusion table per subject.") from None
+    if len(single) < 2:
+        raise NotApplicable("a population needs at least two subjects; for one use the others.")
+    if any(table.shape != (2, 2) for table in single):
+        raise NotApplicable("the hierarchical model is for two classes.")
+    return np.stack(single)
+
+
+def _population(points: Floats) -> Population:
+    return Population(points[:, :2], np.exp(points[:, 2:4]), np.tanh(points[:, 4]))
+
+
+def log_prior(points: Floats) -> Floats:
+    """Log density of the prior in the coordinates of the sampler.
+
+    Means are logistic (flat as accuracies), deviations half-normal, the correlation flat.
+    """
+    means = -np.logaddexp(0.0, points[:, :2]) - np.logaddexp(0.0, -points[:, :2])
+    spreads = points[:, 2:4] - np.exp(2.0 * points[:, 2:4]) / 2.0
+    return np.asarray(means.sum(1) + spreads.sum(1) - 2.0 * np.log(np.cosh(points[:, 4])))
+
+
+def _sampled(right: Floats, total: Floats, stream: np.random.Generator) -> _Sample:
+    """Importance sampling in rounds, each from a Student distribution fitted to the last."""
+    logits = np.log((right + 0.5) / (total - right + 0.5))
+    spread = np.maximum(logits.std(axis=0), 0.3)
+    centre = np.concatenate([logits.mean(axis=0), np.log(spread), [0.0]])
+    scale = np.diag(np.concatenate([spread / np.sqrt(len(right)) + 0.1, [0.6, 0.6, 0.7]]))
+    sample = _Sample(np.empty((0, 5)), np.empty(0))
+    for size in ROUNDS:
+        points, log_density = _student(centre, scale, size, stream)
+        value = log_prior(points) + log_likelihood(right, total, _population(points))
+        sample = _Sample(points, _weights(value - log_density))
+        # Fitted to flattened weights, lest a few draws decide.
+        flat = _flattened(value - log_density, least=0.1 * size)
+        centre = flat @ points
+        gap = points - centre
+        scale = np.linalg.cholesky((flat * gap.T) @ gap + 1e-6 * np.eye(5))
+    return sample
+
+
+def _student(
+    centre: Floats, scale: Floats, size: int, stream: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draws of a multivariate Student distribution and their log densities up to a constant."""
+    normal = stream.standard_normal((size, 5))
+    stretch = np.sqrt(FREEDOM / stream.chisquare(FREEDOM, size))[:, None]
+    standard = normal * stretch
+    log_density = -(FREEDOM + 5.0) / 2.0 * np.log1p((standard**2).sum(axis=1) / FREEDOM)
+    return centre + standard @ scale.T, log_density
+
+
+def _weights(log_weights: Floats) -> Floats:
+    weights = np.exp(log_weights - log_weights.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _flattened(log_weights: Floats, least: float) -> Floats:
+    """Weights raised to the largest power at which they are worth `least` draws."""
+    for power in np.linspace(1.0, 0.05, 20):
+        weights = _weights(power * log_weights)
+        if 1.0 / (weights**2).sum() >= least:
+            break
+    return weights
+
+
+def _resampled(sample: _Sample, stream: np.random.Generator) -> Floats:
+    """Equally weighted draws, by systematic resampling."""
+    positions = (np.arange(KEPT) + stream.random()) / KEPT
+    chosen = np.searchsorted(np.cumsum(sample.weights), positions)
+    return sample.points[np.minimum(chosen, len(sample.points) - 1)]
+
+
+def _share(logits: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-logits)))
+
+
+def _averages(population: Population) -> Floats:
+    """Mean over a population's subjects of their balanced accuracy."""
+    root, weight = np.polynomial.hermite_e.hermegauss(21)
+    logits = population.mean[:, :, None] + population.deviation[:, :, None] * root
+    return np.asarray((_share(logits) @ (weight / weight.sum())).mean(axis=1))
+
+
+def _posterior(quantity: str, values: Floats, n: int, chance: float | None = 0.5) -> Posterior:
+    return Posterior(
+        quantity=quantity, prior=PRIOR, n=n, distribution=Draws.of(values), chance=chance
+    )

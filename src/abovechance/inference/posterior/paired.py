@@ -1,0 +1,117 @@
+"""Posterior of the difference of two models that predicted the same cases."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.posterior.draws import Draws
+from abovechance.inference.posterior.result import Posterior
+from abovechance.inference.posterior.tables import Prior, class_weights, one_shape, whole
+
+
+def paired_difference(
+    first: Any,
+    second: Any = None,
+    *,
+    prior: Prior = 0.5,
+    weights: Any = None,
+    draws: int = 200_000,
+    rng: Any = None,
+) -> Posterior:
+    r"""What is known of how much better a first model is than a second on the same cases.
+
+    Within a class every case is one of four: both right, only the first, only the second, neither.
+    Their probabilities have a Dirichlet posterior, and what matters is
+
+    .. math:: D = \sum_k w_k (p_k^{\text{first only}} - p_k^{\text{second only}}).
+
+    Parameters
+    ----------
+    first, second
+        Predictions of both models; or `first` alone a table of how often the models agree,
+        ``[[both right, only first], [only second, neither]]``, or one such table per class.
+        One table gives the difference in accuracy, several that in balanced accuracy.
+    prior
+        What is added to each of the four cells; with ½, the default, either model's accuracy has
+        a flat prior.
+    weights
+        Of the classes, equal by default.
+
+    Draws are the same every time unless `rng` is given.
+
+    Examples
+    --------
+    >>> gain = paired_difference([[40, 12], [3, 5]])
+    >>> round(gain.mean, 2), round(gain.prob_above(0), 2)
+    (0.15, 0.99)
+    """
+    table = whole("a table of agreement", _agreement(first, second))
+    alpha = one_shape(prior)
+    several = table.ndim == 3
+    share = class_weights(weights, len(table)) if several else np.ones(1)
+    cells = table.reshape(-1, 4) + alpha
+    stream = np.random.default_rng(0 if rng is None else rng)
+    gain = np.zeros(draws)
+    for row, weight in zip(cells, share, strict=True):
+        drawn = stream.standard_gamma(row, size=(draws, 4))
+        gain += weight * (drawn[:, 1] - drawn[:, 2]) / drawn.sum(axis=1)
+    measure = "accuracy" if not several else "balanced accuracy"
+    return Posterior(
+        quantity=f"paired difference in {measure}",
+        prior=f"Dirichlet({alpha:g}) for how the models agree",
+        n=int(table.sum()),
+        distribution=Draws.of(gain),
+        chance=0.0,
+    )
+
+
+def agreement(outcome: Any, first: Any, second: Any) -> Floats:
+    """How often two models are right together, alone or not at all, one table per class.
+
+    >>> agreement([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
+    array([[[1., 0.],
+            [1., 0.]],
+    <BLANKLINE>
+           [[1., 1.],
+            [0., 1.]]])
+    """
+    actual, one, two = (np.asarray(values) for values in (outcome, first, second))
+    if not actual.shape == one.shape == two.shape or actual.ndim != 1:
+        raise DataError("outcome and both predictions must be lists of equal length.")
+    classes = np.unique(actual)
+    tables = np.zeros((len(classes), 2, 2))
+    for k, label in enumerate(classes):
+        wrong = [(guess[actual == label] != label).astype(np.int64) for guess in (one, two)]
+        np.add.at(tables[k], (wrong[0], wrong[1]), 1.0)
+    return tables
+
+
+def _agreement(first: Any, second: Any) -> Floats:
+    if second is None:
+        table = np.asarray(first, dtype=np.float64)
+        if table.ndim not in (2, 3) or table.shape[-2:] != (2, 2):
+            raise DataError(
+                "agreement must be a 2 × 2 table [[both right, only first], [only second, neither]]"
+                ", or one per class."
+            )
+        return table
+    outcomes = [_outcome_and_label(side) for side in (first, second)]
+    (actual, one), (other, two) = outcomes
+    if actual.shape != other.shape or (actual != other).any():
+        raise DataError(
+            "both models must have predicted the same cases in the same order; their outcomes "
+            "differ. For separate cases use difference()."
+        )
+    return agreement(actual, one, two)
+
+
+def _outcome_and_label(predictions: Any) -> tuple[Array, Array]:
+    if getattr(predictions, "weight", None) is not None:
+        raise NotApplicable("a posterior counts cases; sampling weights are not counts.")
+    actual = getattr(predictions, "actual", getattr(predictions, "positive", None))
+    label = getattr(predictions, "label", None)
+    if actual is None or label is None:
+        raise NotApplicable("a paired difference needs predicted classes of both models.")
+    return np.asarray(actual).astype(np.int64), np.asarray(label).astype(np.int64)
