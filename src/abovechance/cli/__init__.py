@@ -48,11 +48,15 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     help="Is this predictive model really any good, and how sure are we?",
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="abovechance")
-def command() -> None:
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """The root of all commands."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -18,7 +18,7 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
     value = measure.of(predictions)
     return Estimate(
         measure=measure.label,
-        title=measure.title,
+        title=measure.heading,
         family=measure.family.value,
         value=value,
         chance=chance_level(measure, predictions),
@@ -42,7 +42,7 @@ def remark(measure: Measure, predictions: Predictions, value: float) -> str | No
         return measure.undefined or "not defined for these cases"
     if isinstance(predictions, Binary | Multiclass):
         if np.isinf(value) and measure.reads is View.PROBABILITY:
-            return _impossible(predictions)
+            return _impossible(predictions) or measure.undefined or None
         if isinstance(predictions, Multiclass) and measure.average is not None:
             left_out = undefined_classes(measure, predictions.class_counts)
             names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
@@ -58,7 +58,7 @@ def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> I
         single = predictions.output(d)
         yield Estimate(
             measure=measure.label,
-            title=measure.title,
+            title=measure.heading,
             family=measure.family.value,
             value=float(values[d]),
             chance=chance_level(measure, single),
@@ -81,7 +81,7 @@ def rows_per_class(
         for label, value in zip(predictions.classes, values, strict=True):
             yield Estimate(
                 measure=measure.name,
-                title=measure.title,
+                title=measure.heading,
                 family=measure.family.value,
                 value=float(value),
                 chance=chance_level(measure, predictions.against_rest(label)),
@@ -92,10 +92,15 @@ def rows_per_class(
 
 
 def _impossible(predictions: Binary | Multiclass) -> str:
+    """How many cases happened against all odds, in words; empty when none did."""
     assert predictions.probability is not None
     if isinstance(predictions, Binary):
         given = np.where(predictions.positive, predictions.probability, 1 - predictions.probability)
     else:
         given = predictions.probability[predictions.actual, np.arange(predictions.n)]
-    count = int((given == 0).sum())
-    return f"{count} case{'s' * (count != 1)} had an outcome of predicted probability 0"
+    cases = predictions.cases
+    each = cases.counts if cases.counts is not None else np.ones(predictions.n)
+    weighed = cases.sample_weight is None or cases.sample_weight > 0
+    count = int(each[(given == 0) & weighed].sum())
+    words = f"{count} case{'s' * (count != 1)} had an outcome of predicted probability 0"
+    return words if count else ""

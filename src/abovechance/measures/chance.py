@@ -48,7 +48,7 @@ def outcome_variance(predictions: Any, measure: Measure) -> float:
 def entropy(predictions: Any, measure: Measure) -> float:
     """The mean log loss of always predicting the class frequencies, in nats."""
     shares = predictions.prevalences[predictions.prevalences > 0]
-    return float(-np.sum(shares * np.log(shares)))
+    return float(0.0 - np.sum(shares * np.log(shares)))  # 0, not -0, for one class alone
 
 
 def mean_outcome(predictions: Any, measure: Measure) -> float:

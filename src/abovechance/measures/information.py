@@ -55,7 +55,7 @@ def _log_loss_shortcut(predictions: Binary) -> float:
 
 def _negative_entropy(predictions: Any, measure: Any) -> float:
     """The score of always predicting the class frequencies: minus their entropy."""
-    return -entropy(predictions, measure) / float(np.log(measure.parameters["base"]))
+    return 0.0 - entropy(predictions, measure) / float(np.log(measure.parameters["base"]))
 
 
 @measure(
@@ -93,7 +93,7 @@ def _log_loss_of_classes(outcome: Floats, probability: Floats, *, base: float = 
 
 def _entropy(predictions: Any, measure: Any) -> float:
     """The loss of always predicting the class frequencies: their entropy."""
-    return -_negative_entropy(predictions, measure)
+    return 0.0 - _negative_entropy(predictions, measure)
 
 
 @measure(
