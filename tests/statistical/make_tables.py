@@ -1,0 +1,46 @@
+"""Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
+
+Names: type_one, coverage, shares, cross_validation. `--replications N` scales them.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from statistical import coverage, cross_validation, type_one
+from statistical.bars import type_one_table
+
+TABLES = Path(__file__).parent / "tables"
+COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
+
+
+def make(name: str, replications: int) -> str:
+    command = COMMAND.format(name=name, replications=replications)
+    if name == "type_one":
+        held = list(type_one.simulate(type_one.SETTINGS, replications))
+        text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)
+        inflated = list(type_one.simulate(type_one.WARNINGS, replications))
+        warned = type_one_table(inflated, command)
+        return f"{text}\n## What ignoring clusters or the hypothesis does\n\n{warned}"
+    if name == "coverage":
+        rows = [coverage.simulate(i, replications) for i in range(len(coverage.SETTINGS))]
+        return "# Coverage of the default intervals\n\n" + coverage.table(rows, command)
+    if name == "shares":
+        lines = "\n".join(coverage.shares_table())
+        exact = f"Made by `{command}`; exact, by enumeration over a grid of true shares."
+        return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
+    return cross_validation.table(replications, command)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    known = ["type_one", "coverage", "shares", "cross_validation"]
+    parser.add_argument("names", nargs="*", default=known)
+    parser.add_argument("--replications", type=int, default=5000)
+    options = parser.parse_args()
+    TABLES.mkdir(exist_ok=True)
+    for chosen in options.names:
+        (TABLES / f"{chosen}.md").write_text(make(chosen, options.replications), "utf-8")
+        print(f"wrote {chosen}.md", file=sys.stderr)
