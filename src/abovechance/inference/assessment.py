@@ -17,7 +17,8 @@ from abovechance.resampling import Resampling, seed_of
 PRIMARY = {
     "binary": ("log_score", "balanced_accuracy", "auc"),
     "multiclass": ("log_score", "balanced_accuracy"),
-    "numeric": ("mse", "arrmse"),
+    "numeric": ("mse",),
+    "several outputs": ("arrmse", "multi_r2"),
     "survival": ("c_index", "integrated_brier"),
 }
 
@@ -136,7 +137,9 @@ def _primary(
         if label not in labels:
             raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
         return label
-    found = [name for name in PRIMARY[predictions.kind] if name in labels]
+    several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
+    usual = PRIMARY["several outputs" if several else predictions.kind]
+    found = [name for name in usual if name in labels]
     return found[0] if found else (labels[0] if labels else None)
 
 

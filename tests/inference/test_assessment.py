@@ -1,0 +1,296 @@
+"""Every applicable measure of predictions in one table: values, chance levels, remarks, export."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abovechance import examples
+from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference import Assessment, assess
+from abovechance.measures import applicable, find
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+
+Y, P = [0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]
+THREE = Multiclass(
+    ["a", "a", "b", "b", "c"],
+    probability={
+        "a": [0.6, 0.5, 0.2, 0.4, 0.3],
+        "b": [0.3, 0.4, 0.7, 0.2, 0.4],
+        "c": [0.1, 0.1, 0.1, 0.4, 0.3],
+    },
+)
+TWO_OUTPUTS = Numeric(
+    [[1.0, 10.0], [2.0, 30.0], [4.0, 20.0], [3.0, 15.0]],
+    [[1.5, 12.0], [2.0, 25.0], [3.0, 22.0], [3.5, 11.0]],
+    outputs=["height", "weight"],
+)
+SURVIVAL = Survival([5, 2, 9, 4], [1, 1, 0, 1], risk=[0.3, 0.9, 0.1, 0.2])
+
+
+def values(predictions: Predictions, *arguments: Any, **options: Any) -> Assessment:
+    return assess(predictions, *arguments, inference=False, **options)
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [Binary(Y, probability=P), Binary(Y, score=P), Binary(Y, label=Y), THREE, SURVIVAL],
+    ids=["probability", "score", "label", "classes", "survival"],
+)
+def test_every_applicable_measure_has_its_value_and_chance(predictions: Predictions) -> None:
+    found = values(predictions)
+    whole = [e for e in found if e.class_ is None]
+    assert [e.measure for e in whole] == [m.label for m in applicable(predictions)]
+    for measure, row in zip(applicable(predictions), whole, strict=True):
+        assert row.value == pytest.approx(measure.of(predictions), nan_ok=True)
+        if row.chance is not None:
+            assert measure.chance is not None
+            assert row.chance == pytest.approx(measure.chance(predictions, measure))
+        assert (row.undefined is not None) or np.isfinite(row.value) or np.isinf(row.value)
+
+
+def test_a_row_is_found_by_any_of_its_names() -> None:
+    found = values(Binary(Y, probability=P))
+    assert found["brier"].value == pytest.approx(0.085)
+    assert found["recall"] is found["sensitivity"]
+    assert found["roc_auc"].value == 1.0
+    assert values(THREE)["recall"].measure == "sensitivity_macro"
+    with pytest.raises(UnknownMeasure, match="unknown measure 'brierr'; did you mean 'brier'"):
+        found["brierr"]
+    with pytest.raises(UnknownMeasure, match="'mae' was not assessed"):
+        found["mae"]
+
+
+def test_an_undefined_measure_says_why_and_stops_no_other() -> None:
+    found = values(Binary([1, 1, 1], probability=[0.2, 0.6, 0.9]))
+    assert np.isnan(found["auc"].value)
+    assert found["auc"].undefined == "only one class was observed"
+    assert found["accuracy"].value == pytest.approx(2 / 3)
+    assert found["accuracy"].undefined is None
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ({}, "2 cases had an outcome of predicted probability 0"),
+        ({"counts": [1, 5, 1, 2]}, "6 cases had an outcome of predicted probability 0"),
+        ({"sample_weight": [1, 0, 1, 2]}, "1 case had an outcome of predicted probability 0"),
+    ],
+)
+def test_an_infinite_log_score_counts_the_impossible_events(extra: Any, words: str) -> None:
+    predictions = Binary([1, 1, 1, 0], probability=[0.0, 0.0, 0.5, 0.5], **extra)
+    if "sample_weight" not in extra:
+        predictions = Binary([1, 0, 1, 0], probability=[0.0, 1.0, 0.5, 0.5], **extra)
+    found = values(predictions)["log_score"]
+    assert found.value == -np.inf
+    assert found.undefined == words
+
+
+def test_an_infinite_log_score_of_classes_counts_the_impossible_events() -> None:
+    predictions = Multiclass([0, 1, 2], probability=[[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]])
+    found = values(predictions)["log_loss"]
+    assert found.value == np.inf
+    assert found.undefined == "1 case had an outcome of predicted probability 0"
+
+
+def test_an_average_says_which_classes_it_left_out() -> None:
+    predictions = Multiclass(["a", "a", "b", "c"], label=["a", "a", "b", "b"])
+    row = values(predictions)["ppv"]
+    assert row.value == pytest.approx(0.75)
+    assert row.undefined == "left out c: no case was predicted to be of the class"
+    classes = {e.class_: e for e in values(predictions) if e.measure == "ppv" and e.class_}
+    assert np.isnan(classes["c"].value)
+    assert classes["c"].undefined == "no case was predicted to be of the class"
+
+
+def test_classes_have_rows_of_their_own() -> None:
+    rows = [e for e in values(THREE) if e.class_ is not None]
+    assert {e.measure for e in rows} == {"sensitivity", "specificity", "ppv", "npv", "f1"}
+    assert [e.class_ for e in rows if e.measure == "f1"] == ["a", "b", "c"]
+    for row in rows:
+        alone = THREE.against_rest(row.class_)
+        assert row.value == pytest.approx(find(row.measure).of(alone), nan_ok=True)
+
+
+def test_outputs_have_rows_of_their_own() -> None:
+    found = values(TWO_OUTPUTS)
+    rows = [e for e in found if e.measure == "mae"]
+    assert [(e.output, e.value) for e in rows] == [
+        ("height", pytest.approx(0.5)),
+        ("weight", pytest.approx(3.25)),
+    ]
+    assert found["multi_r2"].output is None
+    assert found["arrmse"].measure == found.primary
+
+
+def test_subgroups_have_rows_of_their_own() -> None:
+    predictions = Binary([0, 1, 0, 1], probability=P)
+    found = values(predictions, ["accuracy", "auc"], by=["x", "x", "y", "y"], by_name="site")
+    rows = {(e.by, e.measure): e.value for e in found}
+    assert rows[("site=x", "accuracy")] == 0.5
+    assert rows[("site=y", "auc")] == 1.0
+    assert found["accuracy"].by is None
+    with pytest.raises(DataError, match="by must hold one value for each of the 4 cases"):
+        values(predictions, by=["x", "y"])
+
+
+def test_a_class_missing_from_a_subgroup_stays_declared() -> None:
+    rows = list(values(THREE, ["balanced_accuracy", "auc"], by=[1, 1, 1, 2, 2]))
+    assert all(np.isfinite(e.value) for e in rows if e.measure == "balanced_accuracy")
+
+
+# ---------------------------------------------------------------- which measures
+
+
+def test_the_measures_asked_for_are_those_given() -> None:
+    found = values(Binary(Y, probability=P), ["f2_score", find("kappa", weights="linear"), "auc"])
+    assert [e.measure for e in found] == ["f_beta(2)", "kappa(linear)", "auc"]
+    assert found["f2_score"].title == "F-beta (beta=2)"
+
+
+def test_a_measure_that_does_not_apply_is_refused_when_asked_for() -> None:
+    with pytest.raises(NotApplicable, match="Brier score needs a predicted probability"):
+        values(Binary(Y, label=Y), ["brier"])
+    with pytest.raises(UnknownMeasure, match="did you mean 'brier'"):
+        values(Binary(Y, label=Y), ["brierr"])
+    with pytest.raises(NotApplicable, match="no measure was named"):
+        values(Binary(Y, label=Y), [])
+
+
+@pytest.mark.parametrize(
+    ("predictions", "primary"),
+    [
+        (Binary(Y, probability=P), "log_score"),
+        (Binary(Y, label=Y), "balanced_accuracy"),
+        (Binary(Y, score=P), "auc"),
+        (THREE, "log_score"),
+        (Numeric([1.0, 2.0], [1.0, 3.0]), "mse"),
+        (SURVIVAL, "c_index"),
+    ],
+)
+def test_one_measure_is_primary(predictions: Predictions, primary: str) -> None:
+    assert values(predictions).primary == primary
+
+
+def test_the_primary_measure_may_be_stated() -> None:
+    assert values(Binary(Y, probability=P), primary="roc_auc").primary == "auc"
+    assert values(THREE, primary="recall").primary == "sensitivity_macro"
+    with pytest.raises(NotApplicable, match="primary measure 'brier' is not among those assessed"):
+        values(Binary(Y, probability=P), ["auc"], primary="brier")
+
+
+def test_the_dialect_of_familiar_holds_throughout() -> None:
+    predictions = Multiclass(["a", "a", "b"], label=["a", "b", "b"], labels=["a", "b", "c"])
+    usual, theirs = values(predictions), values(predictions, dialect="familiar")
+    assert [e.measure for e in usual if e.class_ is None][:5] == [
+        e.measure for e in theirs if e.class_ is None
+    ][:5]
+    assert usual["balanced_accuracy"].value == pytest.approx(0.75)
+    assert np.isnan(theirs["balanced_accuracy"].value)
+
+
+def test_dropped_cases_are_counted_and_mentioned() -> None:
+    predictions = Binary(Y, probability=[0.1, None, 0.6, 0.9], missing="drop")
+    found = values(predictions)
+    assert (found.n, found.dropped) == (3, 1)
+    assert found.to_dict()["dropped"] == 1
+    assert any("missing" in a.text for a in found.advice)
+
+
+def test_an_absent_class_is_mentioned() -> None:
+    found = values(Multiclass(["a", "b"], label=["a", "b"], labels=["a", "b", "c"]))
+    assert any("no case of c was observed" in a.text for a in found.advice)
+
+
+# ---------------------------------------------------------------- export
+
+KEYS = [
+    "measure",
+    "title",
+    "family",
+    "model",
+    "by",
+    "class",
+    "output",
+    "value",
+    "interval",
+    "chance",
+    "p_value",
+    "alternative",
+    "hypothesis",
+    "test",
+    "draws",
+    "undefined",
+    "skill",
+]
+
+
+@pytest.mark.parametrize("inference", [False, True])
+def test_the_json_keeps_its_contract(inference: bool) -> None:
+    found = assess(
+        Binary([1, 0, 1, 1, 0, 0], probability=[0.0, 0.2, 0.7, 0.9, 0.4, 0.6]),
+        ["log_score", "accuracy", "auc", "brier"],
+        inference=inference,
+        draws=99,
+        rng=1,
+    )
+    told = json.loads(found.to_json())
+    assert told == found.to_dict()
+    assert {"abovechance", "outcome", "n", "origin", "seed", "primary"} <= told.keys()
+    assert (told["outcome"], told["n"], told["origin"]) == ("binary", 6, "test")
+    assert [list(e) for e in told["estimates"]] == [KEYS] * 4
+    rows = {e["measure"]: e for e in told["estimates"]}
+    assert rows["log_score"]["value"] == "-Infinity"
+    assert rows["log_score"]["undefined"].startswith("1 case")
+    if inference:
+        assert list(rows["accuracy"]["interval"]) == ["low", "high", "level", "method"]
+        assert 0 < rows["accuracy"]["p_value"] <= 1
+        assert list(rows["brier"]["skill"]) == ["reference", "difference", "interval", "p_value"]
+    else:
+        assert told["seed"] is None
+        assert {rows["accuracy"][k] for k in ("interval", "p_value", "test", "skill")} == {None}
+    assert all(list(a) == ["code", "text", "source"] for a in told["advice"])
+
+
+def test_an_undefined_value_is_null_in_json_with_the_reason() -> None:
+    told = json.loads(values(Binary([1, 1], probability=[0.5, 0.6])).to_json())
+    row = next(e for e in told["estimates"] if e["measure"] == "auc")
+    assert row["value"] is None
+    assert row["undefined"] == "only one class was observed"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_estimates_become_a_dataframe(library: str) -> None:
+    found = values(THREE)
+    frame = found.to_frame(library)
+    assert len(frame) == len(found)
+    assert {"measure", "class", "value", "interval_low", "chance", "undefined"} <= set(
+        frame.columns
+    )
+    assert list(frame["measure"])[:2] == ["accuracy", "error_rate"]
+    with pytest.raises(NotApplicable, match="library must be 'pandas' or 'polars'"):
+        found.to_frame("arrow")
+
+
+def test_the_estimates_become_csv() -> None:
+    import csv
+
+    found = values(THREE)
+    rows = list(csv.DictReader(found.to_csv().splitlines()))
+    assert len(rows) == len(found)
+    assert float(rows[0]["value"]) == found["accuracy"].value
+    assert [r["class"] for r in rows if r["measure"] == "f1"] == ["a", "b", "c"]
+
+
+def test_an_assessment_prints_what_it_found() -> None:
+    text = str(values(Binary(Y, probability=P)))
+    assert text.startswith("4 cases, binary outcome, origin test")
+    assert "Brier score" in text
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "iris", "diabetes"])
+def test_bundled_examples_can_be_assessed(name: str) -> None:
+    found = values(getattr(examples, name)())
+    assert len(found) > 10
+    assert np.isfinite(found[found.primary].value)
