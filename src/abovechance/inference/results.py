@@ -76,6 +76,24 @@ class Test(Result):
     hypothesis: str
     method: str
     draws: int | None = None
+    saddlepoint: float | None = None
+    stopped: "Sequel | None" = None
 
     def __str__(self) -> str:
         return f"p = {self.p_value:.3g}, {self.method}; H0: {self.hypothesis}"
+
+
+@dataclass(frozen=True)
+class Sequel:
+    """How a sequential test ended: `estimate` is the share of draws that exceeded.
+
+    `decision` says on which side of the level p lies, wrongly with at most `risk`; `interval` is
+    for the p of infinitely many draws.
+    """
+
+    steps: int
+    estimate: float
+    decision: str | None
+    interval: tuple[float, float]
+    level: float | None
+    risk: float | None

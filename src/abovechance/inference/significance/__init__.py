@@ -1,8 +1,9 @@
 """Tests, each by its name: `significance.fisher(predictions)`, `significance.mcnemar(b, c)`."""
 
 from abovechance.inference.significance.accuracy import against_majority, against_rate
-from abovechance.inference.significance.association import fisher, permutation
+from abovechance.inference.significance.association import fisher
 from abovechance.inference.significance.counts import binomial, fisher_counts, mcnemar
+from abovechance.inference.significance.permutation import permutation
 from abovechance.inference.significance.ranks import mann_whitney, studentised_permutation
 from abovechance.inference.significance.skill import skill
 from abovechance.resampling import boundaries

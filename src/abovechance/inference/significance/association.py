@@ -10,6 +10,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Test
 from abovechance.inference.significance.null import (
+    label_scores,
     linear_null,
     observed_sums,
     permuted,
@@ -17,7 +18,7 @@ from abovechance.inference.significance.null import (
     scheme_for,
 )
 from abovechance.inference.significance.ranks import mann_whitney
-from abovechance.measures import Form, LabelScore, Measure, find
+from abovechance.measures import Form, LabelScore, Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
     DEFAULT,
@@ -25,7 +26,6 @@ from abovechance.resampling import (
     Resampling,
     Scheme,
     replicate_blocks,
-    seed_of,
     tail,
 )
 
@@ -71,7 +71,7 @@ class _Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class _Labels:
+class Labels:
     """Binary measures under permuted labels, as work for blocks."""
 
     predictions: Binary
@@ -83,7 +83,7 @@ class _Labels:
 
 
 @dataclass(frozen=True, eq=False)
-class _Orders:
+class Orders:
     """Measures with outcomes in other orders, as work for blocks."""
 
     predictions: Predictions
@@ -92,35 +92,6 @@ class _Orders:
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         return permuted(self.measures, self.predictions, self.scheme.draw(rng, size))
-
-
-def permutation(
-    predictions: Predictions,
-    measure: Measure | str,
-    *,
-    draws: int | None = None,
-    rng: Any = None,
-    workers: int = 1,
-    store: Any = None,
-) -> Test:
-    """Test a measure against chance by permuting outcomes among the cases.
-
-    All arrangements are enumerated when there are no more of them than draws. With groups, whole
-    clusters are permuted if outcomes are constant within them, else cases within clusters.
-
-    Examples
-    --------
-    >>> from abovechance import examples
-    >>> permutation(examples.breast_cancer("p_texture"), "brier", rng=1).p_value
-    0.0001
-    """
-    chosen = find(measure) if isinstance(measure, str) else measure
-    chosen = chosen.for_outcome(predictions.kind)
-    how = Resampling(seed=seed_of(rng), workers=workers, store=store)
-    found = association(predictions, [chosen], Draws(draws, how), shortcuts=False)
-    if chosen.label not in found:
-        raise NotApplicable(f"{chosen.title} is undefined here, so it cannot be tested.")
-    return found[chosen.label]
 
 
 def association(
@@ -224,11 +195,29 @@ def _linear(
         null = dict(linear_null(predictions, kinds, scheme, scheme.enumerate()))
     else:
         null = dict(draws.null(_Linear(predictions, kinds, scheme), total, 1, fast=True))
+    check = _saddlepoints(predictions, kinds, observed) if scheme.blocks is None else {}
+    check = {kind: check.get(kind) for kind in kinds}
     found = {}
     for m in measures:
         assert m.label_score is not None
         kind = m.label_score
-        found[m.label] = _test(observed[kind], null[kind], "greater", exact, words, m, predictions)
+        test = _test(observed[kind], null[kind], "greater", exact, words, m, predictions)
+        found[m.label] = test if exact else replace(test, saddlepoint=check[kind])
+    return found
+
+
+def _saddlepoints(
+    predictions: Binary, kinds: Sequence[LabelScore], observed: dict[LabelScore, float]
+) -> dict[LabelScore, float | None]:
+    """An approximate p for each kind of sum; None where there is none (perfect separation)."""
+    from abovechance.numerics.saddlepoint import label_sum_tail
+
+    positives = int(predictions.positive.sum())
+    scores = label_scores(predictions, kinds)
+    found: dict[LabelScore, float | None] = {}
+    for kind, row in zip(kinds, scores, strict=True):
+        p = label_sum_tail(row, positives, observed[kind])
+        found[kind] = None if np.isnan(p) else p
     return found
 
 
@@ -245,7 +234,7 @@ def _general(
     if exact:
         null = permuted_labels(measures, predictions, scheme.enumerate())
     else:
-        null = draws.null(_Labels(predictions, tuple(measures), scheme), total, predictions.n)
+        null = draws.null(Labels(predictions, tuple(measures), scheme), total, predictions.n)
     return _tests(predictions, measures, null, exact, words)
 
 
@@ -264,7 +253,7 @@ def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) 
         if exact:
             null = permuted(chosen, predictions, scheme.enumerate())
         else:
-            null = draws.null(_Orders(predictions, tuple(chosen), scheme), total, predictions.n)
+            null = draws.null(Orders(predictions, tuple(chosen), scheme), total, predictions.n)
         found.update(_tests(predictions, chosen, null, exact, words))
     return found
 

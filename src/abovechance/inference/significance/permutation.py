@@ -1,0 +1,103 @@
+"""One measure against chance by permutation: all draws, every arrangement, or until it is known."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Sequel, Test
+from abovechance.inference.significance.association import (
+    DRAWS,
+    SCORES,
+    Draws,
+    Labels,
+    Orders,
+    association,
+    refuse,
+)
+from abovechance.inference.significance.null import scheme_for
+from abovechance.measures import Measure, find
+from abovechance.predictions import Binary, Predictions
+from abovechance.resampling import Resampling, Sequential, exceedances, in_order, seed_of
+
+
+def permutation(
+    predictions: Predictions,
+    measure: Measure | str,
+    *,
+    draws: int | None = None,
+    rng: Any = None,
+    workers: int = 1,
+    store: Any = None,
+    stop: str | None = None,
+    level: float = 0.05,
+    risk: float = 1e-3,
+) -> Test:
+    """Test a measure against chance by permuting outcomes among the cases.
+
+    All arrangements are enumerated when there are no more of them than draws. With groups, whole
+    clusters are permuted if outcomes are constant within them, else cases within clusters.
+
+    Parameters
+    ----------
+    stop
+        "gandy": stop as soon as p is known to lie above or below `level`, being wrong with
+        probability at most `risk`; for one decision, not for p-values that will be adjusted.
+
+    Beside a Monte Carlo p of a measure that is monotone in a sum over the positives stands its
+    saddlepoint approximation, as a check.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> permutation(examples.breast_cancer("p_texture"), "brier", rng=1).p_value
+    0.0001
+    """
+    chosen = find(measure) if isinstance(measure, str) else measure
+    chosen = chosen.for_outcome(predictions.kind)
+    how = Resampling(seed=seed_of(rng), workers=workers, store=store)
+    if stop is not None:
+        rule = Sequential(level=level, risk=risk, steps=draws or DRAWS)
+        return _sequential(predictions, chosen, stop, rule, how)
+    found = association(predictions, [chosen], Draws(draws, how), shortcuts=False)
+    if chosen.label not in found:
+        raise NotApplicable(f"{chosen.title} is undefined here, so it cannot be tested.")
+    return found[chosen.label]
+
+
+def _sequential(
+    predictions: Predictions, measure: Measure, stop: str, rule: Sequential, how: Resampling
+) -> Test:
+    if stop != "gandy":
+        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
+    refuse(predictions)
+    observed = measure.of(predictions)
+    if np.isnan(observed) or measure.higher_is_better is None:
+        raise NotApplicable(f"{measure.title} is undefined here, so it cannot be tested.")
+    scheme, words = scheme_for(predictions)
+    side: Any = "greater" if measure.higher_is_better else "less"
+    work: Any
+    if isinstance(predictions, Binary):
+        work = Labels(predictions, (measure,), scheme)
+    else:
+        work = Orders(predictions, (measure,), scheme)
+    blocks = in_order(work, replace(how, draws=rule.steps), block=128)
+    values = (block[measure.label] for block in blocks if isinstance(block, dict))
+    answer = rule.run(exceedances(observed, null, alternative=side) for null in values)
+    return Test(
+        statistic=observed,
+        p_value=answer.p_value,
+        alternative="greater",
+        hypothesis=SCORES,
+        method=f"sequential permutation; {words}" if words else "sequential permutation",
+        draws=answer.steps,
+        stopped=Sequel(
+            steps=answer.steps,
+            estimate=answer.estimate,
+            decision=answer.decision,
+            interval=answer.interval(),
+            level=answer.level,
+            risk=answer.risk,
+        ),
+    )
