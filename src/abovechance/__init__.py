@@ -10,42 +10,68 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from abovechance import examples, measures
     from abovechance.errors import AboveChanceError
-    from abovechance.inference import assess
+    from abovechance.inference import (
+        Assessment,
+        Comparison,
+        assess,
+        compare,
+        intervals,
+        permutation_test,
+        posterior,
+        significance,
+    )
     from abovechance.io import read
     from abovechance.learning import from_cv, from_estimator
     from abovechance.measures.measure import measure
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+    from abovechance.resampling import Resampling
 
 _HOMES = {
     "AboveChanceError": "abovechance.errors",
+    "Assessment": "abovechance.inference",
     "Binary": "abovechance.predictions",
+    "Comparison": "abovechance.inference",
     "Multiclass": "abovechance.predictions",
     "Numeric": "abovechance.predictions",
+    "Resampling": "abovechance.resampling",
     "Survival": "abovechance.predictions",
     "assess": "abovechance.inference",
+    "compare": "abovechance.inference",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
     "measure": "abovechance.measures.measure",
+    "permutation_test": "abovechance.inference",
     "read": "abovechance.io",
 }
 _MODULES = {
     "examples": "abovechance.examples",
+    "intervals": "abovechance.inference.intervals",
     "measures": "abovechance.measures",
+    "posterior": "abovechance.inference.posterior",
+    "significance": "abovechance.inference.significance",
 }
 
 __all__ = [
     "AboveChanceError",
+    "Assessment",
     "Binary",
+    "Comparison",
     "Multiclass",
     "Numeric",
+    "Resampling",
     "Survival",
     "assess",
+    "compare",
     "examples",
     "from_cv",
     "from_estimator",
+    "intervals",
     "measure",
     "measures",
+    "permutation_test",
+    "posterior",
     "read",
+    "significance",
 ]
 
 

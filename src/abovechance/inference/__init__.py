@@ -3,25 +3,51 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abovechance.inference import intervals, posterior, significance
     from abovechance.inference.assessment import assess
+    from abovechance.inference.comparison import Comparison, compare
     from abovechance.inference.estimates import Assessment, Estimate, Skill
-    from abovechance.inference.results import Interval, Result
+    from abovechance.inference.refit import RefitTest, permutation_test
+    from abovechance.inference.results import Interval, Result, Test
 
 _HOMES = {
     "Assessment": "estimates",
+    "Comparison": "comparison",
     "Estimate": "estimates",
     "Interval": "results",
+    "RefitTest": "refit",
     "Result": "results",
     "Skill": "estimates",
+    "Test": "results",
     "assess": "assessment",
+    "compare": "comparison",
+    "permutation_test": "refit",
 }
+_MODULES = ("intervals", "posterior", "significance")
 
-__all__ = ["Assessment", "Estimate", "Interval", "Result", "Skill", "assess"]
+__all__ = [
+    "Assessment",
+    "Comparison",
+    "Estimate",
+    "Interval",
+    "RefitTest",
+    "Result",
+    "Skill",
+    "Test",
+    "assess",
+    "compare",
+    "intervals",
+    "permutation_test",
+    "posterior",
+    "significance",
+]
 
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"abovechance.inference.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'abovechance.inference' has no attribute {name!r}")
     value = getattr(import_module(f"abovechance.inference.{_HOMES[name]}"), name)

@@ -15,7 +15,6 @@ from abovechance.learning.from_sklearn import from_cv
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import (
-    LabelPermutations,
     Permutations,
     Resampling,
     Sequential,
@@ -230,8 +229,10 @@ def scheme_of(y: Array, permute: str, blocks: Any) -> Any:
     constant = all(len(np.unique(y[units == b])) == 1 for b in np.unique(units))
     if permute == "within":
         if constant:
-            # raises with the remedy: whole blocks
-            LabelPermutations(y == y[0], blocks=units)
+            raise NotApplicable(
+                "outcomes are constant within every block, so permuting within them changes "
+                "nothing; permute whole blocks instead (permute='blocks')."
+            )
         return WithinBlocks(units)
     if not constant:
         raise NotApplicable(
