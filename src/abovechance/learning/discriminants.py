@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.learning.learner import Linear, class_means
 from abovechance.learning.pang import shrunken_precision
 
-CONSTANT = 1e-13  # share of a feature's scatter within classes below which it does not vary
+CONSTANT = 1e-14  # share of a feature's scatter within classes below which it does not vary
 RANK = 1e-4  # singular values below this, in units of standard deviations, count as zero
 
 Dialect = Literal["published", "sparsediscrim"]
@@ -119,7 +119,8 @@ def prior_sign(dialect: Dialect) -> float:
     return -0.5 if dialect == "sparsediscrim" else 1.0
 
 
-def varies(left: Floats, X: Floats) -> Floats:
-    """Which features vary within classes."""
+def varies(left: Floats, X: Floats) -> Bools:
+    """Which features vary within classes, by more than rounding."""
     total = ((X - X.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray((left**2).sum(axis=0) > CONSTANT * total)
+    rounding = CONSTANT**2 * (X**2).sum(axis=0)
+    return np.asarray((left**2).sum(axis=0) > np.maximum(CONSTANT * total, rounding))

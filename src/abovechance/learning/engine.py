@@ -3,29 +3,68 @@
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.learning.learner import Learner, fit_predict, predicted
+from abovechance.learning.fast import decisions, folded_decisions
+from abovechance.learning.learner import TIE, Learner, fit_predict, predicted
+
+ENTRIES = 4_000_000  # of labels or counts held at a time
 
 
-def fit_many(learner: Learner, X: Floats, labels: Ints, counts: Ints, *, classes: int = 2) -> Ints:
-    """Predicted classes (F, n) of all rows after each of F trainings.
+def fit_many(
+    learner: Learner,
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    *,
+    classes: int = 2,
+    everywhere: bool = True,
+    fast: bool = True,
+) -> Ints:
+    """Predicted classes (F, n) after each of F trainings.
 
-    Training f uses row i `counts[f, i]` times with class `labels[f, i]`.
+    Training f uses row i `counts[f, i]` times with class `labels[f, i]`. Predictions are for all
+    rows, or, unless `everywhere`, only for those left out of training (others are -1).
     """
-    result = np.empty(labels.shape, dtype=np.int64)
+    result = np.full(labels.shape, -1, dtype=np.int64)
+    wanted = np.ones(counts.shape, dtype=bool) if everywhere else counts == 0
+    slow = np.arange(len(labels))
+    if fast and classes == 2:
+        found = decisions(learner, X, labels, counts, everywhere=everywhere)
+        if found is not None:
+            result[wanted] = (found[0] > TIE)[wanted]
+            slow = np.flatnonzero(found[1])
     rows = np.arange(len(X))
-    for f, (y, count) in enumerate(zip(labels, counts, strict=True)):
-        used = np.repeat(rows, count)
-        result[f] = predicted(fit_predict(learner, X[used], y[used], X, classes))
+    for f in slow:
+        used = np.repeat(rows, counts[f])
+        scores = fit_predict(learner, X[used], labels[f][used], X[wanted[f]], classes)
+        result[f, wanted[f]] = predicted(scores)
     return result
 
 
 def cross_validate(
-    learner: Learner, X: Floats, labels: Ints, folds: Ints, *, classes: int = 2
+    learner: Learner,
+    X: Floats,
+    labels: Ints,
+    folds: Ints,
+    *,
+    classes: int = 2,
+    fast: bool = True,
 ) -> Ints:
     """Predicted classes (B, n), each row's by the learner trained without its fold."""
-    result = np.empty(labels.shape, dtype=np.int64)
-    for y, fold, out in zip(labels, folds, result, strict=True):
-        for v in np.unique(fold):
-            test = fold == v
-            out[test] = predicted(fit_predict(learner, X[~test], y[~test], X[test], classes))
+    count = int(folds.max()) + 1
+    result = np.full(labels.shape, -1, dtype=np.int64)
+    todo = np.zeros((len(labels), count), dtype=bool)
+    np.put_along_axis(todo, folds, True, axis=1)
+    found = folded_decisions(learner, X, labels, folds, count) if fast and classes == 2 else None
+    if found is not None:
+        result[:] = found[0] > TIE
+        todo &= found[1]
+    batch, fold = np.nonzero(todo)
+    step = max(1, ENTRIES // labels.shape[1])
+    for start in range(0, len(batch), step):
+        b, v = batch[start : start + step], fold[start : start + step]
+        test = folds[b] == v[:, None]
+        counts = (~test).astype(np.int64)
+        out = fit_many(learner, X, labels[b], counts, classes=classes, everywhere=False, fast=fast)
+        f, row = np.nonzero(test)
+        result[b[f], row] = out[f, row]
     return result

@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.learning.learner import Linear, Predictor
 
-TOLERANCE = 1e-6  # libsvm's own 1e-3 leaves decision values uncertain in the third digit
+TOLERANCE = 1e-4  # libsvm stops here; what it found is then refined
 EXACT = 1e-7  # what the conditions of an optimum may be missed by
+CORRECTIONS = 50  # changes of sides after which rows are taken to run in circles
 
 Scaling = Literal["sample", "population", "none"]
 
@@ -48,30 +49,46 @@ class LinearSVM:
 def refined(machine: Any, X: Floats, sign: Floats) -> tuple[Floats, float]:
     """Direction and offset of a fitted libsvm machine, in double precision.
 
-    libsvm keeps products of rows in single precision. Given which multipliers it found between
-    their bounds, these and the offset solve a linear system; if its solution obeys all bounds it
-    is the optimum, otherwise libsvm's own answer stands. With none in between, any offset of an
-    interval is optimal and its middle is taken, as libsvm does.
+    libsvm stops early and keeps products of rows in single precision. Given which multipliers lie
+    between their bounds, these and the offset solve a linear system. Rows that its solution shows
+    to be on the wrong side change sides until none is; should that not end, libsvm's own answer
+    stands. With no multiplier in between, any offset of an interval is optimal and its middle is
+    taken, as libsvm does.
     """
-    a = np.zeros(len(X))
+    cost, a = machine.C, np.zeros(len(X))
     a[machine.support_] = np.abs(machine.dual_coef_[0])
-    at_zero, at_cost = a < EXACT * machine.C, a > (1 - EXACT) * machine.C
-    free = ~at_zero & ~at_cost
+    at_zero, at_cost = a < EXACT * cost, a > (1 - EXACT) * cost
+    for _ in range(CORRECTIONS):
+        free = ~at_zero & ~at_cost
+        a, direction = between_bounds(X, sign, free, at_cost, cost)
+        # The offset at which each row would lie on its margin bounds the offset from one side.
+        limits = sign - X @ direction
+        low = limits[free | (at_zero & (sign > 0)) | (at_cost & (sign < 0))].max(initial=-np.inf)
+        high = limits[free | (at_zero & (sign < 0)) | (at_cost & (sign > 0))].min(initial=np.inf)
+        inside = (a > -EXACT * cost).all() and (a < (1 + EXACT) * cost).all()
+        if inside and low <= high + EXACT:
+            return direction, float(low + high) / 2
+        offset = limits[free].mean() if free.any() else (low + high) / 2
+        margin = sign * (X @ direction + offset)
+        at_zero = (at_zero & (margin >= 1 - EXACT)) | (free & (a < 0))
+        at_cost = (at_cost & (margin <= 1 + EXACT)) | (free & (a > cost))
+    return np.asarray(machine.coef_[0]), float(machine.intercept_[0])
+
+
+def between_bounds(
+    X: Floats, sign: Floats, free: Bools, at_cost: Bools, cost: float
+) -> tuple[Floats, Floats]:
+    """All multipliers and the direction when those that are `free` put their rows on the margin."""
     signed = sign[:, None] * X
-    fixed = machine.C * signed[at_cost].sum(axis=0)
+    fixed = cost * signed[at_cost].sum(axis=0)
+    a = np.where(at_cost, cost, 0.0)
+    if not free.any():
+        return a, fixed
     border = sign[free][:, None]
     system = np.block([[signed[free] @ signed[free].T, border], [border.T, np.zeros((1, 1))]])
-    right = np.append(1 - signed[free] @ fixed, -machine.C * sign[at_cost].sum())
-    found = np.linalg.lstsq(system, right, rcond=None)[0][:-1] if free.any() else np.empty(0)
-    direction = fixed + found @ signed[free]
-    # The offset at which each row would lie on its margin bounds the offset from one side.
-    limits = sign - X @ direction
-    low = limits[free | (at_zero & (sign > 0)) | (at_cost & (sign < 0))].max()
-    high = limits[free | (at_zero & (sign < 0)) | (at_cost & (sign > 0))].min()
-    inside = (found > -EXACT * machine.C).all() and (found < (1 + EXACT) * machine.C).all()
-    if inside and low <= high + EXACT:
-        return direction, float(low + high) / 2
-    return np.asarray(machine.coef_[0]), float(machine.intercept_[0])
+    right = np.append(1 - signed[free] @ fixed, -cost * sign[at_cost].sum())
+    a[free] = np.linalg.lstsq(system, right, rcond=None)[0][:-1]
+    return a, fixed + a[free] @ signed[free]
 
 
 @dataclass(frozen=True)

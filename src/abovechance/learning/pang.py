@@ -7,6 +7,7 @@ import numpy as np
 from abovechance.arrays import Floats
 
 STEPS = 101  # shares of shrinkage 0, 0.01, …, 1 are compared
+TOGETHER = 2_048  # variances worked on at a time, so that their powers stay in the cache
 
 
 def shrunken_precision(variance: Floats, degrees: int, legacy: bool = False) -> Floats:
@@ -30,27 +31,27 @@ def shrunken_precision(variance: Floats, degrees: int, legacy: bool = False) -> 
     >>> shrunken_precision(np.array([[1.0, 1.0, 4.0]]), degrees=10)
     array([[0.72197, 0.72197, 0.26243]])
     """
-    p = variance.shape[-1]
+    p = variance.shape[1]
     if degrees <= 2 or p == 0:
         return np.asarray(1 / variance)
-    factor, constant, log_common, log_own = _risk_parts(degrees, p)
-    logs = np.log(variance)
-    common = logs.mean(axis=-1, keepdims=True)
+    step = max(1, TOGETHER // p)
+    pieces = [variance[k : k + step] for k in range(0, len(variance), step)]
+    return np.concatenate([_shrink(np.log(piece), degrees, legacy) for piece in pieces])
+
+
+def _shrink(logs: Floats, degrees: int, legacy: bool) -> Floats:
+    """Shrunken inverse variances (B, p) from logarithms of variances."""
+    factor, constant, log_common, log_own = _risk_parts(degrees, logs.shape[1])
+    common = logs.mean(axis=1, keepdims=True)
     # v^(k/100) by repeated multiplication: 1 exponential a feature instead of 101.
-    root = np.exp((logs if legacy else logs - common) / (STEPS - 1))
-    power = np.ones_like(root)
-    lowest = np.full(variance.shape[:-1], np.inf)
-    alpha = np.zeros(variance.shape[:-1])
-    for step in range(STEPS):
-        mean = power.mean(axis=-1)
-        if legacy:
-            mean = mean * np.exp(common[..., 0] * step / (STEPS - 1))
-        risk = factor[step] * mean + constant[step]
-        better = risk < lowest
-        lowest = np.where(better, risk, lowest)
-        alpha = np.where(better, step / (STEPS - 1), alpha)
-        power = power * root
-    share = alpha[..., None]
+    powers = np.empty((STEPS, *logs.shape))
+    powers[0], powers[1:] = 1.0, np.exp((logs if legacy else logs - common) / (STEPS - 1))
+    means = np.multiply.accumulate(powers, axis=0, out=powers).mean(axis=2)
+    shares = np.arange(STEPS)[:, None] / (STEPS - 1)
+    if legacy:
+        means *= np.exp(common[:, 0] * shares)
+    risk = factor[:, None] * means + constant[:, None]
+    share = risk.argmin(axis=0)[:, None] / (STEPS - 1)
     if legacy:
         return np.asarray(np.exp(share * (common - log_common) - (1 - share) * (logs + log_own)))
     return np.asarray(np.exp(share * (log_common - common) + (1 - share) * (log_own - logs)))

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
+from abovechance.numerics.weighted_discriminants import UNSURE
 
 TOGETHER = 128  # machines whose products of rows stay in the cache
 LARGEST = 1_500  # rows above which factoring rows by rows no longer pays
@@ -31,7 +32,7 @@ def svm_decisions(
 
     n, p = X.shape
     centred = X - X.mean(axis=0)
-    weights = scale_weights(centred, counts, scaling)
+    weights, unsure = scale_weights(centred, counts, scaling)
     sizes = (counts > 0).sum(axis=1)
     order = np.argsort(sizes, kind="stable")
     few = features_are_few(int(sizes.max(initial=0)), p)
@@ -59,7 +60,7 @@ def svm_decisions(
             bad,
         )
         decisions[some], failed[some] = out, bad
-    return decisions, failed
+    return decisions, failed | unsure
 
 
 def features_are_few(rows: int, p: int) -> bool:
@@ -67,14 +68,20 @@ def features_are_few(rows: int, p: int) -> bool:
     return 3 * rows * p * p + p**3 < rows**3
 
 
-def scale_weights(centred: Floats, counts: Ints, scaling: str) -> Floats:
-    """One over the variances (F, p) of the features over training rows; 0 for a constant one."""
+def scale_weights(X: Floats, counts: Ints, scaling: str) -> tuple[Floats, Bools]:
+    """One over the variances (F, p) of centred features over training rows, 0 for a constant one.
+
+    With them come the trainings (F,) in which a feature varies too little to be sure.
+    """
     if scaling == "none":
-        return np.ones((len(counts), centred.shape[1]))
+        return np.ones((len(counts), X.shape[1])), np.zeros(len(counts), dtype=bool)
     times = counts.astype(float)
     number = times.sum(axis=1, keepdims=True)
-    squares = times @ centred**2
-    scatter = squares - (times @ centred) ** 2 / number
-    varies = scatter > 1e-13 * squares
+    squares = times @ X**2
+    scatter = squares - (times @ X) ** 2 / number
+    still = scatter <= UNSURE * squares
+    unsure = np.zeros(len(counts), dtype=bool)
+    for f, j in np.argwhere(still):
+        unsure[f] |= bool(np.ptp(X[counts[f] > 0, j]) > 0)
     divisor = np.maximum(number - 1, 1) if scaling == "sample" else number
-    return np.where(varies, divisor / np.where(varies, scatter, 1.0), 0.0)
+    return np.where(still, 0.0, divisor / np.where(still, 1.0, scatter)), unsure

@@ -8,20 +8,23 @@ from abovechance.arrays import Bools, Floats, Ints
 from abovechance.numerics.hat import RANK
 
 TOGETHER = 4_096  # samples whose moments are taken in one product of matrices
-CONSTANT = 1e-13  # share of a feature's scatter within classes below which it does not vary
+UNSURE = 1e-12  # share of a feature's scatter below which differences of sums cannot tell it
 
 
 class Moments(NamedTuple):
-    """Sizes (F, 2) and means (F, 2, p) of the classes; scatter (F, p) within them and in all."""
+    """Sizes (F, 2) and means (F, 2, p) of the classes; scatter (F, p) within them, if sure."""
 
     sizes: Floats
     means: Floats
     within: Floats
-    total: Floats
+    unsure: Bools
 
 
 def class_moments(X: Floats, labels: Ints, counts: Ints) -> Moments:
-    """Moments of two classes in F samples: row i counts[f, i] times with class labels[f, i]."""
+    """Moments of two classes in F samples: row i counts[f, i] times with class labels[f, i].
+
+    Scatter is a difference of sums, so `X` should be centred.
+    """
     times = counts.astype(float)
     ones = times * labels
     n1, n = ones.sum(axis=1), times.sum(axis=1)
@@ -30,14 +33,14 @@ def class_moments(X: Floats, labels: Ints, counts: Ints) -> Moments:
     sizes = np.stack([n - n1, n1], axis=1)
     means = np.stack([sums - sums1, sums1], axis=1) / np.maximum(sizes, 1)[:, :, None]
     within = squares - (sizes[:, :, None] * means**2).sum(axis=1)
-    total = squares - sums**2 / n[:, None]
-    return Moments(sizes, means, np.maximum(within, 0.0), total)
+    unsure = within <= UNSURE * squares
+    return Moments(sizes, means, np.where(unsure, 1.0, within), unsure)
 
 
 def weighted_discriminants(X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
     """Log-odds (F, n) of all rows by F discriminants, and which of them are to be mistrusted.
 
-    Doubtful are samples with fewer than three rows, a single class, a feature that does not vary
+    Doubtful are samples with fewer than three rows, a single class, a feature that hardly varies
     within classes, or a direction of so little spread that the rule for singular covariances
     might leave it out.
     """
@@ -55,7 +58,7 @@ def _some(X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
     p, moments = X.shape[1], class_moments(X, labels, counts)
     number = moments.sizes.sum(axis=1)
     doubtful = (moments.sizes.min(axis=1) < 1) | (number < 3)
-    doubtful |= (moments.within <= CONSTANT * moments.total).any(axis=1)
+    doubtful |= moments.unsure.any(axis=1)
     spreads = np.sqrt(moments.within / np.maximum(number - 1, 1)[:, None])
     distinct = (counts > 0).sum(axis=1)
     found = np.zeros((len(labels), p))

@@ -1,0 +1,114 @@
+"""The fast ways to train one learner on many samples of the rows of one table.
+
+Each gives decision values (F, n), class 1 where positive, and marks the trainings it cannot vouch
+for; those are done one by one. All of it is for two classes.
+"""
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.learning.discriminants import (
+    LDA,
+    DiagonalLDA,
+    ShrunkenDiagonalLDA,
+    prior_sign,
+)
+from abovechance.learning.learner import Learner
+from abovechance.learning.margins import LinearSVM
+from abovechance.learning.pang import shrunken_precision
+from abovechance.numerics.hat import folded_discriminants, hat_matrix
+from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.support_vectors import LARGEST, features_are_few, svm_decisions
+from abovechance.numerics.weighted_discriminants import class_moments, weighted_discriminants
+
+CLOSE = 1e-4  # a decision value this near zero may owe its sign to where the solver stopped
+TOGETHER = 2_048  # samples whose moments are taken in one product of matrices
+
+
+def decisions(
+    learner: Learner, X: Floats, labels: Ints, counts: Ints, *, everywhere: bool
+) -> tuple[Floats, Bools] | None:
+    """Decision values after F trainings, or None where there is no fast way.
+
+    Training f uses row i `counts[f, i]` times with class `labels[f, i]`. Values are for all rows,
+    or, unless `everywhere`, for those left out of training.
+    """
+    match learner:
+        case DiagonalLDA() | ShrunkenDiagonalLDA():
+            return _diagonal(learner, X, labels, counts)
+        case _ if not worthwhile(labels.size):
+            return None
+        case LDA():
+            return weighted_discriminants(X, labels, counts)
+        case LinearSVM() if _solvable(X, counts):
+            return _machines(learner, X, labels, counts, everywhere)
+    return None
+
+
+def folded_decisions(
+    learner: Learner, X: Floats, labels: Ints, folds: Ints, count: int
+) -> tuple[Floats, Bools] | None:
+    """Decision values (B, n) by learners that did not see the row's fold, where there is a trick.
+
+    With them come the folds (B, V) that have to be done otherwise.
+    """
+    if not isinstance(learner, LDA) or not worthwhile(labels.size):
+        return None
+    n, p = X.shape
+    if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
+        return None
+    hat = hat_matrix(X)
+    return None if hat is None else folded_discriminants(hat, labels, folds, count)
+
+
+def _solvable(X: Floats, counts: Ints) -> bool:
+    """Whether the interior-point method can hold the problem."""
+    rows = int((counts > 0).sum(axis=1).max())
+    return rows <= LARGEST or features_are_few(rows, X.shape[1])
+
+
+def _machines(
+    learner: LinearSVM, X: Floats, labels: Ints, counts: Ints, everywhere: bool
+) -> tuple[Floats, Bools]:
+    ones = (counts * labels).sum(axis=1)
+    single = (ones == 0) | (ones == counts.sum(axis=1))
+    values, bad = np.zeros(labels.shape), single.copy()
+    some = np.flatnonzero(~single)
+    values[some], bad[some] = svm_decisions(
+        X, labels[some], counts[some], learner.cost, learner.scaling, everywhere
+    )
+    near = np.abs(values) < CLOSE
+    return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
+
+
+def _diagonal(
+    learner: DiagonalLDA | ShrunkenDiagonalLDA, X: Floats, labels: Ints, counts: Ints
+) -> tuple[Floats, Bools]:
+    centred = X - X.mean(axis=0)
+    values, bad = np.empty(labels.shape), np.empty(len(labels), dtype=bool)
+    for start in range(0, len(labels), TOGETHER):
+        some = slice(start, start + TOGETHER)
+        values[some], bad[some] = _diagonal_some(learner, centred, labels[some], counts[some])
+    return values, bad
+
+
+def _diagonal_some(
+    learner: DiagonalLDA | ShrunkenDiagonalLDA, X: Floats, labels: Ints, counts: Ints
+) -> tuple[Floats, Bools]:
+    """Class means, variances, directions and decision values as products of matrices."""
+    sizes, means, within, unsure = class_moments(X, labels, counts)
+    number = sizes.sum(axis=1)
+    doubtful = (sizes.min(axis=1) < 1) | unsure.any(axis=1)
+    variance = within / number[:, None]
+    precision = 1 / variance
+    if isinstance(learner, ShrunkenDiagonalLDA):
+        legacy = learner.dialect == "sparsediscrim"
+        for size in np.unique(number):
+            same = number == size
+            precision[same] = shrunken_precision(variance[same], int(size) - 2, legacy)
+    direction = (means[:, 1] - means[:, 0]) * precision
+    middle = (direction * (means[:, 1] + means[:, 0])).sum(axis=1) / 2
+    with np.errstate(divide="ignore"):
+        prior = np.log(sizes[:, 1]) - np.log(sizes[:, 0])
+    offset = prior_sign(learner.dialect) * prior - middle
+    return direction @ X.T + offset[:, None], doubtful
