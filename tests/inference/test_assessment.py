@@ -106,7 +106,10 @@ def test_an_average_says_which_classes_it_left_out() -> None:
 
 def test_classes_have_rows_of_their_own() -> None:
     rows = [e for e in values(THREE) if e.class_ is not None]
-    assert {e.measure for e in rows} == {"sensitivity", "specificity", "ppv", "npv", "f1"}
+    assert {e.measure for e in rows} == {
+        *("sensitivity", "specificity", "ppv", "npv", "f1"),
+        *("calibration_in_the_large", "calibration_slope", "ece"),
+    }
     assert [e.class_ for e in rows if e.measure == "f1"] == ["a", "b", "c"]
     for row in rows:
         alone = THREE.against_rest(row.class_)

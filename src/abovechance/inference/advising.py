@@ -23,6 +23,7 @@ def advice_for(
     yield from _on_dependence(predictions, evidence)
     whole = [e for e in rows if e.by is None and e.class_ is None]
     yield from _on_tests(whole)
+    yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole) and predictions.origin == "test":
         yield from _on_size(predictions)
 
@@ -56,6 +57,8 @@ def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
             yield Advice("AC011", f"no interval over folds: {refused['folds']}")
     elif "p" in refused:
         yield Advice("AC012", f"no test against chance: {refused['p']}")
+    if "calibration" in refused:
+        yield Advice("AC041", f"no test of calibration: {refused['calibration']}")
     groups = predictions.cases.groups
     if groups is not None and predictions.origin == "test":
         count = len(np.unique(groups))
@@ -102,6 +105,27 @@ def _on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
                 "one-sided and asks another question than the interval.",
             )
             break
+
+
+def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]:
+    remarks = getattr(evidence, "remarks", {})
+    distances = [e.measure for e in rows if e.measure in remarks]
+    if distances:
+        yield Advice(
+            "AC040",
+            f"no interval for {', '.join(distances)}: chance makes distances greater than 0 even "
+            "when probabilities are right, and a bootstrap interval never covers a true 0. "
+            "Compare each with its value expected if right; p simulates outcomes from them.",
+            "Roelofs et al. (2022)",
+        )
+    steep = [e for e in rows if e.measure == "calibration_slope" and np.isinf(e.value)]
+    if steep and steep[0].undefined is not None:
+        yield Advice(
+            "AC042",
+            f"the calibration slope is infinite: {steep[0].undefined}. Its interval has a limit "
+            "on one side only.",
+            "Albert & Anderson (1984)",
+        )
 
 
 def _on_size(predictions: Predictions) -> Iterator[Advice]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.intervals import calibration as lines
 from abovechance.inference.intervals.areas import delong
 from abovechance.inference.intervals.bootstrap import (
     DRAWS,
@@ -21,9 +22,10 @@ from abovechance.inference.intervals.concordance import jackknife
 from abovechance.inference.intervals.correlations import SPREAD, fisher_z
 from abovechance.inference.intervals.proportions import effective_wilson, mover, wilson
 from abovechance.inference.intervals.replicates import replicates
+from abovechance.inference.intervals.utility import utility
 from abovechance.inference.results import Interval
-from abovechance.measures import Form, Measure
-from abovechance.predictions import Binary, Multiclass, Predictions, Survival
+from abovechance.measures import Form, Law, Measure
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,72 @@ def of_unknown(measure: Measure, predictions: Any, setting: Setting) -> Interval
         if isinstance(predictions, Binary) and _of_table(measure):
             return _dirichlet(measure, predictions, setting)
     return setting.bootstrap(measure)
+
+
+def of_calibration(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Profile likelihood of recalibration lines; distances and test statistics have none."""
+    if measure.name not in WITH_INTERVAL:
+        raise NotApplicable(f"{measure.title} has no interval: it would not cover a true 0.")
+    level = setting.level
+    if isinstance(predictions, Numeric):
+        return lines.linear_calibration(
+            predictions, measure.name.rpartition("_")[2], confidence_level=level
+        )
+    if isinstance(predictions, Survival):
+        return _at_horizon(measure, predictions, level)
+    if measure.name == "observed_expected_ratio":
+        return lines.observed_expected(predictions, confidence_level=level)
+    if measure.name == "calibration_difference":
+        return of_mean(measure, predictions, setting)
+    parameter = measure.name.removeprefix("calibration_")
+    return lines.recalibration(predictions, parameter, confidence_level=level)
+
+
+WITH_INTERVAL = (
+    "calibration_in_the_large",
+    "calibration_intercept",
+    "calibration_slope",
+    "observed_expected_ratio",
+    "calibration_difference",
+    "linear_calibration_slope",
+    "linear_calibration_intercept",
+    "observed_expected_at",
+    "calibration_slope_at",
+)
+
+
+def has_interval(measure: Measure) -> bool:
+    """Whether a measure has an interval at all: calibration distances and statistics have not."""
+    return measure.law is not Law.CALIBRATION or measure.name in WITH_INTERVAL
+
+
+def of_utility(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Bootstrap of the counts that decisions depend on; whole clusters when there are groups."""
+    if predictions.cases.groups is not None or predictions.weight is not None:
+        return setting.bootstrap(measure)
+    return utility(
+        predictions,
+        measure,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=setting.rng(7),
+    )
+
+
+def _at_horizon(measure: Measure, predictions: Survival, level: float) -> Interval:
+    from abovechance.measures.horizon import at_horizon
+
+    if predictions.weight is not None or predictions.cases.groups is not None:
+        raise NotApplicable(f"{measure.title} has an interval for independent cases only.")
+    known = at_horizon(predictions, measure.parameters["t"])
+    if measure.name == "observed_expected_at":
+        value = measure.of(predictions)
+        return lines.observed_expected_at(predictions, value, known.time, confidence_level=level)
+    seen = known.weight > 0
+    outcome = known.happened[seen].astype(np.float64)
+    return lines.weighted_slope(
+        outcome, known.risk[seen], known.weight[seen], confidence_level=level
+    )
 
 
 def _of_table(measure: Measure) -> bool:

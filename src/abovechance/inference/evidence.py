@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.defaults import Setting, expanded
+from abovechance.inference.defaults import Setting, expanded, has_interval
 from abovechance.inference.estimates import Estimate, Skill
 from abovechance.inference.intervals.folds import nadeau_bengio
+from abovechance.inference.intervals.utility import DRAWS as UTILITY_DRAWS
+from abovechance.inference.intervals.utility import gain
 from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.association import Draws, association
+from abovechance.inference.significance.calibration import calibration_tests
 from abovechance.inference.significance.skill import skill
 from abovechance.measures import Law, Measure
 from abovechance.predictions import Binary, Predictions
@@ -33,6 +36,7 @@ class Evidence:
     skills: dict[str, Skill] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def gather(
@@ -80,6 +84,7 @@ class Evidence:
             value=self.values.get(label, row.value),
             interval=self.intervals.get(label),
             skill=self.skills.get(label),
+            undefined=row.undefined or self.remarks.get(label),
         )
         if test is None:
             return changed
@@ -109,7 +114,7 @@ class Evidence:
         )
         for m in measures:
             row = policy_of(m.law)
-            if row.interval is None or not np.isfinite(m.of(weighted)):
+            if row.interval is None or not has_interval(m) or not _bounded(m, m.of(weighted)):
                 continue
             try:
                 if by_rows and not (m.prevalence_free and cases.weight is None):
@@ -131,6 +136,14 @@ class Evidence:
             self.tests.update(association(cases, testable, draws))
         except NotApplicable as reason:
             self.refused["p"] = str(reason)
+        calibrating = [m for m in measures if m.law is Law.CALIBRATION]
+        if calibrating:
+            try:
+                tests, remarks = calibration_tests(cases, calibrating, draws)
+                self.tests.update(tests)
+                self.remarks.update(remarks)
+            except NotApplicable as reason:
+                self.refused["calibration"] = str(reason)
         if rate is not None and isinstance(cases, Binary) and "accuracy" in self.tests:
             from abovechance.inference.significance.accuracy import against_majority, against_rate
 
@@ -150,6 +163,10 @@ class Evidence:
             if not policy_of(m.law).skill or m.after is not None or several or cases.n < 2:
                 continue
             try:
+                if m.law is Law.UTILITY:
+                    if m.name == "net_benefit":
+                        self.skills[m.label] = _gain(m, cases, level, draws, seed)
+                    continue
                 self.skills[m.label] = skill(
                     m, cases, confidence_level=level, draws=draws, seed=seed
                 )
@@ -158,7 +175,7 @@ class Evidence:
 
     def _over_folds(self, cases: Any, measures: Sequence[Measure], level: float) -> None:
         for m in measures:
-            if policy_of(m.law).interval is None or not np.isfinite(m.of(cases)):
+            if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
             try:
                 self.intervals[m.label] = nadeau_bengio(m, cases, confidence_level=level)
@@ -183,3 +200,22 @@ class Evidence:
         other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
         self.values.update({m.label: m.of(other) for m in depends})
         return other
+
+
+def _bounded(measure: Measure, value: float) -> bool:
+    """Whether an interval makes sense: of finite values, and of lines too steep to be measured."""
+    return bool(np.isfinite(value) or (measure.law is Law.CALIBRATION and np.isinf(value)))
+
+
+def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:
+    """Net benefit beside the better of acting on every case and on none."""
+    if cases.cases.groups is not None:
+        raise NotApplicable("the gain over acting on all or none is for independent cases.")
+    found = gain(
+        cases,
+        measure.parameters["threshold"],
+        confidence_level=level,
+        draws=UTILITY_DRAWS if draws is None else draws,
+        rng=np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,))),
+    )
+    return Skill(reference=found.reference, difference=found.difference, interval=found.interval)

@@ -66,18 +66,25 @@ TABLE: dict[Law, Policy] = {
         f"tables: {FISHER}; others: permutation",
         "studentised exchange",
     ),
-    Law.UTILITY: Policy(
-        defaults.by_bootstrap,
-        "bootstrap",
-        "none",
+    Law.CALIBRATION: Policy(
+        defaults.of_calibration,
+        "slope, intercept: profile likelihood; distances: none, for it would not cover 0",
+        "probabilities are right: likelihood ratio, or outcomes simulated from them",
         "bootstrap of the difference",
+    ),
+    Law.UTILITY: Policy(
+        defaults.of_utility,
+        "bootstrap BCa of counts",
+        "none; net benefit: gain over the better of acting on all and on none",
+        "bootstrap of the difference",
+        skill=True,
     ),
 }
 
 
 def policy_of(law: Law) -> Policy:
-    """The row of a law; calibration has its own results and no row here yet."""
-    return TABLE.get(law, Policy(None, "none", "none", "none"))
+    """The row of a law."""
+    return TABLE[law]
 
 
 def describe() -> list[dict[str, Any]]:

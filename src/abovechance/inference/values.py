@@ -1,14 +1,18 @@
 """Point values as rows: of all cases, of each class, of each output."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from abovechance.inference.estimates import Estimate
-from abovechance.measures import Measure, find, per_class, per_output
+from abovechance.measures import Law, Measure, find, per_class, per_output
 from abovechance.measures.averaging import undefined_classes
+from abovechance.measures.calibration import remark_on
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 
+LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
+CALIBRATION_OF_EACH_CLASS = ("calibration_in_the_large", "calibration_slope", "ece")
 OF_EACH_CLASS = ("sensitivity", "specificity", "ppv", "npv", "f1")
 
 
@@ -38,6 +42,8 @@ def chance_level(measure: Measure, predictions: Predictions) -> float | None:
 
 def remark(measure: Measure, predictions: Predictions, value: float) -> str | None:
     """Why a value is undefined or infinite, or what an average had to leave out."""
+    if isinstance(predictions, Binary) and measure.name in LINES and not np.isfinite(value):
+        return remark_on(predictions, value)
     if np.isnan(value):
         return measure.undefined or "not defined for these cases"
     if isinstance(predictions, Binary | Multiclass):
@@ -89,6 +95,11 @@ def rows_per_class(
                 class_=str(label),
                 undefined=measure.undefined if np.isnan(value) else None,
             )
+    if predictions.probability is not None and any(m.law is Law.CALIBRATION for m in measures):
+        for label in predictions.classes:
+            alone = predictions.against_rest(label)
+            for name in CALIBRATION_OF_EACH_CLASS:
+                yield replace(estimate(find(name), alone, by), class_=str(label))
 
 
 def _impossible(predictions: Binary | Multiclass) -> str:

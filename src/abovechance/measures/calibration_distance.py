@@ -5,6 +5,7 @@ default settings, evaluated at every case. Like all distances these are greater 
 alone; compare them with what is expected of right probabilities (`assess` shows it).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,30 @@ DISTANCE: dict[str, Any] = {
     "weighted": False,
     "range": (0.0, np.inf),  # a smooth curve may leave [0, 1]
     "source": "Austin & Steyerberg (2019)",
+}
+
+
+def _mean(distance: Floats) -> Floats:
+    return np.asarray(distance.mean(axis=-1))
+
+
+def _median(distance: Floats) -> Floats:
+    return np.asarray(np.median(distance, axis=-1))
+
+
+def _nine_tenths(distance: Floats) -> Floats:
+    return np.asarray(np.quantile(distance, 0.9, axis=-1))
+
+
+def _largest(distance: Floats) -> Floats:
+    return np.asarray(distance.max(axis=-1))
+
+
+REDUCED: dict[str, Callable[[Floats], Floats]] = {
+    "ici": _mean,
+    "e50": _median,
+    "e90": _nine_tenths,
+    "emax": _largest,
 }
 
 
@@ -52,7 +77,7 @@ def ici(
     >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.114
     """
-    return float(distances(outcome, probability, smoother=smoother, span=span).mean())
+    return float(REDUCED["ici"](distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
@@ -74,7 +99,7 @@ def e50(
     >>> e50([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.101
     """
-    return float(np.median(distances(outcome, probability, smoother=smoother, span=span)))
+    return float(REDUCED["e50"](distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
@@ -98,7 +123,7 @@ def e90(
     >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.2
     """
-    return float(np.quantile(distances(outcome, probability, smoother=smoother, span=span), 0.9))
+    return float(REDUCED["e90"](distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
@@ -120,7 +145,7 @@ def emax(
     >>> emax([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.273
     """
-    return float(distances(outcome, probability, smoother=smoother, span=span).max())
+    return float(REDUCED["emax"](distances(outcome, probability, smoother=smoother, span=span)))
 
 
 def distances(

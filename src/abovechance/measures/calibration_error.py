@@ -240,8 +240,9 @@ def _of_equal_width(
         sums = np.array([np.bincount(at, weights=part, minlength=count) for part in parts])
         return sums[0], sums[1], sums[2]
     member = (at[:, None] == np.arange(count)).astype(np.float64)
-    w = np.ones(outcome.shape[-1]) if weight is None else weight
-    return w @ member, (w * outcome) @ member, (w * probability) @ member
+    if weight is None:
+        return member.sum(axis=0), outcome @ member, probability @ member
+    return weight @ member, (weight * outcome) @ member, (weight * probability) @ member
 
 
 def _of_equal_count(y: Floats, p: Floats, w: Floats, bins: int) -> Floats:

@@ -251,9 +251,10 @@ def _root(rows: list[Floats], z: Floats) -> Floats:
         low, high = np.where(score > 0, theta, low), np.where(score < 0, theta, high)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(score == 0, 0.0, np.clip(score / slope, -longest, longest))
+            middle = (low + high) / 2.0
         after = theta + step
         outside = (after <= low) | (after >= high)
-        after = np.where(outside & np.isfinite(low + high), (low + high) / 2.0, after)
+        after = np.where(outside & np.isfinite(middle), middle, after)
         done = np.abs(after - theta) <= PRECISE * (1.0 + np.abs(theta))
         theta = np.where(score == 0, theta, after)
         if done.all():

@@ -2,6 +2,18 @@
 
 from abovechance.inference.intervals.areas import delong
 from abovechance.inference.intervals.bootstrap import bootstrap
+from abovechance.inference.intervals.classic import (
+    logit,
+    mid_p,
+    modified_jeffreys,
+    wald,
+    wilson_corrected,
+)
+from abovechance.inference.intervals.calibration import (
+    linear_calibration,
+    observed_expected,
+    recalibration,
+)
 from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
 from abovechance.inference.intervals.concordance import jackknife
 from abovechance.inference.intervals.correlations import fisher_z
@@ -30,9 +42,14 @@ __all__ = [
     "hanley_mcneil",
     "jackknife",
     "jeffreys",
+    "logit",
+    "mid_p",
+    "modified_jeffreys",
     "mover",
     "nadeau_bengio",
     "newcombe",
     "tango",
+    "wald",
     "wilson",
+    "wilson_corrected",
 ]

@@ -1,0 +1,372 @@
+"""Did outcomes happen as often as predicted? Tests of the hypothesis that probabilities are right.
+
+The hypothesis is Y ~ Bernoulli(p), case by case and independently: it says everything about the
+outcomes, so what any calibration error would be under it can be simulated.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Result, Test
+from abovechance.inference.significance.association import Draws
+from abovechance.measures import Form, Measure, find
+from abovechance.measures.calibration import decile_groups
+from abovechance.measures.calibration_distance import REDUCED, distances, smoother_of
+from abovechance.measures.evaluation import fit
+from abovechance.numerics.loess import Smoother
+from abovechance.numerics.recalibration import (
+    line,
+    line_log_likelihood,
+    log_likelihood,
+    log_odds,
+    shift,
+)
+from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.resampling import Resampling, seed_of, tail
+
+RIGHT = "outcomes happen with the predicted probabilities, independently"
+DRAWS = 999
+PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
+LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
+RATIOS = ("observed_expected_ratio", "calibration_difference")
+NO_INTERVAL = (
+    "a bootstrap interval of a distance does not cover a true value of 0, so none is given"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationError(Result):
+    """A calibration error beside what chance alone makes of right probabilities.
+
+    `debiased` is the value less what is expected of right probabilities; it may be negative.
+    """
+
+    measure: str
+    value: float
+    expected: float
+    debiased: float
+    test: Test
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.value:.3f}; {remark(self)}; {self.test}"
+
+
+def remark(error: CalibrationError) -> str:
+    """Value and expectation in words."""
+    return f"{error.expected:.3f} expected if right, {error.debiased:+.3f} beyond"
+
+
+def calibration(
+    predictions: Binary | Multiclass,
+    measure: Measure | str = "ece",
+    *,
+    draws: int = DRAWS,
+    rng: Any = None,
+    workers: int = 1,
+) -> CalibrationError:
+    """Test whether probabilities are right by a calibration error, outcomes simulated from them.
+
+    There is no interval: resampling cases always finds distances greater than 0, so its limits
+    cover a true value of 0 in none of its samples.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> found = calibration(examples.breast_cancer("p_texture"), "ece", rng=1)
+    >>> found.value, found.expected, found.test.p_value
+    (0.082, 0.055, 0.025)
+    """
+    chosen = find(measure) if isinstance(measure, str) else measure
+    chosen = fit(chosen, predictions)
+    how = Draws(draws, Resampling(seed=seed_of(rng), workers=workers))
+    found = simulated(predictions, [chosen], how)
+    if chosen.label not in found:
+        raise NotApplicable(f"{chosen.title} cannot be simulated or is undefined here.")
+    return found[chosen.label]
+
+
+def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
+    r"""Likelihood-ratio test of the recalibration line.
+
+    Parameters
+    ----------
+    hypothesis
+        "line": intercept 0 and slope 1, both at once; "in_the_large": intercept 0, the slope being
+        1; "slope": slope 1, whatever the intercept.
+
+    References
+    ----------
+    Cox (1958); Miller, Hui & Tierney (1991).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> likelihood_ratio(examples.breast_cancer("p_texture")).p_value
+    0.203
+    """
+    from scipy.special import chdtrc
+
+    words = {
+        "line": "intercept 0 and slope 1 of the recalibration line",
+        "in_the_large": "intercept 0 where the slope is 1",
+        "slope": "slope 1 of the recalibration line, whatever its intercept",
+    }
+    if hypothesis not in words:
+        raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
+    refuse(predictions)
+    y, x, weight = _told(predictions)
+    shifted, free = float(shift(y, x, None, weight)), line(y, x, weight)
+    at = {
+        "given": float(log_likelihood(y, x, weight)),
+        "shifted": 0.0 if np.isinf(shifted) else float(log_likelihood(y, x + shifted, weight)),
+    }
+    if hypothesis != "in_the_large":
+        if np.isnan(free.slope):
+            raise NotApplicable("the recalibration line is not defined here, so it is not tested.")
+        at["free"] = line_log_likelihood(free, y, x, weight)
+    lower, upper, df = {
+        "line": ("given", "free", 2),
+        "in_the_large": ("given", "shifted", 1),
+        "slope": ("shifted", "free", 1),
+    }[hypothesis]
+    statistic = max(0.0, 2.0 * (at[upper] - at[lower]))
+    return Test(
+        statistic=statistic,
+        p_value=float(chdtrc(df, statistic)),
+        alternative="two-sided",
+        hypothesis=words[hypothesis],
+        method=f"likelihood ratio, χ² on {df} df",
+    )
+
+
+def hosmer_lemeshow(predictions: Binary, *, groups: int = 10, fitted: bool = False) -> Test:
+    """Hosmer and Lemeshow's test; `fitted` when a logistic model was fitted to the same cases.
+
+    References
+    ----------
+    Hosmer & Lemeshow (1980); degrees of freedom for new cases: Hosmer, Lemeshow & Sturdivant
+    (2013), section 5.2.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> hosmer_lemeshow(examples.breast_cancer("p_texture")).p_value
+    0.153
+    """
+    from scipy.special import chdtrc
+
+    refuse(predictions)
+    assert predictions.probability is not None
+    y = predictions.positive.astype(np.float64)
+    size, _, _ = decile_groups(y, predictions.probability, groups)
+    df = len(size) - 2 if fitted else len(size)
+    if df < 1:
+        raise NotApplicable(f"{len(size)} groups leave no degree of freedom; take more groups.")
+    statistic = find("hosmer_lemeshow").with_parameters(groups=groups).of(predictions)
+    return Test(
+        statistic=statistic,
+        p_value=float(chdtrc(df, statistic)),
+        alternative="greater",
+        hypothesis=RIGHT,
+        method=f"Hosmer–Lemeshow, χ² on {df} df",
+    )
+
+
+def spiegelhalter(predictions: Binary) -> Test:
+    """Spiegelhalter's test of the Brier score, two-sided.
+
+    References
+    ----------
+    Spiegelhalter (1986).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> spiegelhalter(examples.breast_cancer("p_texture")).p_value
+    0.037
+    """
+    from scipy.special import erfc
+
+    refuse(predictions)
+    z = find("spiegelhalter_z").of(predictions)
+    return Test(
+        statistic=z,
+        p_value=float(erfc(abs(z) / np.sqrt(2.0))),
+        alternative="two-sided",
+        hypothesis=RIGHT,
+        method="Spiegelhalter, normal, two-sided",
+    )
+
+
+def simulated(
+    predictions: Binary | Multiclass, measures: Sequence[Measure], draws: Draws
+) -> dict[str, CalibrationError]:
+    """Calibration errors beside those of outcomes simulated from the probabilities, by label."""
+    refuse(predictions)
+    fitted = tuple(fit(m, predictions) for m in measures)
+    fitted = tuple(m for m in fitted if np.isfinite(m.of(predictions)))
+    if not fitted:
+        return {}
+    total = DRAWS if draws.count is None else draws.count
+    work = _Simulated(predictions, fitted)
+    observed = work.observed()
+    null = draws.null(work, total, predictions.n)
+    found = {}
+    for m in fitted:
+        value = m.of(predictions)
+        answer = tail(observed[m.label], null[m.label])
+        expected = float(null[m.label].mean())
+        test = Test(
+            statistic=value,
+            p_value=answer.p_value,
+            alternative="greater",
+            hypothesis=RIGHT,
+            method="outcomes simulated from the probabilities",
+            draws=answer.draws,
+        )
+        found[m.label] = CalibrationError(
+            measure=m.label, value=value, expected=expected, debiased=value - expected, test=test
+        )
+    return found
+
+
+def calibration_tests(
+    predictions: Predictions, measures: Sequence[Measure], draws: Draws
+) -> tuple[dict[str, Test], dict[str, str]]:
+    """Tests of every calibration measure that has one, and remarks on errors, by label."""
+    tests: dict[str, Test] = {}
+    remarks: dict[str, str] = {}
+    if not isinstance(predictions, Binary | Multiclass):
+        return tests, remarks
+    errors = [m for m in measures if is_error(m)]
+    for label, error in simulated(predictions, errors, draws).items():
+        tests[label], remarks[label] = error.test, remark(error)
+    if isinstance(predictions, Binary):
+        for m in measures:
+            test = _of_line(predictions, m)
+            if test is not None and not np.isnan(test.p_value):
+                tests[m.label] = test
+    return tests, remarks
+
+
+def is_error(measure: Measure) -> bool:
+    """Whether a measure is a distance whose null is simulated."""
+    return measure.name in {"ece", "mce", "rmsce", "classwise_ece", *REDUCED}
+
+
+def refuse(predictions: Predictions) -> None:
+    """Why outcomes cannot be taken for independent draws from the probabilities, if so."""
+    if predictions.cases.sample_weight is not None:
+        raise NotApplicable("tests of calibration are for cases that count one each, not weights.")
+    if predictions.cases.groups is not None:
+        raise NotApplicable(
+            "outcomes within a cluster may depend on each other, so they are not simulated one by "
+            "one; the intervals of slope and intercept allow for clusters."
+        )
+
+
+def _of_line(predictions: Binary, measure: Measure) -> Test | None:
+    try:
+        if measure.name in ("calibration_intercept", "calibration_slope"):
+            return likelihood_ratio(predictions)
+        if measure.name in ("calibration_in_the_large", *RATIOS):
+            return likelihood_ratio(predictions, "in_the_large")
+        if measure.name == "hosmer_lemeshow":
+            return hosmer_lemeshow(predictions, groups=measure.parameters["groups"])
+        if measure.name == "spiegelhalter_z":
+            return spiegelhalter(predictions)
+    except NotApplicable:
+        return None
+    return None
+
+
+def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
+    p, y = predictions.probability, predictions.positive
+    assert p is not None
+    if np.where(y, p == 0.0, p == 1.0).any():
+        raise NotApplicable("something of predicted probability 0 happened: that refutes them.")
+    inside = (p > 0.0) & (p < 1.0)
+    if not inside.any():
+        raise NotApplicable("every probability is 0 or 1 and came true; there is nothing to test.")
+    weight = None if predictions.weight is None else predictions.weight[inside]
+    return y[inside].astype(np.float64), log_odds(p[inside]), weight
+
+
+@dataclass(frozen=True, eq=False)
+class _Simulated:
+    """Calibration errors of simulated outcomes, as work for blocks."""
+
+    predictions: Binary | Multiclass
+    measures: tuple[Measure, ...]
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        p = self.predictions.probability
+        assert p is not None
+        uniform = rng.random((size, self.predictions.n))
+        if isinstance(self.predictions, Binary):
+            return self.errors((uniform < p).astype(np.float64))
+        # class k where the uniform number falls between the sums of probabilities around it
+        upto = np.cumsum(p, axis=0)
+        drawn = (uniform[:, None, :] * upto[-1] >= upto[None, :-1]).sum(axis=1)
+        classes = np.arange(len(p))[:, None]
+        rows = [(row == classes).astype(np.float64) for row in drawn]
+        return {m.label: np.array([_of_classes(m, row, p) for row in rows]) for m in self.measures}
+
+    def errors(self, outcome: Floats) -> dict[str, Array]:
+        """Values of two classes for many outcomes (draws, n); the same curve serves several."""
+        p = self.predictions.probability
+        assert p is not None
+        found: dict[str, Array] = {}
+        shared: dict[tuple[Any, ...], Floats] = {}
+        for m in self.measures:
+            key = tuple(m.parameters.values())
+            if m.name not in REDUCED:
+                found[m.label] = np.asarray(m.formula(outcome, p, None, **m.parameters))
+                continue
+            if key not in shared:
+                shared[key] = self._distances(outcome, key, **m.parameters)
+            found[m.label] = REDUCED[m.name](shared[key])
+        return found
+
+    def observed(self) -> dict[str, float]:
+        """The same for the outcomes as they are."""
+        if isinstance(self.predictions, Multiclass):
+            return {m.label: m.of(self.predictions) for m in self.measures}
+        itself = self.errors(self.predictions.positive.astype(np.float64)[None])
+        return {label: float(values[0]) for label, values in itself.items()}
+
+    def _distances(self, outcome: Floats, key: tuple[Any, ...], **how: Any) -> Floats:
+        p = self.predictions.probability
+        assert p is not None
+        if how["smoother"] == "lowess":
+            return distances(outcome, p, **how)
+        if key not in self._smoothers:
+            self._smoothers[key] = smoother_of(p, **how)
+        return np.abs(self._smoothers[key].curve(outcome, self._places) - self._places)
+
+    @cached_property
+    def _smoothers(self) -> dict[tuple[Any, ...], Smoother]:
+        return {}
+
+    @cached_property
+    def _places(self) -> Floats:
+        """Where curves are compared: at every case, or at enough of them in order."""
+        p = self.predictions.probability
+        assert p is not None
+        if len(p) <= PLACES:
+            return p
+        return np.sort(p)[np.linspace(0, len(p) - 1, PLACES).astype(np.int64)]
+
+
+def _of_classes(measure: Measure, outcome: Floats, p: Floats) -> float:
+    """The value of one simulated sample of several classes (K, n)."""
+    if measure.form is not Form.DRAWS:
+        return float(measure.formula(outcome, p, None, **measure.parameters))
+    pairs = zip(outcome, p, strict=True)
+    return float(np.mean([measure.formula(y, q, None, **measure.parameters) for y, q in pairs]))
