@@ -88,8 +88,7 @@ def _piece(token: str, reader: _Reader) -> str:
     if name == "sqrt":
         return f"√({reader.argument()})"
     if name in ACCENTS:
-        letter = reader.argument()
-        return letter[:1] + ACCENTS[name] + letter[1:]
+        return re.sub(r"^(.[\u0300-\u036f]*)", rf"\1{ACCENTS[name]}", reader.argument())
     if name in ("text", "operatorname", "mathrm"):
         return reader.argument()
     if name in ("sum", "int"):

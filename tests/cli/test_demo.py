@@ -1,0 +1,16 @@
+"""`abovechance demo`: bundled predictions, offline, in seconds."""
+
+import pytest
+
+from abovechance.cli import main
+
+
+def test_the_demo_assesses_the_bundled_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("$ abovechance assess breast_cancer.csv --outcome outcome")
+    assert "285 rows" in out
+    assert "Area under the ROC curve" in out
+    assert "0.991" in out
+    assert "breast_cancer.csv" in out.splitlines()[-1]

@@ -1,0 +1,161 @@
+"""Exit codes and messages: one line, no traceback, what to do."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abovechance import __version__
+from abovechance.cli import COMMANDS, main
+from abovechance.errors import Unfinished
+from abovechance.examples import path
+
+CANCER = str(path("breast_cancer"))
+NAMED = ["--outcome", "outcome", "--probability", "p_forest", "--positive", "malignant"]
+
+
+def refusal(capsys: pytest.CaptureFixture[str], argv: list[str]) -> str:
+    """The one line on stderr of a command that must be refused."""
+    code = main(argv)
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert out == ""
+    assert err.startswith("abovechance: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["asses"], "no command 'asses'; did you mean 'assess'?"),
+        (["xyzzy"], "no command 'xyzzy'."),
+        (["--frobnicate"], "No such option '--frobnicate'"),
+        (["assess"], "Missing argument 'FILE'. See abovechance assess --help."),
+        (["assess", CANCER, "--frmat", "json"], "No such option '--frmat'"),
+        (["assess", CANCER, "--format", "xml"], "'xml' is not one of 'text', 'json', 'csv'"),
+        (["assess", CANCER, "--threshold", "half"], "'half' is not a valid float"),
+        (["assess", "nowhere.csv"], "no file 'nowhere.csv'"),
+        (["assess", CANCER], "no prediction column was found by name"),
+        (
+            ["assess", CANCER, "--outcome", "outcom", "--probability", "p_forest"],
+            "no column 'outcom' in breast_cancer.csv; did you mean 'outcome'?",
+        ),
+        (
+            ["assess", CANCER, "--outcome", "outcome", "--probability", "p_forest"],
+            "pos_label must say which class is positive; the classes are benign, malignant.",
+        ),
+        (
+            ["assess", CANCER, *NAMED[:5], "malig"],
+            "pos_label must be one of benign, malignant; got 'malig'",
+        ),
+        (["assess", CANCER, *NAMED, "--by", "sit"], "no column 'sit'"),
+        (["assess", CANCER, *NAMED, "--measures", "brierr"], "did you mean 'brier'?"),
+        (
+            ["assess", CANCER, *NAMED, "--measures", "f_beta(two)"],
+            "beta of f_beta must be a number",
+        ),
+        (
+            ["assess", CANCER, *NAMED, "--measures", "kappa(cubic)"],
+            "weights must be None, 'linear'",
+        ),
+        (["assess", CANCER, *NAMED, "--measures", "mae"], "is for numeric outcomes, not binary"),
+        (["assess", CANCER, *NAMED, "--measures", ","], "no measure was named"),
+        (["assess", CANCER, *NAMED, "--primary", "aucc"], "did you mean 'auc'?"),
+        (["assess", CANCER, *NAMED, "--threshold", "nan"], "threshold must be a number; got nan."),
+        (["assess", CANCER, *NAMED, "--level", "95"], "must lie between 0 and 1; got 95"),
+        (["assess", CANCER, *NAMED, "--dialect", "klingon"], "'klingon' is not 'familiar'"),
+        (["measures", "brierr"], "unknown measure 'brierr'; did you mean 'brier'?"),
+        (["measures", "--family", "ranks"], "got 'ranks'; did you mean 'rank'?"),
+    ],
+    ids=lambda value: " ".join(value).replace(CANCER, "FILE") if isinstance(value, list) else "",
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(
+    argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in refusal(capsys, argv)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("y,p\n", "must hold at least one row"),
+        ("y,p\n1,1.7\n0,0.2\n", "probability must lie in [0, 1]; got 1.7 at row 1."),
+        ("y,p\n1,\n0,0.2\n", "probability must not be missing; it is at row 1."),
+        ("y,p\n1,x\n0,0.2\n", "'x'"),
+        ("id,y,p\na,1,0.3\na,0,0.2\n", "id must name every case once; a occurs more than once."),
+        ("y,p_a,p_b,p_c\na,.5,.5,.5\nb,0,1,0\nc,0,0,1\n", "row 1 sums to 1.5."),
+        ("y,p\n1,0.4\n2,0.3\n1,0.6\n", "pos_label must say which class is positive"),
+    ],
+)
+def test_bad_data_is_one_line_and_exit_code_2(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(text, "utf-8")
+    assert message in refusal(capsys, ["assess", str(file), "--no-inference"])
+
+
+def test_what_could_not_be_finished_has_exit_code_3(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stops(error: BaseException) -> Any:
+        def run(*arguments: Any, **options: Any) -> None:
+            raise error
+
+        return run
+
+    for error in (Unfinished("the disk is full."), KeyboardInterrupt()):
+        monkeypatch.setattr("abovechance.inference.assess", stops(error), raising=False)
+        assert main(["assess", CANCER, *NAMED]) == 3
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.lstrip("\n").startswith("abovechance: ")  # below the ^C of the terminal
+        assert len(err.split("\n")) <= 3
+
+
+@pytest.mark.parametrize("argv", [[], ["--help"], ["-h"]])
+def test_help_lists_every_command(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(argv) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    for name in COMMANDS:
+        assert f"\n  {name}" in out
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"Usage: abovechance {command}")
+    assert err == ""
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"abovechance, version {__version__}\n"
+
+
+def in_a_process(*argv: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "abovechance", *argv]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    done = in_a_process("measures", "brier")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Brier score (brier; quadratic family)")
+    refused = in_a_process("measures", "brierr")
+    assert refused.returncode == 2
+    assert refused.stderr == "abovechance: unknown measure 'brierr'; did you mean 'brier'?\n"
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f'"{sys.executable}" -m abovechance measures --format json | head -c 10'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("[")
