@@ -2,17 +2,17 @@
 
 from abovechance.inference.intervals.areas import delong
 from abovechance.inference.intervals.bootstrap import bootstrap
+from abovechance.inference.intervals.calibration import (
+    linear_calibration,
+    observed_expected,
+    recalibration,
+)
 from abovechance.inference.intervals.classic import (
     logit,
     mid_p,
     modified_jeffreys,
     wald,
     wilson_corrected,
-)
-from abovechance.inference.intervals.calibration import (
-    linear_calibration,
-    observed_expected,
-    recalibration,
 )
 from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
 from abovechance.inference.intervals.concordance import jackknife
@@ -42,12 +42,15 @@ __all__ = [
     "hanley_mcneil",
     "jackknife",
     "jeffreys",
+    "linear_calibration",
     "logit",
     "mid_p",
     "modified_jeffreys",
     "mover",
     "nadeau_bengio",
     "newcombe",
+    "observed_expected",
+    "recalibration",
     "tango",
     "wald",
     "wilson",
