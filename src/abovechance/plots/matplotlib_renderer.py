@@ -17,6 +17,7 @@ from abovechance.plots.chart import (
     Line,
     Points,
     Rule,
+    Series,
     Text,
 )
 from abovechance.plots.palette import LIGHT
@@ -54,7 +55,14 @@ def _new_axes(chart: Chart) -> Any:
 
 def _frame(ax: Any, chart: Chart) -> None:
     title = f"{chart.title}: {chart.name}" if chart.name else chart.title
-    ax.set_title(shown(title), fontsize=FONT + 1, loc="left", color=LIGHT["ink"], parse_math=False)
+    ax.set_title(
+        shown(title),
+        fontsize=FONT + 1,
+        loc="left",
+        color=LIGHT["ink"],
+        pad=5.0 + 1.45 * (FONT - 1) * len(_named(chart)),
+        parse_math=False,
+    )
     for axis, which in ((chart.x, "x"), (chart.y, "y")):
         _scale(ax, axis, which)
     for side in ("top", "right"):
@@ -80,9 +88,16 @@ def _scale(ax: Any, axis: Axis, which: str) -> None:
         ax.grid(axis=which, color=LIGHT["grid"], linewidth=0.6)
 
 
+def _named(chart: Chart) -> list[Series]:
+    """The series that need naming: those whose names the axis does not already show."""
+    found = [s for s in chart.series if s.name and s.name not in chart.y.labels]
+    return found if chart.legend else []
+
+
 def _legend(ax: Any, chart: Chart) -> None:
-    named = [s for s in chart.series if s.name]
-    if not chart.legend or not named or chart.y.labels:
+    """Between title and axes, where it covers nothing."""
+    named = _named(chart)
+    if not named:
         return
     from matplotlib.lines import Line2D
 
@@ -91,7 +106,15 @@ def _legend(ax: Any, chart: Chart) -> None:
         for s in named
     ]
     legend = ax.legend(
-        handles=handles, fontsize=FONT - 1, frameon=True, framealpha=0.85, edgecolor="none"
+        handles=handles,
+        fontsize=FONT - 1,
+        frameon=False,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        borderpad=0.0,
+        borderaxespad=0.3,
+        labelspacing=0.25,
+        handlelength=1.4,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
@@ -144,6 +167,7 @@ def _points(ax: Any, layer: Points, chart: Chart, order: float) -> None:
         markeredgecolor=colour if tick else LIGHT["paper"],
         markeredgewidth=1.1 if tick else (0.0 if layer.faint else 0.6),
         zorder=order + 0.005,
+        clip_on=False,
     )
 
 
@@ -171,14 +195,14 @@ def _rule(ax: Any, layer: Rule, chart: Chart, order: float) -> None:
     )
     if layer.text:
         upright = layer.axis == "x"
-        late = chart.x.share(layer.at) > 0.6
+        late = upright and chart.x.share(layer.at) > 0.6
         ax.annotate(
             shown(layer.text),
-            (layer.at, 1.0) if upright else (1.0, layer.at),
+            (layer.at, 1.0) if upright else (0.0, layer.at),
             xycoords=("data", "axes fraction") if upright else ("axes fraction", "data"),
-            xytext=((-3 if late else 3), -2) if upright else (-2, 2),
+            xytext=((-3 if late else 3), -2) if upright else (3, 2),
             textcoords="offset points",
-            ha="right" if late or not upright else "left",
+            ha="right" if late else "left",
             va="top" if upright else "bottom",
             fontsize=FONT - 1,
             color=LIGHT[layer.colour],

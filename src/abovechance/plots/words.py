@@ -54,10 +54,10 @@ def between(low: Any, high: Any, digits: int = 3) -> str:
 
 
 def p_value(p: Any) -> str:
-    """A p-value, never 0: three digits, or the order of magnitude below .001.
+    """A p-value for a table, never 0: the smallest are told apart by their exact values only.
 
-    >>> p_value(0.0499), p_value(0.00002), p_value(None)
-    ('0.050', '0.00002', '–')
+    >>> p_value(0.0499), p_value(0.0002), p_value(0.00002), p_value(None)
+    ('0.050', '0.0002', '<0.0001', '–')
     """
     p = as_float(p)
     if math.isnan(p):
@@ -66,7 +66,7 @@ def p_value(p: Any) -> str:
         return f"{p:.2f}"
     if p >= 0.001:
         return f"{p:.3f}"
-    return f"{p:.1g}".replace("e-0", "e-") if p < 1e-5 else f"{p:.5f}".rstrip("0")
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
 def p_phrase(p: Any) -> str:

@@ -9,7 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures import find
 from abovechance.plots.axes import rows, spanning, unit
 from abovechance.plots.chart import Band, Chart, Layer, Line, Points, Series, Text
-from abovechance.plots.shapes import fewer, spread, unit_density
+from abovechance.plots.shapes import fewer, kept_vertices, spread, unit_density
 from abovechance.plots.words import number, plural
 from abovechance.predictions import Binary, Multiclass
 
@@ -137,8 +137,10 @@ def _scores(predictions: Binary, name: str, colour: str) -> Chart:
 
 def _cloud(values: Floats, weight: Floats | None, place: float, colour: str) -> list[Layer]:
     grid, density = unit_density(values, weight)
+    height = density / density.max()
+    kept = kept_vertices(grid, height, 0.003)
+    grid, cloud = grid[kept], place + CLOUD * height[kept]
     base = np.full(grid.size, place)
-    cloud = base + CLOUD * density / density.max()
     return [
         Band(x=grid, low=base, high=cloud, colour=colour, solid=True),
         Line(x=grid, y=cloud, colour=colour, thin=True),

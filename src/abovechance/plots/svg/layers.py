@@ -24,7 +24,7 @@ def _line(layer: Line, chart: Chart) -> Markup:
     x, y = across(chart, layer.x[known]), down(chart, layer.y[known])
     if not x.size:
         return NOTHING
-    attributes = "" if layer.steps else whose(layer.x, layer.y, chart)
+    attributes = whose(layer.x, layer.y, chart) if known.all() and not layer.steps else ""
     if layer.steps:
         x, y = stepped(x, y)
     kind = "line" + " thin" * layer.thin + " dash" * layer.dashed
@@ -39,7 +39,9 @@ def _band(layer: Band, chart: Chart) -> Markup:
         return NOTHING
     if layer.steps:
         (x, low), (_, high) = stepped(x, low), stepped(x, high)
-    around = f"M{pairs(x, high)} {pairs(x[::-1], low[::-1])}Z"
+    flat = low.size > 1 and np.ptp(low) == 0
+    back = f"V{low[0]:.0f}H{x[0]:.0f}" if flat else f" {pairs(x[::-1], low[::-1])}"
+    around = f"M{pairs(x, high)}{back}Z"
     return path("band" + " solid" * layer.solid, layer.colour, around)
 
 

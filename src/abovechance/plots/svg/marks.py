@@ -28,7 +28,7 @@ def unseen(index: int, series: Series, chart: Chart) -> Markup:
     held = any(
         _same((layer.x, layer.y), (x, y))
         for layer in chart.layers
-        if (isinstance(layer, Line) and not layer.steps)
+        if (isinstance(layer, Line) and not layer.steps and np.isfinite(layer.y).all())
         or (isinstance(layer, Points) and layer.shape == "dot")
     )
     if chart.readout == "none" or held or not len(x):

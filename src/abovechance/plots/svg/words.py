@@ -52,7 +52,7 @@ def layer_words(layer: Any, chart: Chart) -> Markup:
 
 def _rule_word(layer: Rule, chart: Chart) -> Markup:
     if layer.axis == "y":
-        return _word(chart, chart.x.high, layer.at, layer.text, "w-right")
+        return _word(chart, chart.x.low, layer.at, layer.text, "w-left")
     side = "w-right" if float(chart.x.share(layer.at)) > 0.6 else "w-left"
     return _word(chart, layer.at, chart.y.high, layer.text, f"{side} below")
 

@@ -1,0 +1,19 @@
+"""Numbers in tables: what is shown, and the exact value behind it."""
+
+from typing import Any
+
+from abovechance.plots.words import as_float, number, p_value, signed
+from abovechance.reports.document import Cell
+
+
+def numeric(value: Any, undefined: Any = None, *, plus: bool = False) -> Cell:
+    """A number with its exact value, or a dash with the reason."""
+    exact = as_float(value)
+    text = signed(value) if plus else number(value)
+    known = None if exact != exact else exact
+    return Cell(text, value=known, note=str(undefined or ""))
+
+
+def p_cell(value: Any) -> Cell:
+    """A p-value, when there is one."""
+    return Cell() if value is None else Cell(p_value(value), value=as_float(value))

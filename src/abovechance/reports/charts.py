@@ -1,0 +1,77 @@
+"""Which pictures a report shows, from what is known: the result, and predictions when given."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from abovechance.errors import AboveChanceError
+from abovechance.plots.chart import Chart, series_colour
+from abovechance.plots.from_predictions import MAKERS
+from abovechance.plots.kinds import chart_of
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+
+OVERLAID = ("calibration", "roc", "precision_recall", "decision", "auc_over_time")
+MOST_MODELS = 6
+
+
+def charts_of(facts: Mapping[str, Any], predictions: Mapping[str, Predictions]) -> list[Chart]:
+    """The pictures in the order they should be looked at; those that cannot be drawn are left out.
+
+    >>> from abovechance import examples
+    >>> [c.title for c in charts_of({}, {"": examples.iris()})]
+    ['Probability given to the class that occurred', 'Confusion matrix']
+    """
+    found = list(_of_result(facts, ("differences",)))
+    shown = dict(list(predictions.items())[:MOST_MODELS])
+    if shown:
+        kind = next(iter(shown.values()))
+        found += _of_predictions(kind, shown)
+    found += _of_result(facts, ("forest", "power"))
+    return found
+
+
+def _of_predictions(example: Predictions, models: Mapping[str, Predictions]) -> Iterator[Chart]:
+    order = {
+        Binary: ("probabilities", "calibration", "roc", "precision_recall", "decision"),
+        Multiclass: ("probabilities",),
+        Numeric: ("predicted_observed", "residuals"),
+        Survival: ("kaplan_meier", "auc_over_time"),
+    }[type(example)]
+    if isinstance(example, Binary | Multiclass):
+        order = (*order, "confusion")
+    for kind in order:
+        if kind not in MAKERS:
+            continue
+        if kind in OVERLAID:
+            yield from _drawn(MAKERS[kind], models)
+        else:
+            for i, (name, one) in enumerate(models.items()):
+                for chart in _drawn(MAKERS[kind], {name: one}):
+                    yield _painted(chart, series_colour(i))
+
+
+def _of_result(facts: Mapping[str, Any], kinds: tuple[str, ...]) -> Iterator[Chart]:
+    keys = {"differences": "differences", "forest": "estimates", "power": "cells"}
+    for kind in kinds:
+        if facts.get(keys[kind]):
+            yield from _drawn(partial(chart_of, kind=kind), facts)
+
+
+def _drawn(maker: Callable[[Any], Chart], given: Any) -> Iterator[Chart]:
+    try:
+        yield maker(given)
+    except AboveChanceError:
+        return
+
+
+def _painted(chart: Chart, colour: str) -> Chart:
+    """A chart of one model in the colour of that model; what is muted stays so."""
+    if colour == "0":
+        return chart
+    change = {"0": colour}
+    layers = [
+        replace(layer, colour=change.get(layer.colour, layer.colour)) for layer in chart.layers
+    ]
+    series = [replace(s, colour=change.get(s.colour, s.colour)) for s in chart.series]
+    return replace(chart, layers=tuple(layers), series=tuple(series))

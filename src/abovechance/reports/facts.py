@@ -1,0 +1,89 @@
+"""Reading a result under the names of the contract: models, primary measure, directions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abovechance.errors import AboveChanceError
+from abovechance.plots.contract import whole
+from abovechance.plots.pictures.forest import FIRST
+from abovechance.plots.words import as_float
+
+ORIGINS = {
+    "test": "an independent test set",
+    "cv": "cross-validation",
+    "repeated_cv": "repeated cross-validation",
+}
+
+
+def models_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the models, in order; none when the result speaks of one unnamed model.
+
+    >>> models_of({"estimates": [{"measure": "auc", "model": "a"}]})
+    ('a',)
+    """
+    named = [row.get("model") for row in facts.get("estimates") or ()]
+    for row in facts.get("differences") or ():
+        named += [row.get("first"), row.get("second")]
+    return tuple(dict.fromkeys(str(name) for name in named if name is not None))
+
+
+def primary_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The estimates of the primary measure, one a model; of the first measure if none is."""
+    rows = [row for row in whole(facts) if row["output"] is None] or whole(facts)
+    wanted = facts.get("primary") or (rows[0]["measure"] if rows else None)
+    return [row for row in rows if row["measure"] == wanted]
+
+
+def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The primary measure and the best known others: what a reader looks at first."""
+    rows = whole(facts)
+    names = list(dict.fromkeys(row["measure"] for row in rows))
+    chosen = [name for name in names if name == facts.get("primary")]
+    known = [*FIRST, "log_loss", "mae", "mse", "rmse", "medae", "kendall", "nagelkerke_r2"]
+    chosen += [n for n in names if n.removesuffix("_macro") in known and n not in chosen]
+    if len(names) <= len(known) // 2:
+        chosen += [name for name in names if name not in chosen]
+    return [row for name in chosen for row in rows if row["measure"] == name]
+
+
+def higher_is_better(measure: str) -> bool | None:
+    """The direction of a measure; None when it has none or is not in the catalogue."""
+    from abovechance.measures import find
+
+    try:
+        return find(measure).higher_is_better
+    except AboveChanceError:
+        return None
+
+
+def measure_range(measure: str) -> tuple[float, float]:
+    """The range of a measure; without end when it is not in the catalogue."""
+    from abovechance.measures import find
+
+    try:
+        return find(measure).range
+    except AboveChanceError:
+        return (float("-inf"), float("inf"))
+
+
+def level_of(facts: Mapping[str, Any]) -> float:
+    """The level of the intervals."""
+    for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
+        if row.get("interval"):
+            return as_float(row["interval"]["level"])
+    return 0.95
+
+
+def beats_chance(row: Mapping[str, Any]) -> bool | None:
+    """Whether an estimate lies on the better side of chance; None when that cannot be said."""
+    value, chance = as_float(row.get("value")), as_float(row.get("chance"))
+    up = higher_is_better(str(row["measure"]))
+    if value != value or chance != chance or up is None:
+        return None
+    return value > chance if up else value < chance
+
+
+def model_words(facts: Mapping[str, Any]) -> str:
+    """Where the predictions came from, in words."""
+    origin = str(facts.get("origin") or "")
+    return ORIGINS.get(origin, origin)

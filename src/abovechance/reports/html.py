@@ -1,0 +1,171 @@
+"""Reports as one HTML file that loads nothing."""
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from abovechance.plots.chart import Chart, Line, Series
+from abovechance.plots.palette import DARK, LIGHT
+from abovechance.plots.svg import render
+from abovechance.plots.text import shown
+from abovechance.plots.words import number
+from abovechance.reports.document import Bar, Cell, Document
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+PLAIN = 32_000  # characters of JSON that are embedded as they are
+
+
+def page(document: Document) -> str:
+    """The whole page."""
+    script = template_text("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            document=document,
+            style=Markup(style_sheet()),
+            script=Markup(script),
+            script_digest=digest,
+            data=Markup(inert(document.json)),
+            packed=packed(document.json),
+        )
+    )
+
+
+def fragment(document: Document) -> str:
+    """The answer, its numbers and first pictures, for a notebook: no script, styles kept inside."""
+    light = "".join(f"--c-{name}:{colour};" for name, colour in LIGHT.items())
+    style = template_text("notebook.css").replace("/* colours */", light)
+    template = environment().get_template("notebook.html")
+    return template.render(document=document, style=Markup(style))
+
+
+@cache
+def environment() -> "Environment":
+    """Templates in which everything is escaped, and invisible characters are made visible."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    found = Environment(
+        loader=PackageLoader("abovechance.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: shown(value) if type(value) is str else value,
+    )
+    found.filters.update(
+        lines=_lines,
+        places=_places,
+        plot=render,
+        reading=_reading,
+        rows=_rows,
+        sort_key=_sort_key,
+        wide=_wide,
+    )
+    return found
+
+
+def _rows(series: Series) -> Iterator[list[str]]:
+    """The numbers behind a part of a chart, as they are shown."""
+    for row in zip(*series.columns, strict=True):
+        yield [cell if isinstance(cell, str) else _short(cell) for cell in row]
+
+
+def _short(value: object) -> str:
+    """Four digits, without the zeros that say nothing.
+
+    >>> _short(0.25), _short(3.0), _short(120)
+    ('0.25', '3', '120')
+    """
+    text = number(value, 4)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _sort_key(cell: Cell) -> str:
+    """The exact number, where what is shown cannot be sorted as one."""
+    if cell.value is None or cell.text.replace("−", "").replace("+", "").replace(".", "").isdigit():
+        return ""
+    return repr(cell.value)
+
+
+def _places(bar: Bar) -> str:
+    """Where an interval begins, has its value and ends, and where chance is: for the style sheet.
+
+    >>> _places(Bar(0.5, 0.75, 1.0, 0.25))
+    '--l:.5;--v:.75;--h:1;--c:.25'
+    """
+    shares = {"l": bar.low, "v": bar.value, "h": bar.high, "c": bar.chance}
+    return ";".join(
+        f"--{name}:{f'{share:.3f}'.lstrip('0').rstrip('0').rstrip('.') or '0'}"
+        for name, share in shares.items()
+        if share is not None
+    )
+
+
+def _wide(chart: Chart) -> bool:
+    """Whether a chart needs the room of two."""
+    return bool(chart.rows) or chart.height < 0.7
+
+
+def _reading(chart: Chart) -> str:
+    """How the page reads a chart: steps keep their value, lines are interpolated."""
+    steps = any(isinstance(layer, Line) and layer.steps for layer in chart.layers)
+    return "steps" if steps and chart.readout == "along" else chart.readout
+
+
+def _lines(text: str) -> Markup:
+    """Text of several lines, which `shown` would put on one."""
+    return Markup("\n").join(shown(line) for line in text.splitlines())
+
+
+@cache
+def template_text(name: str) -> str:
+    """A file beside the templates, as it is."""
+    return (files("abovechance.reports") / "templates" / name).read_text("utf-8")
+
+
+@cache
+def style_sheet() -> str:
+    """The style sheet, with the palette that figures use too."""
+    light, dark = (
+        "".join(f"--c-{name}:{colour};" for name, colour in palette.items())
+        for palette in (LIGHT, DARK)
+    )
+    colours = (
+        f":root{{{light}color-scheme:light}}"
+        f"@media screen and (prefers-color-scheme:dark)"
+        f"{{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}"
+        f"@media screen{{:root[data-theme=dark]{{{dark}color-scheme:dark}}}}"
+    )
+    return colours + template_text("report.css")
+
+
+def packed(json: str) -> str:
+    """A long JSON as gzip in base64, so that the file stays small; nothing for a short one.
+
+    >>> packed("{}")
+    ''
+    """
+    if len(json) <= PLAIN:
+        return ""
+    return base64.b64encode(gzip.compress(json.encode(), mtime=0)).decode()
+
+
+def inert(json: str) -> str:
+    """JSON that cannot end the element it stands in, and that any reader takes for the same.
+
+    >>> inert('{"a":"</script>"}')
+    '{"a":"\\\\u003c/script\\\\u003e"}'
+    """
+    for character in "<>&\u2028\u2029":
+        json = json.replace(character, f"\\u{ord(character):04x}")
+    return json

@@ -1,0 +1,185 @@
+"""Methods and results, as paragraphs ready for a manuscript."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abovechance.plots.contract import whole
+from abovechance.plots.words import (
+    as_float,
+    between,
+    number,
+    p_phrase,
+    percent,
+    plural,
+    signed,
+    thousands,
+)
+from abovechance.reports.citations import of_measure, of_method
+from abovechance.reports.facts import key_rows, level_of, model_words, models_of, primary_rows
+from abovechance.reports.headline import estimate_sentence
+from abovechance.reports.prose import cite, label
+
+MOST = 6
+
+
+def methods(facts: Mapping[str, Any]) -> str:
+    """What was done: data, measures, intervals, tests, draws and seed."""
+    sentences = [_data(facts), _measures(facts)]
+    rows = whole(facts)
+    intervals: dict[str, list[str]] = {}
+    tests: dict[str, list[str]] = {}
+    for row in rows:
+        if row["interval"]:
+            method = str(row["interval"]["method"]).split(" (mean")[0]
+            intervals.setdefault(method, []).append(row["title"])
+        if row["test"]:
+            tests.setdefault(_test(row), []).append(row["title"])
+    if intervals:
+        parts = [f"{label(m)}{cite(*of_method(m))} for {_titles(t)}" for m, t in intervals.items()]
+        sentences.append(f"Intervals at {percent(level_of(facts))} are by {'; '.join(parts)}.")
+    if tests:
+        parts = [f"{name}, for {_titles(titles)}" for name, titles in tests.items()]
+        sentences.append(f"One-sided tests against chance are by {'; '.join(parts)}.")
+    elif rows and str(facts.get("origin")) in ("cv", "repeated_cv"):
+        sentences.append(
+            "Because predictions of different folds depend on each other, no p-value is given"
+            f"{cite('bengio2004')}."
+        )
+    sentences += _comparison(facts)
+    if any(row["skill"] and row["skill"].get("p_value") is not None for row in rows):
+        sentences.append(
+            "Skill compares losses with those of the best constant forecast, case by case."
+        )
+    sentences.append(_software(facts))
+    return " ".join(s for s in sentences if s)
+
+
+def results(facts: Mapping[str, Any]) -> str:
+    """What was found: the primary measure in full, then the best known others."""
+    primary = primary_rows(facts)
+    named = len(models_of(facts)) > 1
+    sentences = [estimate_sentence(row, facts, named=named) for row in primary]
+    others = [row for row in key_rows(facts) if row not in primary and row["output"] is None]
+    for model in models_of(facts) or ("",):
+        mine = [_short(r) for r in others if str(r["model"] or "") == model]
+        mine = [text for text in mine if text][:8]
+        if mine:
+            who = f" of {label(model)}" if named else ""
+            sentences.append(f"Other measures{who}: {'; '.join(mine)}.")
+    sentences += [_difference(d) for d in _differences(facts)]
+    sentences += [_detected(t) for t in (facts.get("tests") or ())[:8]]
+    return " ".join(s for s in sentences if s)
+
+
+def _data(facts: Mapping[str, Any]) -> str:
+    if facts.get("n") is None:
+        return ""
+    origin = model_words(facts)
+    models = models_of(facts)
+    who = "Predictions"
+    if len(models) > 1:
+        who = f"Predictions of {plural(len(models), 'model')} ({', '.join(map(label, models))})"
+    said = f"{who} for {plural(int(facts['n']), 'case')} with {_a(facts.get('outcome'))} outcome"
+    said += f", from {origin}, were evaluated" if origin else " were evaluated"
+    if facts.get("dropped"):
+        said += f"; {plural(int(facts['dropped']), 'case')} with missing values were left out"
+    return f"{said}."
+
+
+def _a(outcome: Any) -> str:
+    words = {"binary": "a binary", "multiclass": "a categorical", "numeric": "a numeric"}
+    return words.get(str(outcome), "a censored" if outcome == "survival" else "an")
+
+
+def _measures(facts: Mapping[str, Any]) -> str:
+    rows = primary_rows(facts)
+    if not rows or not facts.get("primary"):
+        return ""
+    title, sources = rows[0]["title"], of_measure(str(rows[0]["measure"]))
+    return (
+        f"The primary measure is {_lower(title)}{cite(*sources[:1])}; the others are descriptive."
+    )
+
+
+def _test(row: Mapping[str, Any]) -> str:
+    drawn = row["draws"] and "exact" not in str(row["test"])
+    draws = f" with {thousands(row['draws'])} draws" if drawn else ""
+    sources = cite(*of_method(row["test"]))
+    return f"{label(row['test'])}{draws}{sources} (null hypothesis: {label(row['hypothesis'])})"
+
+
+def _comparison(facts: Mapping[str, Any]) -> list[str]:
+    tests: dict[str, list[str]] = {}
+    for row in facts.get("differences") or ():
+        if row.get("test"):
+            tests.setdefault(str(row["test"]), []).append(str(row.get("title") or row["measure"]))
+    if not tests:
+        return []
+    parts = [f"{label(t)}{cite(*of_method(t))} for {_titles(m)}" for t, m in tests.items()]
+    return [f"Models are compared on the same cases, two-sided, by {'; '.join(parts)}."]
+
+
+def _software(facts: Mapping[str, Any]) -> str:
+    version = facts.get("abovechance")
+    said = "Computed with abovechance" + (f" {label(version)}" if version else "")
+    return f"{said}, seed {facts['seed']}." if facts.get("seed") is not None else f"{said}."
+
+
+def _short(row: Mapping[str, Any]) -> str:
+    if as_float(row["value"]) != as_float(row["value"]):
+        return ""
+    interval = row["interval"]
+    limits = f" ({between(interval['low'], interval['high'])})" if interval else ""
+    return f"{_lower(row['title'])} {number(row['value'])}{limits}"
+
+
+def _differences(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    found = [d for d in facts.get("differences") or () if d.get("difference") is not None]
+    first = [d for d in found if d["measure"] == facts.get("primary")]
+    return [*first, *(d for d in found if d not in first)][:MOST]
+
+
+def _difference(row: Mapping[str, Any]) -> str:
+    inside = []
+    interval = row.get("interval")
+    if interval:
+        limits = between(interval["low"], interval["high"])
+        inside.append(f"{percent(interval['level'])} interval {limits}")
+    if row.get("p_value") is not None:
+        inside.append(p_phrase(row["p_value"]))
+    title = _lower(str(row.get("title") or row["measure"]))
+    about = f" ({'; '.join(inside)})" if inside else ""
+    return (
+        f"Difference in {title}, {label(row['first'])} minus {label(row['second'])}: "
+        f"{signed(row['difference'])}{about}."
+    )
+
+
+def _detected(test: Mapping[str, Any]) -> str:
+    if test.get("p_value") is None:
+        return ""
+    return f"{label(test['statistic'])}: {number(test['value'])}, {p_phrase(test['p_value'])}."
+
+
+def _lower(title: str) -> str:
+    """A title within a sentence: names and abbreviations keep their capitals.
+
+    >>> _lower("Balanced accuracy"), _lower("F1")
+    ('\\ue000balanced accuracy\\ue001', '\\ue000F1\\ue001')
+    """
+    first = title.split(" ")[0].split("-")[0]
+    keeps = not first[:1].isupper() or first != first.capitalize() or len(first) == 1
+    named = re.sub("[’']s?$", "", first) in NAMES
+    return label(title if keeps or named else title[:1].lower() + title[1:])
+
+
+NAMES = {"Brier", "Cohen", "Matthews", "Tjur", "Youden", "Somers", "Pearson", "Spearman", "Kendall",
+         "Nagelkerke", "Cox", "McFadden", "Uno", "Harrell", "Kolmogorov", "Jaccard"}  # fmt: skip
+
+
+def _titles(titles: Sequence[str]) -> str:
+    found = [_lower(t) for t in dict.fromkeys(titles)]
+    if len(found) > MOST:
+        return f"{', '.join(found[: MOST - 1])} and {len(found) - MOST + 1} more"
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"

@@ -1,0 +1,117 @@
+"""Sentences that can be read on a page, pasted into a manuscript, or set by LaTeX.
+
+A sentence is a string in which labels from the data and citations are marked by characters that
+no label can hold (`shown` replaces them), so that each rendering treats them as it must.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from markupsafe import Markup, escape
+
+from abovechance.plots.text import shown
+
+OPEN, CLOSE, CITE = "\ue000", "\ue001", "\ue002"
+MARKED = re.compile(f"{OPEN}([^{CLOSE}]*){CLOSE}|{CITE}([^{CITE}]*){CITE}")
+
+
+def label(text: object) -> str:
+    """A name from the data, for use within a sentence."""
+    return f"{OPEN}{shown(text)}{CLOSE}"
+
+
+def cite(*keys: str) -> str:
+    """A citation, for use within a sentence."""
+    return f"{CITE}{','.join(keys)}{CITE}" if keys else ""
+
+
+def as_text(sentence: str, authors: Mapping[str, str]) -> str:
+    """The sentence as plain text; `authors` say how each key is cited.
+
+    >>> as_text(f"Intervals of {label('p <x>')}{cite('w')}.", {"w": "Wilson 1927"})
+    'Intervals of p <x> (Wilson 1927).'
+    """
+    return _rendered(sentence, str, str, lambda keys: f" ({_named(keys, authors)})")
+
+
+def as_html(sentence: str, authors: Mapping[str, str]) -> Markup:
+    """The sentence as HTML, labels kept from turning their surroundings around.
+
+    >>> as_html(f"Of {label('<x>')}{cite('w')}.", {"w": "Wilson 1927"})
+    Markup('Of <bdi>&lt;x&gt;</bdi> (Wilson 1927).')
+    """
+    return Markup(
+        _rendered(
+            sentence,
+            lambda text: str(escape(text)),
+            lambda text: f"<bdi>{escape(text)}</bdi>",
+            lambda keys: f" ({escape(_named(keys, authors))})",
+        )
+    )
+
+
+def as_latex(sentence: str) -> str:
+    r"""The sentence for LaTeX: special characters escaped, p-values and signs as mathematics.
+
+    >>> print(as_latex(f"{label('a_b')}: 95% of −0.12, p < 0.001{cite('w')}."))
+    a\_b: 95\% of $-$0.12, $p < 0.001$~\citep{w}.
+    """
+    return _rendered(sentence, _mathematics, escaped, lambda keys: f"~\\citep{{{keys}}}")
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX prints as it is.
+
+    >>> escaped("50% of {x}_1 & \\\\ß")
+    '50\\\\% of \\\\{x\\\\}\\\\_1 \\\\& \\\\textbackslash{}ß'
+    """
+    return "".join(LATEX.get(c, c) for c in text)
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+P = re.compile(r"\bp ([<=]) ([\d.]+(?:e-\d+)?)")
+SIGNS = {"−": "$-$", "∞": r"$\infty$", "²": r"\textsuperscript{2}", "\u202f": r"\,", "–": "--"}
+
+
+def _mathematics(text: str) -> str:
+    parts, last = [], 0
+    for match in P.finditer(text):
+        parts.append(_signs(escaped(text[last : match.start()])))
+        parts.append(f"$p {match[1]} {match[2]}$")
+        last = match.end()
+    return "".join([*parts, _signs(escaped(text[last:]))])
+
+
+def _signs(text: str) -> str:
+    return "".join(SIGNS.get(c, c) for c in text)
+
+
+def _named(keys: str, authors: Mapping[str, str]) -> str:
+    return "; ".join(authors.get(key, key) for key in keys.split(","))
+
+
+def _rendered(
+    sentence: str,
+    plain: Callable[[str], str],
+    name: Callable[[str], str],
+    citation: Callable[[str], str],
+) -> str:
+    parts, last = [], 0
+    for match in MARKED.finditer(sentence):
+        parts.append(plain(sentence[last : match.start()]))
+        parts.append(name(match[1]) if match[1] is not None else citation(match[2]))
+        last = match.end()
+    return "".join([*parts, plain(sentence[last:])])

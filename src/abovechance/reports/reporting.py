@@ -1,0 +1,92 @@
+"""The one function that reports anything."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abovechance.errors import DataError
+from abovechance.io.export import write_text
+from abovechance.plots.contract import contract
+from abovechance.predictions import Predictions
+from abovechance.reports.compose import compose
+from abovechance.reports.document import Document
+from abovechance.reports.facts import models_of
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A report: shown in a notebook, saved as one HTML file."""
+
+    document: Document
+
+    @property
+    def html(self) -> str:
+        """The whole page."""
+        from abovechance.reports.html import page
+
+        return page(self.document)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, whole or not at all."""
+        write_text(path, self.html)
+
+    def _repr_html_(self) -> str:
+        from abovechance.reports.html import fragment
+
+        return fragment(self.document)
+
+    def __repr__(self) -> str:
+        return f"Report({self.document.title!r}: {self.document.verdict})"
+
+
+def report(
+    result: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    predictions: Any = None,
+    title: str | None = None,
+    command: str = "",
+) -> Report:
+    """Report a result as one HTML file that loads nothing and can be sent to a co-author.
+
+    Parameters
+    ----------
+    result
+        What `assess`, `compare`, `detect` or `power` return, or its dictionary (a saved JSON).
+    path
+        Where to write the file; nothing is written when not given.
+    predictions
+        What was assessed, by model name for several: adds the pictures that need cases.
+    title, command
+        A heading of one's own, and the command that made the result.
+
+    Examples
+    --------
+    >>> from abovechance import assess, examples
+    >>> predictions = examples.breast_cancer("p_texture")
+    >>> report(assess(predictions, ["auc"], rng=1), predictions=predictions)
+    Report('How good are these predictions?': Better than chance)
+    """
+    facts = contract(result)
+    document = compose(facts, _by_model(predictions, facts), title=title, command=command)
+    found = Report(document)
+    if path is not None:
+        found.save(path)
+    return found
+
+
+def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictions]:
+    if predictions is None:
+        return {}
+    if isinstance(predictions, Predictions):
+        models = models_of(facts)
+        return {models[0] if len(models) == 1 else "": predictions}
+    if isinstance(predictions, Mapping):
+        found = {str(name): one for name, one in predictions.items()}
+        if all(isinstance(one, Predictions) for one in found.values()):
+            return found
+    raise DataError(
+        "predictions must be what was assessed, or a dictionary of them by model; "
+        f"got {type(predictions).__name__}."
+    )
