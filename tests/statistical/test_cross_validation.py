@@ -1,10 +1,10 @@
 """Naive tests on pooled cross-validation predictions reject too often; assess gives none."""
 
 import numpy as np
-from statistical import cross_validation
 
 from abovechance import assess
 from abovechance.predictions import Binary
+from statistical import cross_validation
 
 
 def test_naive_tests_on_pooled_folds_are_liberal() -> None:

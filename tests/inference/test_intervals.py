@@ -1,0 +1,179 @@
+"""Intervals agree with R and with exact arithmetic, and stay within their range."""
+
+import numpy as np
+import pytest
+
+from abovechance import intervals
+from abovechance.errors import DataError, NotApplicable
+from abovechance.predictions import Binary, Numeric, Survival
+
+RELATIVE = {"rel": 1e-10, "abs": 1e-12}
+
+
+def test_intervals_of_shares_agree_with_high_precision(reference) -> None:
+    methods = {
+        "wilson": intervals.wilson,
+        "clopper_pearson": intervals.clopper_pearson,
+        "jeffreys_boundary_adjusted": intervals.jeffreys,
+    }
+    for case in reference("proportion_ci")["cases"]:
+        given = case["input"]
+        for key, method in methods.items():
+            found = method(given["x"], given["n"], confidence_level=given["conf_level"])
+            target = case["expected"][key]["mpmath"]
+            assert [found.low, found.high] == pytest.approx(target, **RELATIVE), (case["id"], key)
+
+
+def test_delong_agrees_with_exact_arithmetic(reference) -> None:
+    for case in reference("dinga_tests")["cases"]:
+        made = Binary(case["input"]["y"], probability=case["input"]["p"])
+        for level in (0.9, 0.95, 0.99):
+            target = case["expected"].get(f"delong_ci_{level}", {}).get("exact_clipped_0_1")
+            if target is None:
+                continue
+            found = intervals.delong(made, confidence_level=level, scale="identity")
+            assert [found.low, found.high] == pytest.approx(target, rel=1e-9, abs=1e-12)
+
+
+def test_default_area_interval_is_defined_at_perfect_separation() -> None:
+    found = intervals.delong(Binary([0, 0, 0, 1, 1, 1], score=[1, 2, 3, 4, 5, 6]))
+    assert found.high == 1.0
+    assert 0.2 < found.low < 0.95
+
+
+def test_hanley_mcneil_standard_error_agrees(reference) -> None:
+    for case in reference("hanley_mcneil")["cases"]:
+        given = case["input"]
+        found = intervals.hanley_mcneil(given["auc"], given["n_pos"], given["n_neg"])
+        assert found == pytest.approx(case["expected"]["se"]["exact"], **RELATIVE)
+
+
+def test_jackknife_variance_is_that_of_survival(reference) -> None:
+    from abovechance.inference.intervals.concordance import concordance_influence
+
+    seen = 0
+    for case in reference("survival_concordance")["cases"]:
+        target = case["expected"].get("harrell_c_variance", {}).get("survival::concordance")
+        if not target or target < 1e-20 or case["input"]["time_max"] is not None:
+            continue
+        given = case["input"]
+        made = Survival(given["time"], given["event"], risk=given["risk"])
+        _, influence = concordance_influence(made)
+        assert (influence**2).sum() == pytest.approx(target, rel=1e-9), case["id"]
+        seen += 1
+    assert seen >= 8
+
+
+def test_newcombe_reproduces_the_published_example() -> None:
+    found = intervals.newcombe(56, 70, 48, 80)
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0524, 0.3339)
+
+
+def test_tango_solves_its_score_equation() -> None:
+    from scipy.optimize import minimize_scalar
+    from scipy.stats import norm
+
+    gained, lost, n = 12, 2, 50
+
+    def score(d: float) -> float:
+        def deviance(q: float) -> float:
+            return -(
+                gained * np.log(q + d)
+                + lost * np.log(q)
+                + (n - gained - lost) * np.log(1 - 2 * q - d)
+            )
+
+        bounds = (max(0, -d) + 1e-12, (1 - d) / 2 - 1e-12)
+        q = minimize_scalar(deviance, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+        return (gained - lost - n * d) / np.sqrt(n * (2 * q + d - d * d))
+
+    found = intervals.tango(gained, lost, n)
+    assert score(found.low) == pytest.approx(norm.ppf(0.975), abs=1e-5)
+    assert score(found.high) == pytest.approx(norm.ppf(0.025), abs=1e-5)
+
+
+def test_tango_at_the_ends_stays_in_range() -> None:
+    nothing = intervals.tango(0, 0, 20)
+    assert nothing.low < 0 < nothing.high
+    everything = intervals.tango(20, 0, 20)
+    assert everything.high == pytest.approx(1.0)
+
+
+def test_balanced_accuracy_weights_move_the_interval() -> None:
+    even = intervals.mover([45, 30], [50, 50])
+    tilted = intervals.mover([45, 30], [50, 50], weights=(0.9, 0.1))
+    assert tilted.low > even.low
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "studentised"])
+def test_bootstrap_is_repeatable_and_contains_the_value(method: str) -> None:
+    rng = np.random.default_rng(4)
+    y = rng.random(80) < 0.4
+    made = Binary(y, probability=np.clip(0.3 + 0.3 * y + 0.1 * rng.normal(size=80), 0.01, 0.99))
+    one = intervals.bootstrap(made, "brier", method=method, rng=3, draws=500)
+    two = intervals.bootstrap(made, "brier", method=method, rng=3, draws=500)
+    assert one == two
+    assert one.low < float(np.mean((y - made.probability) ** 2)) < one.high
+
+
+def test_bootstrap_replicates_from_the_sweep_equal_weighted_evaluation() -> None:
+    from abovechance.inference.intervals.replicates import _counts, replicates
+    from abovechance.measures import find
+    from abovechance.resampling import Bootstrap
+
+    rng = np.random.default_rng(5)
+    y = np.arange(60) % 3 == 0
+    p = np.round(np.clip(0.3 + 0.3 * y + 0.15 * rng.normal(size=60), 0.01, 0.99), 2)
+    made = Binary(y, probability=p)
+    names = ["accuracy", "mcc", "f1", "auc", "average_precision", "brier", "log_score"]
+    measures = [find(name) for name in names]
+    found = replicates(made, measures, np.random.default_rng(1), 200)
+    order = np.argsort(p, kind="stable")
+    index = Bootstrap(60).draw(np.random.default_rng(1), 200)
+    weights = np.empty((200, 60))
+    weights[:, order] = _counts(index, 60)
+    for m in measures:
+        np.testing.assert_allclose(found[m.label], m.batch(made, weights), rtol=1e-10, atol=1e-12)
+
+
+def test_clusters_widen_the_interval() -> None:
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(20), 10)
+    losses = rng.normal(size=20)[groups] + 0.1 * rng.normal(size=200)
+    wide = intervals.cluster_mean(losses, groups)
+    narrow = 2 * 1.96 * losses.std() / np.sqrt(200)
+    assert wide.high - wide.low > 2 * narrow
+
+
+def test_one_cluster_is_refused() -> None:
+    with pytest.raises(NotApplicable, match="at least two"):
+        intervals.cluster_mean(np.ones(5), np.zeros(5))
+
+
+def test_nadeau_bengio_refuses_leave_one_out_and_one_class_folds() -> None:
+    from abovechance.measures import find
+
+    auc = find("auc")
+    single = Binary([0, 1, 0, 1], score=[1, 2, 3, 4], fold=[1, 2, 3, 4])
+    with pytest.raises(NotApplicable, match="leave-one-out"):
+        intervals.nadeau_bengio(auc, single)
+    apart = Binary([0, 0, 1, 1], score=[1, 2, 3, 4], fold=[1, 1, 2, 2])
+    with pytest.raises(NotApplicable, match="one class only"):
+        intervals.nadeau_bengio(auc, apart)
+
+
+def test_nadeau_bengio_by_hand() -> None:
+    from abovechance.measures import find
+
+    made = Numeric([0.0] * 6, [1.0, 1.0, 2.0, 2.0, 3.0, 3.0], fold=[1, 1, 2, 2, 3, 3])
+    found = intervals.nadeau_bengio(find("mae"), made)
+    half = 4.302652729911275 * np.sqrt((1 / 3 + 1 / 2) * 1.0)
+    assert found.high == pytest.approx(2.0 + half)
+    assert found.low == 0.0  # clamped to the range
+
+
+def test_impossible_counts_are_refused() -> None:
+    with pytest.raises(DataError, match="between 0 and n"):
+        intervals.wilson(11, 10)
+    with pytest.raises(NotApplicable, match="at least one case"):
+        intervals.wilson(0, 0)
