@@ -9,6 +9,8 @@ import click
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, Unfinished
 
+__all__ = ["main", "run"]
+
 COMMANDS = {
     "assess": "Every applicable measure of the predictions in a file.",
     "demo": "Assess bundled example predictions.",
