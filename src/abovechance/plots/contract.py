@@ -4,11 +4,14 @@ So a result, its JSON read back years later, and a dictionary make the same pict
 """
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from abovechance.errors import DataError, FileError
+
+PARTS = {"estimates", "differences", "tests", "cells", "quantity"}
 
 
 def contract(result: Any) -> dict[str, Any]:
@@ -31,9 +34,9 @@ def contract(result: Any) -> dict[str, Any]:
 
 
 def read_result(path: str | Path) -> dict[str, Any]:
-    """A result saved with `--format json` or `to_json()`."""
+    """A result saved with `--format json` or `to_json()`; "-" reads it from standard input."""
     try:
-        text = Path(path).expanduser().read_text("utf-8-sig")
+        text = sys.stdin.read() if path == "-" else Path(path).expanduser().read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(f"{str(path)!r} cannot be read: {reason}.") from None
@@ -41,7 +44,7 @@ def read_result(path: str | Path) -> dict[str, Any]:
         found = json.loads(text)
     except ValueError as error:
         raise FileError(f"{str(path)!r} must hold JSON; {error}.") from None
-    if not isinstance(found, dict) or "abovechance" not in found:
+    if not isinstance(found, dict) or not PARTS & found.keys():
         raise FileError(
             f"{str(path)!r} is not a result of abovechance; save one with --format json."
         )

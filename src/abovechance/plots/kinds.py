@@ -33,10 +33,17 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     if things and all(isinstance(one, Predictions) for one in things):
         return _of_predictions(result, kind or _usual(things[0], len(things)))
     if things and all(hasattr(one, "pdf") and hasattr(one, "ppf") for one in things):
-        from abovechance.plots.pictures.posterior import posterior
-
-        return posterior(result)
+        return _of_posteriors(result)
     return _of_result(contract(result), kind)
+
+
+def _of_posteriors(result: Any) -> Chart:
+    """Densities under the names of their quantities, and chance where all have the same."""
+    from abovechance.plots.pictures.posterior import posterior
+
+    found = {name or str(getattr(one, "quantity", "")): one for name, one in named(result).items()}
+    chances = {getattr(one, "chance", None) for one in found.values()}
+    return posterior(found, chance=chances.pop() if len(chances) == 1 else None)
 
 
 def _usual(predictions: Predictions, models: int) -> str:

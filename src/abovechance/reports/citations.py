@@ -95,7 +95,7 @@ def of_measure(name: str) -> tuple[str, ...]:
     """Keys of the sources of a measure.
 
     >>> of_measure("brier")
-    ('brier1950', 'dinga2019')
+    ('brier1950',)
     """
     from abovechance.measures import find
 

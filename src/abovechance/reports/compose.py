@@ -2,10 +2,11 @@
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abovechance import __version__
+from abovechance.plots.chart import Chart
 from abovechance.plots.contract import whole
 from abovechance.plots.words import (
     between,
@@ -34,8 +35,9 @@ def compose(
     *,
     title: str | None = None,
     command: str = "",
+    pictures: Sequence[Chart] = (),
 ) -> Document:
-    """Gather every block of a report."""
+    """Gather every block of a report; `pictures` come before those that follow from the facts."""
     authors = {key: source.cited for key, source in citations.bibliography().items()}
     described = about_outcome(predictions)
     return Document(
@@ -49,7 +51,7 @@ def compose(
             Remark(str(a.get("code", "")), str(a.get("text", "")), str(a.get("source") or ""))
             for a in facts.get("advice") or ()
         ),
-        charts=tuple(charts_of(facts, predictions)),
+        charts=(*pictures, *charts_of(facts, predictions)),
         tables=tuple(_tables(facts)),
         paragraphs=tuple(
             _paragraph(heading, text, authors)
@@ -109,6 +111,8 @@ def _paragraph(title: str, sentence: str, authors: Mapping[str, str]) -> Paragra
 def _kicker(facts: Mapping[str, Any]) -> str:
     if facts.get("differences"):
         return "Model comparison"
+    if facts.get("quantity"):
+        return "Posterior"
     if facts.get("tests"):
         return "Signal detection"
     return "Power study" if facts.get("cells") else "Model assessment"
@@ -118,7 +122,14 @@ def _title(facts: Mapping[str, Any]) -> str:
     models = models_of(facts)
     if models:
         return " and ".join(models) if len(models) <= 2 else plural(len(models), "model")
-    return {"Model assessment": "How good are these predictions?"}.get(_kicker(facts), "Result")
+    if facts.get("quantity"):
+        return str(facts["quantity"]).capitalize()
+    titles = {
+        "Model assessment": "How good are these predictions?",
+        "Power study": "How often would it be found?",
+        "Signal detection": "Is there a signal?",
+    }
+    return titles.get(_kicker(facts), "Result")
 
 
 def _subtitle(facts: Mapping[str, Any], described: str) -> str:
@@ -137,6 +148,8 @@ def _subtitle(facts: Mapping[str, Any], described: str) -> str:
 
 
 def _tiles(facts: Mapping[str, Any], described: str) -> list[Tile]:
+    if facts.get("quantity"):
+        return _posterior_tiles(facts)
     tiles = [_estimate_tile(row, facts) for row in primary_rows(facts)[:2]]
     difference = main_difference(facts)
     if difference is not None:
@@ -148,6 +161,16 @@ def _tiles(facts: Mapping[str, Any], described: str) -> list[Tile]:
     if facts.get("n") is not None:
         tiles.append(Tile("Cases", thousands(facts["n"]), described or model_words(facts)))
     return tiles[:4]
+
+
+def _posterior_tiles(facts: Mapping[str, Any]) -> list[Tile]:
+    interval = facts["interval"]
+    limits = between(interval["low"], interval["high"])
+    tiles = [Tile("Median", number(facts["median"]), f"{percent(interval['level'])} {limits}")]
+    if facts.get("prob_above_chance") is not None:
+        note = f"chance {number(facts['chance'])}"
+        tiles.append(Tile("Probability above chance", number(facts["prob_above_chance"]), note))
+    return [*tiles, Tile("Cases", thousands(facts["n"]), str(facts.get("prior") or ""))]
 
 
 def _estimate_tile(row: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
@@ -181,6 +204,8 @@ def _tables(facts: Mapping[str, Any]) -> list[Table]:
         *measure_tables(facts),
         skill_table(facts),
         *grid_tables(facts),
+        plain_table(facts, "ranking", "Ranking"),
+        plain_table(facts, "omnibus", "All models at once"),
         plain_table(facts, "tests", "Tests"),
         plain_table(facts, "cells", "Power"),
     ]

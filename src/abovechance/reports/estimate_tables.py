@@ -91,8 +91,12 @@ def _about(rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
     said = "Choose a heading to sort."
     if facts.get("primary"):
         said += " ★ primary measure; the others are descriptive."
-    tests = {str(row["test"]).split(";")[0] for row in rows if row["test"]}
-    return f"{said} p: one-sided, {'; '.join(sorted(tests))}." if tests else said
+    tested = {row["family"] for row in rows if row["p_value"] is not None}
+    if tested - {"calibration"}:
+        said += " p: one-sided, against chance."
+    if "calibration" in tested:
+        said += " p of calibration: against probabilities that are right."
+    return said
 
 
 def _bars(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> list[Bar | None]:

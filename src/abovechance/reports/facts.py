@@ -15,6 +15,20 @@ ORIGINS = {
 }
 
 
+ALSO = (
+    "nagelkerke_r2",
+    "calibration_in_the_large",
+    "calibration_slope",
+    "ici",
+    "net_benefit",
+    "mae",
+    "mse",
+    "rmse",
+    "medae",
+    "kendall",
+)
+
+
 def models_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the models, in order; none when the result speaks of one unnamed model.
 
@@ -39,7 +53,7 @@ def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows = whole(facts)
     names = list(dict.fromkeys(row["measure"] for row in rows))
     chosen = [name for name in names if name == facts.get("primary")]
-    known = [*FIRST, "log_loss", "mae", "mse", "rmse", "medae", "kendall", "nagelkerke_r2"]
+    known = [*FIRST, *ALSO]
     chosen += [n for n in names if n.removesuffix("_macro") in known and n not in chosen]
     if len(names) <= len(known) // 2:
         chosen += [name for name in names if name not in chosen]

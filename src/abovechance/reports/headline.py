@@ -47,6 +47,8 @@ def verdict(facts: Mapping[str, Any]) -> str:
 
 def headline(facts: Mapping[str, Any]) -> str:
     """The answer in a sentence, with its numbers."""
+    if facts.get("quantity"):
+        return _posterior_sentence(facts)
     difference = main_difference(facts)
     if difference is not None:
         return _difference_sentence(difference, facts)
@@ -105,14 +107,26 @@ def adjusted(difference: Mapping[str, Any]) -> Any:
 
 
 def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    up = higher_is_better(str(difference["measure"]))
+    margin = difference.get("margin")
+    if margin:
+        return _within(difference, margin)
     p, value = as_float(adjusted(difference)), as_float(difference["difference"])
     if p != p:
         return "Difference without a test"
+    up = higher_is_better(str(difference["measure"]))
     if p >= 1 - level_of(facts) or up is None or value == 0:
         return "No difference shown"
     better = difference["first"] if (value > 0) == up else difference["second"]
     return f"{better} is better"
+
+
+def _within(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
+    first, second = difference["first"], difference["second"]
+    if margin["equivalent"]:
+        return f"{first} and {second} are equivalent within {number(margin['margin'])}"
+    if margin["noninferior"]:
+        return f"{first} is not worse than {second} by more than {number(margin['margin'])}"
+    return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
 
 
 def _difference_sentence(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -128,12 +142,29 @@ def _difference_sentence(difference: Mapping[str, Any], facts: Mapping[str, Any]
     if difference.get("p_value") is not None:
         test = f", {label(difference['test'])}" if difference.get("test") else ""
         said += f"{test}, {p_phrase(difference['p_value'])}"
-        if difference.get("p_adjusted") is not None:
-            said += f", adjusted {p_phrase(difference['p_adjusted'])}"
+        if difference.get("p_adjusted") not in (None, difference["p_value"]):
+            said += f", adjusted for several pairs {p_phrase(difference['p_adjusted'])}"
     return f"{said}."
 
 
+def _posterior_sentence(facts: Mapping[str, Any]) -> str:
+    interval = facts["interval"]
+    said = (
+        f"The posterior median of {label(facts['quantity'])} is {number(facts['median'])}; with "
+        f"probability {percent(interval['level'])} it lies between {number(interval['low'])} and "
+        f"{number(interval['high'])}."
+    )
+    if facts.get("prob_above_chance") is not None:
+        said += (
+            f" It is above chance ({number(facts['chance'])}) with probability "
+            f"{number(facts['prob_above_chance'])}, which is not a p-value."
+        )
+    return f"{said} Prior: {label(facts['prior'])}." if facts.get("prior") else said
+
+
 def _other(facts: Mapping[str, Any]) -> str:
+    if facts.get("quantity"):
+        return f"Posterior of {facts['quantity']}"
     if facts.get("tests"):
         alpha = 1 - level_of(facts)
         found = [t for t in facts["tests"] if as_float(t.get("p_value")) < alpha]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abovechance.plots.contract import whole
 from abovechance.plots.words import (
     as_float,
     between,
@@ -26,22 +25,9 @@ MOST = 6
 def methods(facts: Mapping[str, Any]) -> str:
     """What was done: data, measures, intervals, tests, draws and seed."""
     sentences = [_data(facts), _measures(facts)]
-    rows = whole(facts)
-    intervals: dict[str, list[str]] = {}
-    tests: dict[str, list[str]] = {}
-    for row in rows:
-        if row["interval"]:
-            method = str(row["interval"]["method"]).split(" (mean")[0]
-            intervals.setdefault(method, []).append(row["title"])
-        if row["test"]:
-            tests.setdefault(_test(row), []).append(row["title"])
-    if intervals:
-        parts = [f"{label(m)}{cite(*of_method(m))} for {_titles(t)}" for m, t in intervals.items()]
-        sentences.append(f"Intervals at {percent(level_of(facts))} are by {'; '.join(parts)}.")
-    if tests:
-        parts = [f"{name}, for {_titles(titles)}" for name, titles in tests.items()]
-        sentences.append(f"One-sided tests against chance are by {'; '.join(parts)}.")
-    elif rows and str(facts.get("origin")) in ("cv", "repeated_cv"):
+    rows = key_rows(facts)
+    sentences += [_intervals(rows, facts), *_tests(rows)]
+    if rows and str(facts.get("origin")) in ("cv", "repeated_cv"):
         sentences.append(
             "Because predictions of different folds depend on each other, no p-value is given"
             f"{cite('bengio2004')}."
@@ -53,6 +39,36 @@ def methods(facts: Mapping[str, Any]) -> str:
         )
     sentences.append(_software(facts))
     return " ".join(s for s in sentences if s)
+
+
+def _intervals(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
+    methods: dict[str, list[str]] = {}
+    for row in rows:
+        if row["interval"]:
+            method = str(row["interval"]["method"]).split(" (mean")[0]
+            methods.setdefault(method, []).append(row["title"])
+    if not methods:
+        return ""
+    parts = [f"{label(m)}{cite(*of_method(m))} for {_titles(t)}" for m, t in methods.items()]
+    return f"Intervals at {percent(level_of(facts))} are by {'; '.join(parts)}."
+
+
+def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How values were tested: against chance, and of calibration against being right."""
+    found = []
+    calibrated = [row for row in rows if row["test"] and row["family"] == "calibration"]
+    others = [row for row in rows if row["test"] and row["family"] != "calibration"]
+    for chosen, subject in (
+        (others, "One-sided tests against chance are by"),
+        (calibrated, "Calibration is tested by"),
+    ):
+        tests: dict[str, list[str]] = {}
+        for row in chosen:
+            tests.setdefault(_test(row), []).append(row["title"])
+        if tests:
+            parts = [f"{name}, for {_titles(titles)}" for name, titles in tests.items()]
+            found.append(f"{subject} {'; '.join(parts)}.")
+    return found
 
 
 def results(facts: Mapping[str, Any]) -> str:
@@ -169,7 +185,7 @@ def _lower(title: str) -> str:
     ('\\ue000balanced accuracy\\ue001', '\\ue000F1\\ue001')
     """
     first = title.split(" ")[0].split("-")[0]
-    keeps = not first[:1].isupper() or first != first.capitalize() or len(first) == 1
+    keeps = not first[:1].isupper() or first != first.capitalize() or re.search(r"\d|^.$", first)
     named = re.sub("[’']s?$", "", first) in NAMES
     return label(title if keeps or named else title[:1].lower() + title[1:])
 

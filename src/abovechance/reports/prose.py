@@ -43,7 +43,7 @@ def as_html(sentence: str, authors: Mapping[str, str]) -> Markup:
     return Markup(
         _rendered(
             sentence,
-            lambda text: str(escape(text)),
+            lambda text: str(escape(P.sub("p\u00a0\\1\u00a0\\2", text))),
             lambda text: f"<bdi>{escape(text)}</bdi>",
             lambda keys: f" ({escape(_named(keys, authors))})",
         )

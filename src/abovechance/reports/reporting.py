@@ -8,6 +8,7 @@ from typing import Any
 from abovechance.errors import DataError
 from abovechance.io.export import write_text
 from abovechance.plots.contract import contract
+from abovechance.plots.kinds import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports.compose import compose
 from abovechance.reports.document import Document
@@ -69,7 +70,10 @@ def report(
     Report('How good are these predictions?': Better than chance)
     """
     facts = contract(result)
-    document = compose(facts, _by_model(predictions, facts), title=title, command=command)
+    pictures = [chart_of(result)] if hasattr(result, "pdf") else []
+    document = compose(
+        facts, _by_model(predictions, facts), title=title, command=command, pictures=pictures
+    )
     found = Report(document)
     if path is not None:
         found.save(path)

@@ -138,7 +138,7 @@ def _scores(predictions: Binary, name: str, colour: str) -> Chart:
 def _cloud(values: Floats, weight: Floats | None, place: float, colour: str) -> list[Layer]:
     grid, density = unit_density(values, weight)
     height = density / density.max()
-    kept = kept_vertices(grid, height, 0.003)
+    kept = kept_vertices(grid, height, 0.0012)
     grid, cloud = grid[kept], place + CLOUD * height[kept]
     base = np.full(grid.size, place)
     return [

@@ -11,7 +11,7 @@ from abovechance.plots.text import shown
 
 NOTHING = Markup("")
 LETTER = 0.58  # mean width of a letter, in em
-WIDEST = 13.0  # em, of the labels on the left
+WIDEST = 16.0  # em, of the labels on the left
 
 
 def axis_words(chart: Chart) -> Markup:

@@ -58,7 +58,7 @@
       const from = document.getElementById(button.dataset.copy);
       const before = button.textContent;
       try {
-        await navigator.clipboard.writeText(from.textContent);
+        await navigator.clipboard.writeText(from.textContent.replaceAll("\u00a0", " "));
         button.textContent = "Copied";
       } catch {
         getSelection().selectAllChildren(from);
