@@ -16,7 +16,11 @@ from abovechance.learning.discriminants import (
 from abovechance.learning.learner import Learner
 from abovechance.learning.margins import LinearSVM
 from abovechance.learning.pang import shrunken_precision
-from abovechance.numerics.hat import folded_discriminants, hat_matrix
+from abovechance.numerics.hat import (
+    folded_discriminants,
+    hat_matrix,
+    resubstituted_discriminants,
+)
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.support_vectors import LARGEST, features_are_few, svm_decisions
 from abovechance.numerics.weighted_discriminants import class_moments, weighted_discriminants
@@ -39,6 +43,9 @@ def decisions(
         case _ if not worthwhile(labels.size):
             return None
         case LDA():
+            hat = hat_matrix(X) if (counts == 1).all() else None
+            if hat is not None:
+                return resubstituted_discriminants(hat, labels)
             return weighted_discriminants(X, labels, counts)
         case LinearSVM() if _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)

@@ -14,6 +14,8 @@ from abovechance.learning.folds import fold_sums
 class VFold:
     """Cross-validation in V folds, refolded for every labelling.
 
+    Balanced folds hold every class as evenly as can be; as many folds as rows leave out one each.
+
     References
     ----------
     Rosenblatt et al., definition 2.
@@ -42,7 +44,7 @@ class Resubstitution:
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class LeftOut:
     """Accuracy on the rows a bootstrap sample left out, alone or mixed with resubstitution.
 
     "bloo" is the leave-one-out bootstrap, "b632" weighs it 0.632 against 0.368, and "b632plus"
@@ -61,7 +63,7 @@ class Bootstrap:
             raise DataError(f"a bootstrap needs 1 draw or more; got {self.draws}.")
 
 
-Scheme: TypeAlias = VFold | Resubstitution | Bootstrap
+Scheme: TypeAlias = VFold | Resubstitution | LeftOut
 
 
 def fold_accuracy(correct: Bools, folds: Ints, count: int) -> Floats:
@@ -81,6 +83,13 @@ def fold_accuracy(correct: Bools, folds: Ints, count: int) -> Floats:
     return np.asarray(shares.sum(axis=1) / (sizes > 0).sum(axis=1))
 
 
+def left_out_shares(correct: Bools, counts: Ints) -> Floats:
+    """Accuracy on the rows each bootstrap sample left out, nan for one that left none out."""
+    out = counts == 0
+    with np.errstate(invalid="ignore"):
+        return np.asarray((correct & out).sum(axis=-1) / out.sum(axis=-1))
+
+
 def left_out_accuracy(correct: Bools, counts: Ints) -> Floats:
     """Mean over bootstrap samples (D, B, n) of the accuracy on rows left out, as (B,).
 
@@ -97,11 +106,7 @@ def left_out_accuracy(correct: Bools, counts: Ints) -> Floats:
     >>> left_out_accuracy(np.array([[[True, True, False]], [[True, True, True]]]), counts)
     array([0.75])
     """
-    out = counts == 0
-    sizes = out.sum(axis=-1)
-    shares = (correct & out).sum(axis=-1) / np.maximum(sizes, 1)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(shares.sum(axis=0) / (sizes > 0).sum(axis=0))
+    return np.asarray(np.nanmean(left_out_shares(correct, counts), axis=0))
 
 
 def mixed_accuracy(resubstituted: Floats, left_out: Floats) -> Floats:

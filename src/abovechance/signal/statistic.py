@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.signal.checks import two_groups
@@ -42,6 +44,11 @@ class Statistic:
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined, naming one that is."""
         n, p = X.shape
+        if set(np.unique(labels)) != {0, 1}:
+            raise NotApplicable(
+                f"{self.name} compares two groups; the labels hold {len(np.unique(labels))} "
+                "classes. With more, use an accuracy such as lda.cv8."
+            )
         smaller = min(int(labels.sum()), n - int(labels.sum()))
         if smaller < self.least_group:
             raise NotApplicable(

@@ -1,0 +1,186 @@
+"""Many statistics on the same labellings, sharing folds, samples and fits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from abovechance.arrays import Floats, Ints
+from abovechance.errors import DataError
+from abovechance.learning.engine import ENTRIES, cross_validate, fit_many
+from abovechance.learning.folds import balanced_folds, bootstrap_counts, unbalanced_folds
+from abovechance.learning.learner import Learner
+from abovechance.learning.schemes import (
+    LeftOut,
+    VFold,
+    adaptive_accuracy,
+    fold_accuracy,
+    left_out_shares,
+    legacy_standardise,
+    mixed_accuracy,
+    no_information,
+    standardise,
+)
+from abovechance.signal.accuracy import Accuracy
+from abovechance.signal.statistic import Statistic
+
+AnyStatistic: TypeAlias = Statistic | Accuracy
+
+
+def evaluate(
+    X: Floats,
+    labels: Ints,
+    statistics: Sequence[AnyStatistic],
+    rng: np.random.Generator,
+    *,
+    fast: bool = True,
+) -> Floats:
+    """Values (B, S) of S statistics on B labellings (B, n) of one table (n, p).
+
+    Labels are classes 0, 1, …, as many of each in every labelling. Folds and bootstrap samples
+    are drawn anew for every labelling and are the same for all statistics; a statistic's values
+    do not depend on which others are asked for. Everything follows from `rng`: the same stream
+    and labellings give the same values. `fast=False` trains every learner one by one.
+    """
+    check_labellings(labels, len(X))
+    for statistic in statistics:
+        statistic.require(X, labels[0])
+    work = Work(X, labels, _entropy(rng), _most_draws(statistics), fast)
+    columns = [
+        statistic.batch(X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
+        for statistic in statistics
+    ]
+    return np.column_stack(columns)
+
+
+def check_labellings(labels: Ints, n: int) -> None:
+    """Labellings must be permutations of each other."""
+    if labels.ndim != 2 or labels.shape[1] != n or not len(labels):
+        raise DataError(f"labellings must be rows of {n} labels; got shape {labels.shape}.")
+    sizes = np.sort(labels, axis=1)
+    if (sizes != sizes[0]).any():
+        row = int(np.flatnonzero((sizes != sizes[0]).any(axis=1))[0])
+        raise DataError(
+            "labellings must all have the same class sizes; "
+            f"labelling {row + 1} differs from the first. Evaluate them apart."
+        )
+
+
+def _entropy(rng: np.random.Generator) -> tuple[int, ...]:
+    return tuple(int(word) for word in rng.integers(2**32, size=4))
+
+
+def _most_draws(statistics: Sequence[AnyStatistic]) -> dict[Learner, int]:
+    """For each learner the largest bootstrap asked for; smaller ones are its beginning."""
+    most: dict[Learner, int] = {}
+    for statistic in statistics:
+        if isinstance(statistic, Accuracy) and isinstance(statistic.scheme, LeftOut):
+            draws = max(most.get(statistic.learner, 0), statistic.scheme.draws)
+            most[statistic.learner] = draws
+    return most
+
+
+@dataclass(frozen=True)
+class Work:
+    """Predictions made for one block of labellings, each made once."""
+
+    X: Floats
+    labels: Ints
+    entropy: tuple[int, ...]
+    most_draws: dict[Learner, int]
+    fast: bool
+    made: dict[object, Ints | Floats] = field(default_factory=dict)
+
+    def stream(self, *key: int) -> np.random.Generator:
+        """A stream of its own for each kind of draw."""
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
+
+    @property
+    def classes(self) -> int:
+        return int(self.labels[0].max()) + 1
+
+    def value(self, statistic: Accuracy) -> Floats:
+        """The statistic on every labelling (B,)."""
+        learner, scheme = statistic.learner, statistic.scheme
+        if isinstance(scheme, VFold):
+            repeats = [self._folded(statistic, scheme, r) for r in range(scheme.repeats)]
+            accuracy = np.mean(repeats, axis=0)
+        elif isinstance(scheme, LeftOut):
+            accuracy = self._left_out(learner, scheme)
+        else:
+            correct = self.resubstituted(learner) == self.labels
+            if statistic.scaling == "legacy_z":
+                return legacy_standardise(correct, self.labels, np.zeros_like(self.labels), 1)
+            accuracy = correct.mean(axis=1)
+        return standardise(accuracy, self.labels) if statistic.scaling == "z" else accuracy
+
+    def _folded(self, statistic: Accuracy, scheme: VFold, repeat: int) -> Floats:
+        folds = self.folds(scheme, repeat)
+        key = (statistic.learner, scheme.folds, scheme.balanced, repeat)
+        if key not in self.made:
+            self.made[key] = cross_validate(
+                statistic.learner, self.X, self.labels, folds, classes=self.classes, fast=self.fast
+            )
+        correct = self.made[key] == self.labels
+        if statistic.scaling == "legacy_z":
+            return legacy_standardise(correct, self.labels, folds, scheme.folds)
+        return fold_accuracy(correct, folds, scheme.folds)
+
+    def folds(self, scheme: VFold, repeat: int) -> Ints:
+        """Fold numbers (B, n), the same for every learner."""
+        key = (scheme.folds, scheme.balanced, repeat)
+        if key not in self.made:
+            rng, (batch, n) = self.stream(1, *map(int, key)), self.labels.shape
+            if scheme.balanced and scheme.folds < n:
+                self.made[key] = balanced_folds(self.labels, scheme.folds, rng)
+            else:
+                self.made[key] = unbalanced_folds(batch, n, scheme.folds, rng)
+        return self.made[key]  # type: ignore[return-value]
+
+    def _left_out(self, learner: Learner, scheme: LeftOut) -> Floats:
+        key = (learner, "left out")
+        if key not in self.made:
+            self.made[key] = self.left_out_shares(learner, self.most_draws[learner])
+        shares = np.asarray(self.made[key][: scheme.draws])
+        accuracy = np.nanmean(shares, axis=0)
+        if scheme.kind == "bloo":
+            return accuracy
+        inside = self.resubstituted(learner)
+        resubstituted = (inside == self.labels).mean(axis=1)
+        if scheme.kind == "b632":
+            return mixed_accuracy(resubstituted, accuracy)
+        chance = no_information(inside, self.labels, self.classes)
+        return adaptive_accuracy(resubstituted, accuracy, chance)
+
+    def left_out_shares(self, learner: Learner, draws: int) -> Floats:
+        """Accuracy on the rows left out (D, B) by each bootstrap sample of each labelling."""
+        batch, n = self.labels.shape
+        rng = self.stream(2)
+        step = max(1, ENTRIES // self.labels.size)
+        shares = []
+        for start in range(0, draws, step):
+            some = min(step, draws - start)
+            counts = bootstrap_counts(some, batch, n, rng)
+            labels = np.broadcast_to(self.labels, counts.shape).reshape(-1, n)
+            found = fit_many(
+                learner,
+                self.X,
+                labels,
+                counts.reshape(-1, n),
+                classes=self.classes,
+                everywhere=False,
+                fast=self.fast,
+            )
+            shares.append(left_out_shares(found.reshape(counts.shape) == self.labels, counts))
+        return np.concatenate(shares)
+
+    def resubstituted(self, learner: Learner) -> Ints:
+        """Predictions (B, n) for the rows learned from."""
+        key = (learner, "inside")
+        if key not in self.made:
+            ones = np.ones_like(self.labels)
+            self.made[key] = fit_many(
+                learner, self.X, self.labels, ones, classes=self.classes, fast=self.fast
+            )
+        return self.made[key]  # type: ignore[return-value]

@@ -1,0 +1,108 @@
+"""Every statistic by name: two-group statistics, accuracies, and what the papers call them."""
+
+from collections.abc import Iterable
+
+from abovechance.errors import UnknownMeasure, did_you_mean
+from abovechance.signal.accuracy import Accuracy
+from abovechance.signal.battery import AnyStatistic
+from abovechance.signal.names import LEARNERS, parse_name
+from abovechance.signal.two_group import TWO_GROUP
+
+# The names of the papers' tables, in the order of the tables. Two names stand for what was run
+# and not for what is printed: hdrda regularises nothing, and svm.highdim.* has cost 0.1, not 10.
+TABLES: dict[str, dict[str, str]] = {
+    "1": {
+        "Hotelling": "hotelling",
+        "Hotelling.shrink": "hotelling_shrink",
+        "sd": "srivastava_du",
+        "lda.CV.1": "lda.cv8",
+        "lda.CV.2": "lda.cv8.z",
+        "lda.noCV.1": "lda.resub",
+        "lda.noCV.2": "lda.resub.z",
+        "svm.CV.1": "svm.c10.cv8",
+        "svm.CV.2": "svm.c0.1.cv8",
+        "svm.CV.3": "svm.c10.cv8.z",
+        "svm.CV.4": "svm.c0.1.cv8.z",
+        "svm.noCV.1": "svm.c10.resub",
+        "svm.noCV.2": "svm.c0.1.resub",
+        "svm.noCV.3": "svm.c10.resub.z",
+        "svm.noCV.4": "svm.c0.1.resub.z",
+    },
+    "2": {
+        "lda.Boot.1": "lda.b632.B10",
+        "lda.Boot.2": "lda.bloo.B10",
+        "svm.Boot.1": "svm.c10.b632.B10",
+        "svm.Boot.2": "svm.c10.bloo.B10",
+        "svm.Boot.3": "svm.c10.b632.B50",
+        "svm.Boot.4": "svm.c10.bloo.B50",
+    },
+    "3": {
+        "svm.highdim.1": "l2svm.c0.1.cv4",
+        "svm.highdim.2": "l2svm.c0.1.b632.B50",
+        "lda.highdim.1": "dlda.cv4",
+        "lda.highdim.2": "hdrda.cv4",
+        "lda.highdim.3": "sdlda.cv4",
+        "lda.highdim.4": "sdlda.b632.B50",
+    },
+    "2019": {
+        "Schafer": "hotelling_shrink",
+        "Srivastava": "srivastava_du",
+        "Goeman": "goeman",
+        "Gretton": "mmd",
+        "dCOV": "energy",
+        "Simes": "simes",
+        "Cai": "cai",
+        "svm.CV.c100": "svm.c100.cv4",
+        "svm.CV.c001": "svm.c0.01.cv4",
+        "svm.noCV.c100": "svm.c100.resub",
+        "svm.noCV.c001": "svm.c0.01.resub",
+        "lda.Boot.b10": "lda.bloo.B10",
+        "svm.Boot.c100.b10": "svm.c100.bloo.B10",
+        "svm.Boot.c001.b10": "svm.c0.01.bloo.B10",
+        "svm.Boot.c100.b50": "svm.c100.bloo.B50",
+        "svm.Boot.c001.b50": "svm.c0.01.bloo.B50",
+        "lda.highdim.Dudoit.CV": "dlda.cv4",
+        "lda.highdim.Ramey.CV": "hdrda.cv4",
+        "lda.highdim.Pang.CV": "sdlda.cv4",
+        "lda.highdim.Pang.b50": "sdlda.bloo.B50",
+    },
+}
+
+
+def find(name: str) -> AnyStatistic:
+    """The statistic of that name, in the grammar, in the papers' tables, or of two groups.
+
+    >>> find("svm.CV.2").name
+    'svm.c0.1.cv8'
+    >>> find("sd").title
+    "Srivastava and Du's diagonal statistic"
+    """
+    asked = name.strip()
+    for statistic in TWO_GROUP:
+        if asked.lower() in {known.lower() for known in (statistic.name, *statistic.aliases)}:
+            return statistic
+    aliases = {alias.lower(): meant for table in TABLES.values() for alias, meant in table.items()}
+    parts = parse_name(aliases.get(asked.lower(), asked))
+    if parts is None:
+        raise UnknownMeasure(
+            f"unknown statistic {name!r}{did_you_mean(asked, known_names()) or '.'} "
+            "Accuracies are named <learner>.<scheme>, such as svm.c10.cv8 or lda.b632.B50."
+        )
+    return Accuracy(*parts)
+
+
+def known_names() -> list[str]:
+    """Names to choose from: two-group statistics, aliases, and each learner with each scheme."""
+    schemes = ("cv4", "cv8", "resub", "bloo", "b632", "b632plus")
+    names: Iterable[str] = (f"{learner}.{scheme}" for learner in LEARNERS for scheme in schemes)
+    aliases = (alias for table in TABLES.values() for alias in table)
+    return sorted({*names, *aliases, *(statistic.name for statistic in TWO_GROUP)})
+
+
+def table(number: str) -> list[AnyStatistic]:
+    """The statistics of one of the papers' tables.
+
+    >>> [statistic.name for statistic in table("3")][:2]
+    ['l2svm.c0.1.cv4', 'l2svm.c0.1.b632.B50']
+    """
+    return [find(meant) for meant in TABLES[number].values()]
