@@ -15,7 +15,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 
-NODES = 9
+NODES = 7
 STEPS = 40
 
 

@@ -13,9 +13,11 @@ from abovechance.inference.posterior.tables import counts_of
 from abovechance.inference.results import Result
 from abovechance.numerics.normal_binomial import Population, draw_logits, log_likelihood
 
-ROUNDS = (1000, 1500, 2500)
+ROUNDS = (800, 1200, 6000)
 KEPT = 4000
 FREEDOM = 5.0
+# Powers of the real root of x^7 = x + 1, the golden ratio of six dimensions.
+GOLDEN = 1.1127756842787055 ** -np.arange(1.0, 7.0)
 PRIOR = "flat for the typical subject, half-normal(1) for the spread of logits, flat correlation"
 
 
@@ -133,7 +135,9 @@ def _stacked(tables: Any) -> Floats:
 
 
 def _population(points: Floats) -> Population:
-    return Population(points[:, :2], np.exp(points[:, 2:4]), np.tanh(points[:, 4]))
+    # A spread below 0.001 cannot be told from none, nor can a correlation that near 1.
+    deviation = np.exp(np.clip(points[:, 2:4], np.log(1e-3), np.log(30.0)))
+    return Population(points[:, :2], deviation, np.clip(np.tanh(points[:, 4]), -0.9999, 0.9999))
 
 
 def log_prior(points: Floats) -> Floats:
@@ -168,10 +172,16 @@ def _sampled(right: Floats, total: Floats, stream: np.random.Generator) -> _Samp
 def _student(
     centre: Floats, scale: Floats, size: int, stream: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draws of a multivariate Student distribution and their log densities up to a constant."""
-    normal = stream.standard_normal((size, 5))
-    stretch = np.sqrt(FREEDOM / stream.chisquare(FREEDOM, size))[:, None]
-    standard = normal * stretch
+    """Draws of a multivariate Student distribution and their log densities up to a constant.
+
+    They fill the space evenly (Roberts' sequence, randomly shifted), for less noise.
+    """
+    from scipy.special import gammaincinv, ndtri
+
+    uniform = (stream.random(6) + np.outer(np.arange(size), GOLDEN)) % 1.0
+    uniform = np.clip(uniform, 1e-12, 1.0 - 1e-12)
+    stretch = np.sqrt(FREEDOM / (2.0 * gammaincinv(FREEDOM / 2.0, uniform[:, 5])))[:, None]
+    standard = ndtri(uniform[:, :5]) * stretch
     log_density = -(FREEDOM + 5.0) / 2.0 * np.log1p((standard**2).sum(axis=1) / FREEDOM)
     return centre + standard @ scale.T, log_density
 

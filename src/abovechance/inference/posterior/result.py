@@ -1,6 +1,6 @@
 """What a posterior is: a distribution with its prior, which prints and exports."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -129,6 +129,10 @@ class Posterior(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Summaries as plain Python values, fit for JSON."""
+        return self.summary()
+
+    def summary(self, level: float = 0.95) -> dict[str, Any]:
+        """Mean, median, mode, interval and chance as plain Python values."""
         from abovechance.io.export import jsonable
 
         facts = {
@@ -139,7 +143,7 @@ class Posterior(Result):
             "median": self.median,
             "mode": self.mode,
             "std": self.std,
-            "interval": self.interval().__dict__,
+            "interval": asdict(self.interval(level)),
             "chance": self.chance,
             "prob_above_chance": self.prob_above_chance,
         }
@@ -151,11 +155,11 @@ class Posterior(Result):
         parts = [f"{self.quantity} {self.mean:.3f}, 95% posterior interval {self.interval()}"]
         above = self.prob_above_chance
         if above is not None and self.against_chance is None:
-            parts.append(f"P(> {self.chance:.3g}) {_probability(above)}")
+            parts.append(f"P(> {self.chance:.3g}) {probability(above)}")
         return "; ".join([*parts, f"prior {self.prior}"])
 
 
-def _probability(p: float) -> str:
+def probability(p: float) -> str:
     """A probability in a sentence, never rounded to 0 or 1."""
     if p > 0.999:
         return "> 0.999"

@@ -7,6 +7,14 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Test
+from abovechance.numerics.binomial import (
+    SMALLEST,
+    at_least,
+    at_most,
+    hypergeometric_tails,
+    log_hypergeometric,
+    log_pmf,
+)
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
 SIDES = ("greater", "less", "two-sided")
@@ -80,8 +88,8 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
         )
     return McNemar(
         statistic=statistic,
-        p_value=p,
-        mid_p=mid,
+        p_value=_positive(p),
+        mid_p=_positive(mid),
         alternative=alternative,
         hypothesis="both models are right equally often",
         method=name,
@@ -102,26 +110,22 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
     >>> fisher_counts([[2, 1], [0, 3]]).p_value
     0.2
     """
-    from scipy.stats import hypergeom
-
     _side(alternative)
     counts = np.asarray(table)
     if counts.shape != (2, 2) or (counts < 0).any() or (counts != np.round(counts)).any():
         raise DataError("Fisher's test needs a 2 × 2 table of counts.")
-    total, positives, called = counts.sum(), counts[1].sum(), counts[:, 1].sum()
-    null = hypergeom(int(total), int(positives), int(called))
+    total, positives, called = (int(c) for c in (counts.sum(), counts[1].sum(), counts[:, 1].sum()))
     hits = int(counts[1, 1])
-    if alternative == "greater":
-        p = float(null.sf(hits - 1))
-    elif alternative == "less":
-        p = float(null.cdf(hits))
-    else:
-        every = np.arange(max(0, int(called + positives - total)), int(min(called, positives)) + 1)
-        weight = null.pmf(every)
-        p = float(weight[weight <= null.pmf(hits) * TIES].sum())
+    greater, less = hypergeometric_tails(hits, total, positives, called)
+    p = greater if alternative == "greater" else less
+    if alternative == "two-sided":
+        every = np.arange(max(0, called + positives - total), min(called, positives) + 1)
+        weight = np.exp(log_hypergeometric(every, total, positives, called))
+        same = weight[hits - every[0]]
+        p = float(weight[weight <= same * TIES].sum())
     return Test(
         statistic=float(hits),
-        p_value=_positive(min(p, 1.0)),
+        p_value=_positive(p),
         alternative=alternative,
         hypothesis=INDEPENDENT,
         method="Fisher's exact test",
@@ -129,45 +133,30 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
 
 
 def _binomial(x: int, n: int, rate: float, alternative: str) -> float:
-    from scipy.special import betainc
-
-    at_least = 1.0 if x == 0 else float(betainc(x, n - x + 1, rate))
-    at_most = 1.0 if x == n else float(betainc(n - x, x + 1, 1.0 - rate))
     if alternative == "greater":
-        return at_least
+        return at_least(x, n, rate)
     if alternative == "less":
-        return at_most
-    return _two_sided(x, n, rate, at_least, at_most)
-
-
-def _two_sided(x: int, n: int, rate: float, at_least: float, at_most: float) -> float:
-    from scipy.special import betainc
-    from scipy.stats import binom
-
-    every = np.arange(n + 1)
-    weight = binom.pmf(every, n, rate)
-    alike = weight <= weight[x] * TIES
-    centre = n * rate
-    if x == centre:
+        return at_most(x, n, rate)
+    if x == n * rate:
         return 1.0
-    if x < centre:
-        beyond = every[alike & (every >= centre)]
-        rest = float(betainc(beyond[0], n - beyond[0] + 1, rate)) if beyond.size else 0.0
-        return min(1.0, at_most + rest)
-    beyond = every[alike & (every <= centre)]
-    last = int(beyond[-1]) if beyond.size else -1
-    rest = float(betainc(n - last, last + 1, 1.0 - rate)) if last >= 0 else 0.0
-    return min(1.0, at_least + rest)
+    every = np.arange(n + 1)
+    weight = log_pmf(every, n, rate)
+    alike = every[weight <= weight[x] + np.log(TIES)]
+    if x < n * rate:
+        beyond = alike[alike >= n * rate]
+        rest = at_least(int(beyond[0]), n, rate) if beyond.size else 0.0
+        return at_most(x, n, rate) + rest
+    beyond = alike[alike <= n * rate]
+    rest = at_most(int(beyond[-1]), n, rate) if beyond.size else 0.0
+    return at_least(x, n, rate) + rest
 
 
 def _discordant(b: int, c: int, alternative: str) -> tuple[float, float]:
     """Exact and mid-p values of b of b + c at one half."""
-    from scipy.stats import binom
-
     n = b + c
     if n == 0:
         return 1.0, 1.0
-    same = float(binom.pmf(b, n, 0.5))
+    same = float(np.exp(log_pmf(b, n, 0.5)))
     if alternative != "two-sided":
         p = _binomial(b, n, 0.5, alternative)
         return p, p - same / 2.0
@@ -188,8 +177,8 @@ def _chi2(b: int, c: int, *, corrected: bool) -> tuple[float, float]:
 
 
 def _positive(p: float) -> float:
-    """A p-value is never 0, however small."""
-    return max(p, float(np.finfo(np.float64).tiny))
+    """A p-value is never 0, however small, and never above 1."""
+    return min(max(p, SMALLEST), 1.0)
 
 
 def _side(alternative: str) -> None:
