@@ -69,6 +69,18 @@ def p_value(p: Any) -> str:
     return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
+def probability(value: Any) -> str:
+    """A probability that is neither 0 nor 1 however near it comes.
+
+    >>> probability(0.99999), probability(0.25)
+    ('>0.999', '0.250')
+    """
+    exact = as_float(value)
+    if exact > 0.9995:
+        return ">0.999"
+    return "<0.001" if exact < 0.0005 else number(value)
+
+
 def p_phrase(p: Any) -> str:
     """A p-value in a sentence.
 

@@ -107,7 +107,7 @@ def of_measure(name: str) -> tuple[str, ...]:
 
 def used(facts: Mapping[str, Any], measures: Iterable[str]) -> list[Source]:
     """The sources of what a result says: its measures, methods and advice, in order of key."""
-    keys: list[str] = ["collins2015"]
+    keys: list[str] = ["brodersen2010"] if facts.get("quantity") else ["collins2015"]
     keys += [key for name in measures for key in of_measure(name)]
     for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
         interval = row.get("interval") or {}

@@ -15,6 +15,7 @@ from abovechance.plots.words import (
     p_value,
     percent,
     plural,
+    probability,
     signed,
     thousands,
 )
@@ -169,13 +170,15 @@ def _posterior_tiles(facts: Mapping[str, Any]) -> list[Tile]:
     tiles = [Tile("Median", number(facts["median"]), f"{percent(interval['level'])} {limits}")]
     if facts.get("prob_above_chance") is not None:
         note = f"chance {number(facts['chance'])}"
-        tiles.append(Tile("Probability above chance", number(facts["prob_above_chance"]), note))
+        tiles.append(
+            Tile("Probability above chance", probability(facts["prob_above_chance"]), note)
+        )
     return [*tiles, Tile("Cases", thousands(facts["n"]), str(facts.get("prior") or ""))]
 
 
 def _estimate_tile(row: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
     interval = row["interval"]
-    note = "no interval"
+    note = "" if row["chance"] is None else f"chance {number(row['chance'])}"
     if interval:
         note = f"{percent(interval['level'])} {between(interval['low'], interval['high'])}"
     named = len(models_of(facts)) > 1 and row["model"]

@@ -19,7 +19,9 @@ def measure_tables(facts: Mapping[str, Any]) -> list[Table]:
     if not every:
         return []
     level = percent(level_of(facts))
-    short = _estimates(facts, keys, f"Measures with {level} intervals", drawn=True)
+    known = any(row["interval"] for row in keys)
+    title = f"Measures with {level} intervals" if known else "Measures"
+    short = _estimates(facts, keys, title, drawn=True)
     if len(every) == len(keys):
         return [short]
     count = len({row["measure"] for row in every})

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.plots.words import as_float, between, number, p_phrase, percent, signed
+from abovechance.plots.words import (
+    as_float,
+    between,
+    number,
+    p_phrase,
+    percent,
+    probability,
+    signed,
+)
 from abovechance.reports.facts import (
     beats_chance,
     higher_is_better,
@@ -37,12 +45,21 @@ def verdict(facts: Mapping[str, Any]) -> str:
     if as_float(row["value"]) != as_float(row["value"]):
         return "No value"
     if row["p_value"] is None:
-        return "No test against chance"
+        return _untested(row)
     alpha = 1 - level_of(facts)
     skilled = row["skill"] is None or as_float(row["skill"].get("p_value")) < alpha
     if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
         return "Not shown to be better than chance"
     return "Better than chance" if skilled else "Associated with the outcome, skill not shown"
+
+
+def _untested(row: Mapping[str, Any]) -> str:
+    """Without a test the interval may still lie wholly on the better side of chance."""
+    interval = row["interval"] or {"low": row["chance"], "high": row["chance"]}
+    apart = not as_float(interval["low"]) <= as_float(row["chance"]) <= as_float(interval["high"])
+    if row["interval"] and apart and beats_chance(row):
+        return "Better than chance, judged by the interval"
+    return "No test against chance"
 
 
 def headline(facts: Mapping[str, Any]) -> str:
@@ -157,7 +174,7 @@ def _posterior_sentence(facts: Mapping[str, Any]) -> str:
     if facts.get("prob_above_chance") is not None:
         said += (
             f" It is above chance ({number(facts['chance'])}) with probability "
-            f"{number(facts['prob_above_chance'])}, which is not a p-value."
+            f"{probability(facts['prob_above_chance'])}, which is not a p-value."
         )
     return f"{said} Prior: {label(facts['prior'])}." if facts.get("prior") else said
 

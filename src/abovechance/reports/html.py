@@ -3,7 +3,7 @@
 import base64
 import gzip
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -63,6 +63,7 @@ def environment() -> "Environment":
         finalize=lambda value: shown(value) if type(value) is str else value,
     )
     found.filters.update(
+        laid_out=_laid_out,
         lines=_lines,
         places=_places,
         plot=render,
@@ -109,6 +110,27 @@ def _places(bar: Bar) -> str:
         for name, share in shares.items()
         if share is not None
     )
+
+
+def _laid_out(charts: Sequence[Chart]) -> list[tuple[Chart, int]]:
+    """The charts in rows of six columns without gaps, each with the columns it spans.
+
+    Wide ones want four, others two; a row is filled by the next chart that fits, and what is
+    left over is shared.
+    """
+    waiting, found = list(charts), []
+    while waiting:
+        row = [waiting.pop(0)]
+        while room := 6 - sum(4 if _wide(c) else 2 for c in row):
+            fits = next((c for c in waiting if (4 if _wide(c) else 2) <= room), None)
+            if fits is None:
+                break
+            waiting.remove(fits)
+            row.append(fits)
+        spans = [4 if _wide(c) else 2 for c in row]
+        spare = (6 - sum(spans)) // len(row)
+        found += [(chart, span + spare) for chart, span in zip(row, spans, strict=True)]
+    return found
 
 
 def _wide(chart: Chart) -> bool:

@@ -16,7 +16,7 @@ from abovechance.plots.words import (
 )
 from abovechance.reports.citations import of_measure, of_method
 from abovechance.reports.facts import key_rows, level_of, model_words, models_of, primary_rows
-from abovechance.reports.headline import estimate_sentence
+from abovechance.reports.headline import estimate_sentence, headline
 from abovechance.reports.prose import cite, label
 
 MOST = 6
@@ -24,6 +24,8 @@ MOST = 6
 
 def methods(facts: Mapping[str, Any]) -> str:
     """What was done: data, measures, intervals, tests, draws and seed."""
+    if facts.get("quantity"):
+        return _posterior(facts)
     sentences = [_data(facts), _measures(facts)]
     rows = key_rows(facts)
     sentences += [_intervals(rows, facts), *_tests(rows)]
@@ -73,6 +75,8 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def results(facts: Mapping[str, Any]) -> str:
     """What was found: the primary measure in full, then the best known others."""
+    if facts.get("quantity"):
+        return headline(facts)
     primary = primary_rows(facts)
     named = len(models_of(facts)) > 1
     sentences = [estimate_sentence(row, facts, named=named) for row in primary]
@@ -86,6 +90,16 @@ def results(facts: Mapping[str, Any]) -> str:
     sentences += [_difference(d) for d in _differences(facts)]
     sentences += [_detected(t) for t in (facts.get("tests") or ())[:8]]
     return " ".join(s for s in sentences if s)
+
+
+def _posterior(facts: Mapping[str, Any]) -> str:
+    return (
+        f"The posterior of {label(facts['quantity'])} was computed from the confusion counts of "
+        f"{plural(int(facts['n']), 'case')}{cite('brodersen2010')}, with the prior "
+        f"{label(facts.get('prior') or 'flat')}; the interval is "
+        f"{label(facts['interval']['method'])}. "
+        f"{_software(facts)}"
+    )
 
 
 def _data(facts: Mapping[str, Any]) -> str:

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.plots.axes import rows, spanning
-from abovechance.plots.chart import Chart, Points, Rule, Series
+from abovechance.plots.chart import Chart, Layer, Points, Rule, Series
 from abovechance.plots.contract import contract
 from abovechance.plots.words import as_float, percent
 
@@ -46,30 +47,42 @@ def differences(result: Any) -> Chart:
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
     said = "" if level is None else f"Differences with {percent(level)} intervals. "
     if len(pairs) == 1:
-        said += f"Above 0: {found[0]['first']} has the higher value."
+        said += f"{found[0]['first']} minus {found[0]['second']}."
+    groups = _groups(found, low, high) if len(pairs) == 1 else {("", "0"): list(range(len(found)))}
+    layers: list[Layer] = [Rule(at=0.0)]
+    series = []
+    for (name, colour), rows_ in groups.items():
+        x, y = value[rows_], places[rows_]
+        layers.append(Points(x=x, y=y, left=low[rows_], right=high[rows_], colour=colour, size=7.0))
+        p = [as_float(found[i].get("p_value")) for i in rows_]
+        series.append(
+            Series(
+                name=name,
+                headings=("Measure", "Difference", "Low", "High", "p"),
+                columns=([labels[i] for i in rows_], x, low[rows_], high[rows_], p),
+                colour=colour,
+                place=(x, y),
+            )
+        )
     return Chart(
         title="Differences between models",
         caption=said,
         x=spanning("Difference", low, high, [0.0], room=0.06),
         y=rows(labels),
-        layers=(
-            Rule(at=0.0, text=""),
-            Points(x=value, y=places, left=low, right=high, size=7.0),
-        ),
-        series=(
-            Series(
-                name="",
-                headings=("Measure", "Difference", "Low", "High", "p"),
-                columns=(
-                    labels,
-                    value,
-                    low,
-                    high,
-                    [as_float(d.get("p_value")) for d in found],
-                ),
-                place=(value, places),
-            ),
-        ),
+        layers=tuple(layers),
+        series=tuple(series),
         readout="nearest",
         rows=1.3 * len(found) + 0.6,
     )
+
+
+def _groups(found: list[Any], low: Floats, high: Floats) -> dict[tuple[str, str], list[int]]:
+    """Rows by the model that they speak for: an interval that holds 0 speaks for none."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, row in enumerate(found):
+        better = row.get("better")
+        known = better is not None and not low[i] <= 0.0 <= high[i]
+        colour = ("0" if better == row["first"] else "1") if known else "muted"
+        name = f"{better} better" if known else "not told apart"
+        groups.setdefault((name, colour), []).append(i)
+    return groups
