@@ -23,7 +23,11 @@ FORMS_OF = {  # golden quantities that are a function or a parameter of a measur
         y, p, unbiased=True
     ),
 }
-SINGLE = [m for m in every().values() if m.outcomes == {"numeric"} and not m.many_outputs]
+SINGLE = [
+    m
+    for m in every().values()
+    if m.outcomes == {"numeric"} and not m.many_outputs and m.family == "regression"
+]
 
 
 def number(value):

@@ -13,7 +13,7 @@ from abovechance.predictions import Survival
 
 REFERENCES = Path(__file__).parents[1] / "references"
 EXPECTED_TIME = "__expected_survival_time"
-OF_SURVIVAL = [m for m in every().values() if m.outcomes == {"survival"}]
+OF_SURVIVAL = [m for m in every().values() if m.family == "survival"]
 
 
 def cases(name):
@@ -259,7 +259,7 @@ def test_questions_without_an_answer_are_nan():
 
 
 def test_risks_and_curves_are_judged_together(sample):
-    assert set(evaluate(Survival(**sample))) == {m.name for m in OF_SURVIVAL}
+    assert set(evaluate(Survival(**sample))) >= {m.name for m in OF_SURVIVAL}
     sample.pop("survival")
     sample.pop("times")
-    assert set(evaluate(Survival(**sample))) == {"c_index", "uno_c", "auc_at"}
+    assert set(evaluate(Survival(**sample))) == {"c_index", "uno_c"}

@@ -13,7 +13,9 @@ __all__ = ["main", "run"]
 
 COMMANDS = {
     "assess": "Every applicable measure of the predictions in a file.",
+    "compare": "Test whether one model predicts better than another on the same cases.",
     "demo": "Assess bundled example predictions.",
+    "detect": "Test whether classes differ in their features.",
     "measures": "List the measures, or explain one.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
 }

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from abovechance.inference import intervals, posterior, significance
     from abovechance.inference.assessment import assess
     from abovechance.inference.comparison import Comparison, compare
+    from abovechance.inference.detection import Detection, detect
     from abovechance.inference.estimates import Assessment, Estimate, Skill
     from abovechance.inference.refit import RefitTest, permutation_test
     from abovechance.inference.results import Interval, Result, Test
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Assessment": "estimates",
     "Comparison": "comparison",
+    "Detection": "detection",
     "Estimate": "estimates",
     "Interval": "results",
     "RefitTest": "refit",
@@ -21,6 +23,7 @@ _HOMES = {
     "Test": "results",
     "assess": "assessment",
     "compare": "comparison",
+    "detect": "detection",
     "permutation_test": "refit",
 }
 _MODULES = ("intervals", "posterior", "significance")
@@ -28,6 +31,7 @@ _MODULES = ("intervals", "posterior", "significance")
 __all__ = [
     "Assessment",
     "Comparison",
+    "Detection",
     "Estimate",
     "Interval",
     "RefitTest",
@@ -36,6 +40,7 @@ __all__ = [
     "Test",
     "assess",
     "compare",
+    "detect",
     "intervals",
     "permutation_test",
     "posterior",

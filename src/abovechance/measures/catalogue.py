@@ -8,7 +8,7 @@ from typing import Any
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed
 from abovechance.measures.measure import AVERAGES, Measure
-from abovechance.predictions import Numeric, Predictions
+from abovechance.predictions import Numeric, Predictions, Survival
 
 MODULES = (
     "categorical",
@@ -82,8 +82,15 @@ def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
 def applicable(predictions: Predictions) -> list[Measure]:
     """Every listed measure that can be computed from these predictions, in catalogue order."""
     versions = (m.for_outcome(predictions.kind) for m in every().values() if m.listed)
-    outputs = len(predictions.outputs) if isinstance(predictions, Numeric) else 1
-    return [m for m in versions if m.applies(predictions) and (outputs > 1 or not m.many_outputs)]
+    return [m for m in versions if m.applies(predictions) and _in_place(m, predictions)]
+
+
+def _in_place(measure: Measure, predictions: Predictions) -> bool:
+    """Averages over outputs need several, measures at a time need one to be known."""
+    if isinstance(predictions, Survival) and "t" in measure.parameters:
+        return measure.parameters["t"] is not None or predictions.times is not None
+    several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
+    return several or not measure.many_outputs
 
 
 @cache

@@ -1,0 +1,67 @@
+"""Test whether classes differ in their features, before any classifier is praised."""
+
+import click
+
+from abovechance.cli import options
+
+
+@click.command(help=__doc__)
+@click.argument("file", type=click.Path())
+@click.option("--outcome", metavar="COL", required=True, help="The classes.")
+@click.option(
+    "--features", metavar="COLS", callback=options.names, help="Features; all others if not given."
+)
+@click.option(
+    "--tests",
+    metavar="A,B,…",
+    callback=options.names,
+    help="Statistics, such as hotelling_shrink, srivastava_du, svm.c10.cv8, lda.b632.",
+)
+@click.option(
+    "--permute",
+    type=click.Choice(["labels", "within", "blocks", "features"]),
+    default="labels",
+    show_default=True,
+)
+@click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
+@click.option("--stop", type=click.Choice(["gandy"]), help="Stop when the first test is decided.")
+@click.option("--missing", type=click.Choice(["refuse", "drop"]), default="refuse")
+@options.resampling
+@options.output
+def detect(
+    file: str,
+    outcome: str,
+    features: list[str] | None,
+    tests: list[str] | None,
+    permute: str,
+    blocks: str | None,
+    stop: str | None,
+    missing: str,
+    draws: int | None,
+    seed: int | None,
+    workers: int,
+    store: str | None,
+    format_: str,
+) -> None:
+    from abovechance.cli.progress import progress
+    from abovechance.cli.show import show_detection
+    from abovechance.inference.detection import DEFAULT_TESTS
+    from abovechance.inference.detection import detect as run
+    from abovechance.io.features import features_in
+
+    X, y, units, described = features_in(file, outcome, features, blocks, missing)
+    with progress("permuting") as tell:
+        result = run(
+            X,
+            y,
+            tests=tests or DEFAULT_TESTS,
+            draws=draws or 999,
+            permute=permute,
+            blocks=units,
+            stop=stop,
+            rng=seed,
+            workers=workers,
+            store=store,
+            progress=tell,
+        )
+    show_detection(result, described, format_)
