@@ -1,0 +1,178 @@
+"""One difference between two models: its value, its test, its interval, and margins around it."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Interval, Test
+from abovechance.inference.significance.delong import Gap, gap_test, p_of
+from abovechance.resampling import DEFAULT, Alternative, Resampling
+
+FLIPS = 9999
+BOOTSTRAPS = 1999
+
+
+@dataclass(frozen=True)
+class How:
+    """What all contrasts of one comparison share: draws, seed, where they are computed."""
+
+    draws: int | None = None
+    resampling: Resampling = DEFAULT
+    studentised: bool = False
+
+    @property
+    def flips(self) -> Resampling:
+        """Settings for sign flips and exchanges."""
+        return replace(self.resampling, draws=FLIPS if self.draws is None else self.draws)
+
+    @property
+    def bootstraps(self) -> int:
+        """How many bootstrap samples."""
+        return BOOTSTRAPS if self.draws is None else self.draws
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """The stream of one purpose."""
+        key = np.random.SeedSequence(self.resampling.seed, spawn_key=(2000, purpose))
+        return np.random.default_rng(key)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A test with what belongs beside it: the mid-p value, the smallest p-value attainable."""
+
+    test: Test
+    mid_p: float | None = None
+    least: float | None = None
+
+
+class Contrast(Protocol):
+    """A difference, first minus second; a gain is the same turned so that more is better.
+
+    `test`: "greater" means that the first is better. `beyond`: p-values of the hypotheses that
+    the gain is −margin or less, and that it is margin or more; None where no test can be shifted.
+    A method that has no answer raises NotApplicable with the reason.
+    """
+
+    @property
+    def difference(self) -> float: ...
+    def test(self, alternative: Alternative) -> Answer: ...
+    def interval(self, level: float) -> Interval: ...
+    def beyond(self, margin: float) -> tuple[float, float] | None: ...
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """A difference with a standard error: normal, or Student's t with degrees of freedom."""
+
+    gap: Gap
+    turned: float
+    test_name: str
+    hypothesis: str
+    interval_name: str
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def difference(self) -> float:
+        return self.gap.difference
+
+    def test(self, alternative: Alternative) -> Answer:
+        gain = replace(self.gap, difference=self.turned * self.gap.difference)
+        return Answer(gap_test(gain, alternative, self.test_name, self.hypothesis))
+
+    def interval(self, level: float) -> Interval:
+        from scipy.special import ndtri, stdtrit
+
+        if np.isfinite(self.gap.df):
+            reach = float(stdtrit(self.gap.df, 0.5 + level / 2.0))
+        else:
+            reach = float(ndtri(0.5 + level / 2.0))
+        half = reach * self.gap.error
+        low = max(self.gap.difference - half, self.bounds[0])
+        high = min(self.gap.difference + half, self.bounds[1])
+        return Interval(low, high, level, self.interval_name)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        if self.gap.error == 0.0:
+            return None
+        gain = self.turned * self.gap.difference
+        return (
+            p_of((gain + margin) / self.gap.error, self.gap.df, "greater"),
+            p_of((gain - margin) / self.gap.error, self.gap.df, "less"),
+        )
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The test of one contrast with the interval of another, for the same two models."""
+
+    tested: Contrast
+    bounded: Contrast
+    value: float | None = None
+
+    @property
+    def difference(self) -> float:
+        return self.bounded.difference if self.value is None else self.value
+
+    def test(self, alternative: Alternative) -> Answer:
+        return self.tested.test(alternative)
+
+    def interval(self, level: float) -> Interval:
+        return self.bounded.interval(level)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return self.bounded.beyond(margin)
+
+
+@dataclass(frozen=True)
+class Unanswerable:
+    """A difference about which nothing more can be said, and why."""
+
+    difference: float
+    reason: str
+
+    def test(self, alternative: Alternative) -> Answer:
+        raise NotApplicable(self.reason)
+
+    def interval(self, level: float) -> Interval:
+        raise NotApplicable(self.reason)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two models with the same infinite value: no difference, and nothing to measure it by."""
+
+    difference: float = 0.0
+
+    def test(self, alternative: Alternative) -> Answer:
+        return Answer(
+            Test(
+                statistic=0.0,
+                p_value=1.0,
+                alternative=alternative,
+                hypothesis="both models have the same value",
+                method="identical values",
+            )
+        )
+
+    def interval(self, level: float) -> Interval:
+        raise NotApplicable("an infinite value has no interval.")
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+
+def less(first: float, second: float) -> float:
+    """A difference, quietly undefined when both are infinite."""
+    with np.errstate(invalid="ignore"):
+        return float(np.subtract(first, second))
+
+
+def span(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Between which numbers a difference of two values within bounds lies."""
+    reach = bounds[1] - bounds[0]
+    return (-reach, reach) if np.isfinite(reach) else (-np.inf, np.inf)

@@ -1,0 +1,178 @@
+"""Are any of several models different at all? One test before all pairs."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.comparison.by_law import Family
+from abovechance.inference.comparison.contributions import classes_of, of_one_class, right
+from abovechance.inference.comparison.results import Omnibus
+from abovechance.inference.comparison.shares import turn
+from abovechance.inference.significance.sign_flip import totals
+from abovechance.measures import Form, Law
+from abovechance.numerics.ranks import midranks
+from abovechance.resampling import Resampling, replicate_blocks, tail
+
+ALIKE = "all models are alike"
+
+
+def omnibus(family: Family) -> Omnibus | None:
+    """The test of all models at once that a measure's law gives; None where there is none.
+
+    Areas and concordances: χ² of the differences in their covariance. Shares: Cochran's Q. Mean
+    losses: Friedman's test of the ranks within cases. Over clusters: the totals of clusters are
+    permuted among the models.
+    """
+    measure, models = family.measure, family.models
+    if models[0].cases.sample_weight is not None or len(models) < 3:
+        return None
+    if not np.isfinite([measure.of(p) for p in models]).all():
+        return None
+    if measure.law in (Law.PAIRS, Law.CENSORED_PAIRS) and family.areas is not None:
+        found = family.areas
+        name = {Law.PAIRS: "DeLong χ²", Law.CENSORED_PAIRS: "infinitesimal jackknife χ²"}
+        statistic, df = wald(found.areas, found.covariance)
+        return _chi2(measure.label, name[measure.law], statistic, df, "all areas are equal")
+    columns = _columns(family)
+    if columns is None:
+        return None
+    groups = models[0].cases.groups
+    if groups is not None:
+        return permuted_totals(measure.label, columns, groups, family.how.flips)
+    if measure.law is Law.MEAN:
+        statistic, df = friedman(columns)
+        return _chi2(measure.label, "Friedman", statistic, df, f"within cases {ALIKE}")
+    statistic, df = cochran(columns)
+    return _chi2(measure.label, "Cochran's Q", statistic, df, "all are right equally often")
+
+
+def wald(values: Floats, covariance: Floats) -> tuple[float, float]:
+    """χ² of all values being equal, and its degrees of freedom; alike models count once.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), eq. 9.
+    """
+    k = len(values)
+    contrast = np.eye(k - 1, k) - np.eye(k - 1, k, 1)
+    spread = contrast @ covariance @ contrast.T
+    gaps = contrast @ values
+    scale = float(np.abs(covariance).max())
+    rank = int(np.linalg.matrix_rank(spread, tol=1e-10 * scale)) if scale > 0 else 0
+    if rank == 0:
+        return 0.0, 0.0
+    inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
+    return float(gaps @ inverse @ gaps), float(rank)
+
+
+def cochran(hits: Floats) -> tuple[float, float]:
+    r"""Cochran's Q of k models that are right (1) or wrong (0) on n cases: (k, n).
+
+    .. math:: Q = \frac{(k-1) \left(k \sum_j C_j^2 - T^2\right)}{k T - \sum_i R_i^2}
+
+    with :math:`C_j` right answers of model j, :math:`R_i` right answers on case i, T of all. For
+    two models it is McNemar's χ².
+
+    References
+    ----------
+    Cochran (1950).
+
+    >>> cochran(np.array([[1, 1, 0, 1, 1], [0, 1, 0, 0, 1], [0, 0, 0, 1, 0]]))
+    (2.667, 2.0)
+    """
+    k = len(hits)
+    models, cases, total = hits.sum(axis=1), hits.sum(axis=0), hits.sum()
+    below = k * total - (cases**2).sum()
+    if below == 0:
+        return 0.0, k - 1.0
+    return float((k - 1) * (k * (models**2).sum() - total**2) / below), k - 1.0
+
+
+def friedman(losses: Floats) -> tuple[float, float]:
+    """Friedman's χ² of ranks within cases, corrected for ties: losses (k, n).
+
+    References
+    ----------
+    Friedman (1937); ties: Hollander & Wolfe (1999), section 7.1.
+
+    >>> friedman(np.array([[1.0, 1, 2, 1], [2, 2, 1, 3], [3, 3, 3, 2]]))
+    (4.5, 2.0)
+    """
+    k, n = losses.shape
+    ranks = midranks(losses.T).T
+    spread = ((ranks - (k + 1) / 2.0) ** 2).sum()
+    if spread == 0:
+        return 0.0, k - 1.0
+    gap = ranks.sum(axis=1) - n * (k + 1) / 2.0
+    return float((k - 1) * (gap**2).sum() / spread), k - 1.0
+
+
+def permuted_totals(label: str, columns: Floats, groups: Array, resampling: Resampling) -> Omnibus:
+    """Totals of whole clusters, permuted among the models."""
+    table = np.stack([totals(row, groups) for row in columns])
+    work = _Shuffled(table)
+    observed = float(work.spread(table[None])[0])
+    found = tail(observed, np.asarray(replicate_blocks(work, resampling, block=512)))
+    return Omnibus(
+        measure=label,
+        test=f"permutation of {table.shape[1]} clusters among models, {found.draws} draws",
+        statistic=observed,
+        df=len(columns) - 1.0,
+        p_value=found.p_value,
+        hypothesis=f"within clusters {ALIKE}",
+    )
+
+
+class _Shuffled:
+    """The spread of model totals after permuting models within clusters, as work for blocks."""
+
+    def __init__(self, table: Floats) -> None:
+        self.table = table
+
+    def spread(self, tables: Floats) -> Floats:
+        return np.asarray(tables.sum(axis=2).var(axis=1))
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        many = np.repeat(self.table[None], size, axis=0)
+        return self.spread(rng.permuted(many, axis=1))
+
+
+def _columns(family: Family) -> Floats | None:
+    """One row a model, one column a case: right or wrong, or losses; less is better."""
+    measure, models = family.measure, family.models
+    if measure.law is Law.MEAN and measure.form is Form.LOSSES:
+        found = np.stack([-turn(measure) * measure.losses(p) for p in models])
+        return found if np.isfinite(found).all() else None
+    if measure.law is Law.SHARE:
+        return np.stack([right(p).astype(np.float64) for p in models])
+    counted = of_one_class(measure) if measure.law is Law.CONDITIONAL else None
+    if counted is None:
+        return None
+    inside = counted[classes_of(models[0])]
+    if models[0].cases.groups is not None:
+        return np.stack([right(p) * inside for p in models]).astype(np.float64)
+    return np.stack([right(p)[inside].astype(np.float64) for p in models])
+
+
+def _chi2(label: str, test: str, statistic: float, df: float, hypothesis: str) -> Omnibus:
+    from scipy.special import chdtrc
+
+    p = float(chdtrc(df, statistic)) if df > 0 else 1.0
+    return Omnibus(
+        measure=label,
+        test=test,
+        statistic=statistic,
+        df=df,
+        p_value=max(p, float(np.finfo(np.float64).tiny)),
+        hypothesis=hypothesis,
+    )
+
+
+def safe_omnibus(family: Family) -> Any:
+    """The same, silent where a measure cannot be computed."""
+    try:
+        return omnibus(family)
+    except NotApplicable:
+        return None

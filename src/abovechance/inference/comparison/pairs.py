@@ -1,0 +1,210 @@
+"""The same cases for every model: paired by id, or by row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Array
+from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.inference.defaults import expanded
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+
+SHARED = ("groups", "sample_weight", "counts", "fold", "repeat")
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Models on the same cases in the same order, and what was left out to get there."""
+
+    models: dict[str, Any]
+    by: str
+    unmatched: dict[str, int]
+    notes: tuple[Advice, ...] = ()
+
+    @property
+    def n(self) -> int:
+        return int(next(iter(self.models.values())).n)
+
+
+def matched(models: Mapping[str, Predictions]) -> Matched | None:
+    """The models on their common cases; None when they have ids and no case in common.
+
+    Cases are paired by id when every model has ids, else by row.
+    """
+    same_kind(models)
+    models = dict(zip(models, same_classes(list(models.values())), strict=True))
+    keys = {name: _keys(p) for name, p in models.items()}
+    if all(key is not None for key in keys.values()):
+        found = _by_id(models, keys)
+        if found is None:
+            return None
+    else:
+        found = _by_row(models)
+    found = replace(found, models=_with_shared_facts(found.models))
+    _same_outcomes(found)
+    return replace(found, models={name: expanded(p) for name, p in found.models.items()})
+
+
+def two_on_the_same_cases(first: Predictions, second: Predictions) -> tuple[Any, Any]:
+    """Two models on their common cases."""
+    found = matched({"the first": first, "the second": second})
+    if found is None:
+        raise DataError("the models must share cases to be compared on them; no id is in both.")
+    weighted = found.models["the first"].cases.sample_weight is not None
+    if weighted:
+        raise NotApplicable(
+            "tests of a difference are for cases that count one each, not for sampling weights."
+        )
+    return found.models["the first"], found.models["the second"]
+
+
+def same_kind(models: Mapping[str, Predictions]) -> None:
+    """Refuse models that predict different things."""
+    if len(models) < 1:
+        raise DataError("there must be models to compare; got none.")
+    first, *others = models.items()
+    for name, p in others:
+        if p.kind != first[1].kind:
+            raise DataError(
+                f"models must predict the same kind of outcome; {first[0]} is "
+                f"{first[1].kind}, {name} is {p.kind}."
+            )
+
+
+def same_classes(models: Sequence[Any]) -> list[Any]:
+    """Class models with one list of classes; a positive class is never reinterpreted."""
+    first = models[0]
+    if isinstance(first, Binary):
+        for other in models[1:]:
+            if [str(c) for c in other.classes] != [str(c) for c in first.classes]:
+                raise DataError(
+                    "models must agree on the classes and on which is positive; got "
+                    f"{listed(first.classes)} and {listed(other.classes)} (positive last)."
+                )
+    if isinstance(first, Multiclass):
+        names = list(dict.fromkeys(str(c) for p in models for c in p.classes))
+        return [_recoded(p, names) for p in models]
+    return list(models)
+
+
+def outcome_of(predictions: Any) -> Array:
+    """What was observed, one column a case."""
+    if isinstance(predictions, Binary):
+        return predictions.positive[None, :]
+    if isinstance(predictions, Multiclass):
+        return predictions.actual[None, :]
+    if isinstance(predictions, Numeric):
+        return predictions.outcome
+    if isinstance(predictions, Survival):
+        return np.stack([predictions.time, predictions.event.astype(float)])
+    raise NotApplicable(f"{type(predictions).__name__} cannot be compared.")
+
+
+def _recoded(predictions: Multiclass, names: list[str]) -> Multiclass:
+    own = [str(c) for c in predictions.classes]
+    if own == names:
+        return predictions
+    place = np.array([names.index(c) for c in own])
+    other = predictions.take(slice(None))
+    label = predictions.stated_label
+    columns = predictions.probability
+    if columns is not None:
+        wide = np.zeros((len(names), predictions.n))
+        wide[place] = columns
+        columns = wide
+    other.__dict__.update(
+        actual=place[predictions.actual],
+        stated_label=None if label is None else place[label],
+        probability=columns,
+        classes=tuple(names),
+    )
+    return other
+
+
+def _keys(predictions: Predictions) -> Array | None:
+    """What names a case: its id, with its repeat when a case was predicted several times."""
+    name, repeat = predictions.cases.id, predictions.cases.repeat
+    if name is None:
+        return None
+    if repeat is None:
+        return name.astype(str)
+    return np.char.add(np.char.add(name.astype(str), "\0"), repeat.astype(str))
+
+
+def _by_id(models: Mapping[str, Any], keys: Mapping[str, Any]) -> Matched | None:
+    first = next(iter(keys.values()))
+    if all(np.array_equal(key, first) for key in keys.values()):
+        return Matched(dict(models), "id", dict.fromkeys(models, 0))
+    common = first
+    for key in keys.values():
+        common = common[np.isin(common, key)]
+    if not len(common):
+        return None
+    taken = {}
+    for name, p in models.items():
+        order = np.argsort(keys[name], kind="stable")
+        taken[name] = p.take(order[np.searchsorted(keys[name], common, sorter=order)])
+    unmatched = {name: p.n - len(common) for name, p in models.items()}
+    return Matched(taken, "id", unmatched, tuple(_on_unmatched(unmatched, len(common))))
+
+
+def _by_row(models: Mapping[str, Any]) -> Matched:
+    sizes = {name: p.n for name, p in models.items()}
+    if len(set(sizes.values())) > 1:
+        said = ", ".join(f"{name} has {n}" for name, n in sizes.items())
+        raise DataError(
+            f"models must have the same cases to be paired by row; {said}. Name the cases with "
+            "id= (--id), or compare different cases with paired=False (--unpaired)."
+        )
+    return Matched(dict(models), "row", dict.fromkeys(models, 0))
+
+
+def _on_unmatched(unmatched: Mapping[str, int], common: int) -> list[Advice]:
+    lost = [f"{count} of {name}" for name, count in unmatched.items() if count]
+    if not lost:
+        return []
+    text = f"cases without a partner were left out: {', '.join(lost)}; {common} are compared."
+    return [Advice("AC040", text)]
+
+
+def _with_shared_facts(models: dict[str, Any]) -> dict[str, Any]:
+    """Groups, weights and folds are facts about the cases, so every model has the same."""
+    facts: dict[str, Array] = {}
+    for field in SHARED:
+        given = {n: getattr(p.cases, field) for n, p in models.items()}
+        known = {n: column for n, column in given.items() if column is not None}
+        if not known:
+            continue
+        (name, column), *others = known.items()
+        for other, values in others:
+            if not np.array_equal(column.astype(str), values.astype(str)):
+                raise DataError(
+                    f"{field} must be the same for every model; {name} and {other} differ."
+                )
+        facts[field] = column
+    found = {}
+    for name, p in models.items():
+        copy = p.take(slice(None))
+        copy.__dict__["cases"] = replace(p.cases, **facts)
+        found[name] = copy
+    return found
+
+
+def _same_outcomes(found: Matched) -> None:
+    (name, first), *others = found.models.items()
+    for other, p in others:
+        apart = (outcome_of(first) != outcome_of(p)).any(axis=0)
+        if not apart.any():
+            continue
+        at = np.flatnonzero(apart)
+        if found.by == "id":
+            where = f"id {listed([str(i).split(chr(0))[0] for i in first.cases.id[at]])}"
+        else:
+            where = f"row{'s' * (len(at) > 1)} {listed((at + 1).tolist())}"
+        raise DataError(
+            f"the outcome of a case must be the same for every model; {name} and {other} differ "
+            f"at {where}. Check that the files belong together."
+        )

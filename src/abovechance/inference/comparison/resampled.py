@@ -1,0 +1,162 @@
+"""Intervals of a difference from bootstrap samples in which both models predict the same cases."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.comparison.contrasts import Answer, How, less, span
+from abovechance.inference.comparison.contributions import classes_of, labels_of
+from abovechance.inference.intervals.bootstrap import MOST_UNDEFINED
+from abovechance.inference.intervals.replicates import leave_one_out
+from abovechance.inference.results import Interval
+from abovechance.measures import Form, Measure
+from abovechance.measures.evaluation import COUNTING
+from abovechance.predictions import Binary, Multiclass
+from abovechance.resampling import Alternative, Bootstrap
+
+CELLS = 1 << 21
+SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """A difference with a bootstrap interval and no test of its own."""
+
+    measure: Measure
+    first: Any
+    second: Any
+    how: How
+    reason: str = "the difference has a bootstrap interval and no test"
+
+    @property
+    def difference(self) -> float:
+        return less(self.measure.of(self.first), self.measure.of(self.second))
+
+    def test(self, alternative: Alternative) -> Answer:
+        raise NotApplicable(self.reason)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+    def interval(self, level: float) -> Interval:
+        """BCa, or percentiles over clusters; never outside what a difference can be."""
+        estimate = self.difference
+        if not np.isfinite(estimate):
+            raise NotApplicable(f"{self.measure.title} is not finite here, so it has no interval.")
+        values = self._replicates()
+        defined = values[np.isfinite(values)]
+        lost = len(values) - len(defined)
+        if lost > MOST_UNDEFINED * len(values):
+            raise NotApplicable(
+                f"{self.measure.title} is undefined in {lost} of {len(values)} bootstrap samples."
+            )
+        at = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+        clustered = self.first.cases.groups is not None
+        if not clustered:
+            at = accelerated(at, defined, estimate, *self._without_one())
+        low, high = np.quantile(defined, at)
+        least, most = span(self.measure.range)
+        name = "of clusters, percentile" if clustered else "BCa"
+        method = f"paired bootstrap {name}, {len(values)} draws"
+        return Interval(max(float(low), least), min(float(high), most), level, method)
+
+    def _replicates(self) -> Floats:
+        measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)
+        groups = first.cases.groups
+        inside = measure.prevalence_free and groups is None
+        with np.errstate(invalid="ignore"):
+            if measure.form in COUNTING and groups is None and first.weight is None:
+                return _of_tables(measure, first, second, rng, self.how.bootstraps, inside)
+            return self._drawn(rng, groups, _classes(first) if inside else None)
+
+    def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
+        measure, first, second = self.measure, self.first, self.second
+        slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
+        size = self.how.bootstraps if not slow or self.how.draws else SLOW_DRAWS
+        scheme = Bootstrap(first.n, strata=strata, groups=groups, kind="counts")
+        parts = []
+        rows = max(1, CELLS // first.n)
+        for start in range(0, size, rows):
+            counts = scheme.draw(rng, min(rows, size - start)).astype(np.float64)
+            if measure.needs_index_draws:
+                parts.append(np.array([self._of_rows(row) for row in counts]))
+                continue
+            if first.weight is not None:
+                counts = counts * first.weight
+            parts.append(measure.batch(first, counts) - measure.batch(second, counts))
+        return np.concatenate(parts)
+
+    def _of_rows(self, counts: Floats) -> float:
+        rows = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+        return self.measure.of(self.first.take(rows)) - self.measure.of(self.second.take(rows))
+
+    def _without_one(self) -> tuple[Floats, Floats]:
+        """Differences without one case each, and how many cases each stands for."""
+        measure, first, second = self.measure, self.first, self.second
+        if measure.form in COUNTING and first.weight is None:
+            joint = joint_table(first, second)
+            at = np.argwhere(joint > 0)
+            less = np.repeat(joint[None], len(at), axis=0)
+            less[np.arange(len(at)), at[:, 0], at[:, 1], at[:, 2]] -= 1.0
+            return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
+        (one, times), (other, _) = (leave_one_out(measure, p) for p in (first, second))
+        with np.errstate(invalid="ignore"):
+            return one - other, times
+
+
+def accelerated(
+    at: Floats, values: Floats, estimate: float, without: Floats, times: Floats
+) -> Floats:
+    """Percentiles moved for bias and for a spread that changes with the value (BCa).
+
+    References
+    ----------
+    Efron (1987); Efron & Tibshirani (1993), section 14.3.
+    """
+    from scipy.special import ndtr, ndtri
+
+    below = (values < estimate).mean() + (values == estimate).mean() / 2.0
+    below = np.clip(below, 0.5 / len(values), 1.0 - 0.5 / len(values))
+    kept = np.isfinite(without)
+    gap = np.average(without[kept], weights=times[kept]) - without[kept]
+    scale = (times[kept] @ gap**2) ** 1.5
+    acceleration = (times[kept] @ gap**3) / (6.0 * scale) if scale > 0 else 0.0
+    shifted = ndtri(below) + ndtri(at)
+    moved: Floats = ndtr(ndtri(below) + shifted / (1.0 - acceleration * shifted))
+    return moved
+
+
+def joint_table(first: Any, second: Any) -> Floats:
+    """Cases by class, label of the first and label of the second model."""
+    k = len(first.classes)
+    joint = np.zeros((k, k, k))
+    np.add.at(joint, (classes_of(first), labels_of(first), labels_of(second)), 1.0)
+    return joint
+
+
+def _of_tables(
+    measure: Measure, first: Any, second: Any, rng: np.random.Generator, size: int, inside: bool
+) -> Floats:
+    """A bootstrap sample of cases is a multinomial sample of the joint table."""
+    joint = joint_table(first, second)
+    if not inside:
+        shares = joint.ravel() / joint.sum()
+        drawn = rng.multinomial(int(joint.sum()), shares, size=size)
+        return _gaps(measure, drawn.reshape(size, *joint.shape))
+    drawn = np.zeros((size, *joint.shape))
+    for k, part in enumerate(joint):
+        if part.sum() > 0:
+            found = rng.multinomial(int(part.sum()), part.ravel() / part.sum(), size=size)
+            drawn[:, k] = found.reshape(size, *part.shape)
+    return _gaps(measure, drawn)
+
+
+def _gaps(measure: Measure, joint: Array) -> Floats:
+    return measure.on_counts(joint.sum(axis=-1)) - measure.on_counts(joint.sum(axis=-2))
+
+
+def _classes(predictions: Any) -> Array | None:
+    return classes_of(predictions) if isinstance(predictions, Binary | Multiclass) else None

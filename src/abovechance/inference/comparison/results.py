@@ -1,0 +1,205 @@
+"""What a comparison returns: differences between models, as frozen facts that print and export."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from abovechance import __version__
+from abovechance.advice import Advice
+from abovechance.errors import UnknownMeasure, did_you_mean
+from abovechance.inference.estimates import Estimate
+from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.io.export import jsonable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin:
+    """Is the first model no worse than the second by more than a margin, or equivalent to it?
+
+    `interval` has the level 1 − 2α: its worse end is the one-sided bound at 1 − α.
+    """
+
+    margin: float
+    alpha: float
+    interval: Interval
+    noninferior: bool
+    equivalent: bool
+    p_noninferior: float | None = None
+    p_equivalent: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """How probable it is that the first model is better; not a p-value.
+
+    With a `rope`, a region of practical equivalence: the probabilities that the first is better
+    by more than it, that the models are practically equal, that the second is better.
+    """
+
+    p_better: float
+    prior: str
+    rope: float | None = None
+    p_first: float | None = None
+    p_equal: float | None = None
+    p_second: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """One measure of two models: the first's value less the second's, and what is known of it."""
+
+    measure: str
+    title: str
+    first: str
+    second: str
+    difference: float
+    better: str | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    mid_p: float | None = None
+    least_p: float | None = None
+    alternative: str | None = None
+    hypothesis: str | None = None
+    test: str | None = None
+    draws: int | None = None
+    n: int = 0
+    paired: bool = True
+    model: str | None = None
+    undefined: str | None = None
+    margin: Margin | None = None
+    posterior: Posterior | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row under the names of the JSON contract."""
+        return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+
+    @property
+    def sentence(self) -> str:
+        """The difference in words: which model is better, by how much, how sure."""
+        who = f"{self.title}: "
+        of = f"{self.model}, " if self.model else ""
+        if self.difference != self.difference:
+            return f"{who}{of}{self.first} and {self.second} cannot be compared"
+        if self.difference == 0:
+            said = f"{self.first} and {self.second} are equal"
+        elif self.better is None:
+            said = f"{self.first} less {self.second} is {self.difference:+.4g}"
+        else:
+            other = self.second if self.better == self.first else self.first
+            said = f"{self.better} is better than {other} by {abs(self.difference):.4g}"
+        if self.interval is not None:
+            low, high = self.interval.low, self.interval.high
+            said += f" (difference {low:+.4g} to {high:+.4g})"
+        return f"{who}{of}{said}" + ("" if self.p_value is None else f", p = {self.p_value:.2g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Omnibus:
+    """One test of all models at once."""
+
+    measure: str
+    test: str
+    statistic: float
+    df: float
+    p_value: float
+    hypothesis: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A model's rank by one measure; models that share a letter were not told apart."""
+
+    measure: str
+    model: str
+    rank: int
+    value: float
+    letters: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Result):
+    """Models compared on the same cases (or on different ones, and then it says so).
+
+    `comparison["auc"]` is the first row of a measure, `comparison["auc", "new", "old"]` that of a
+    pair; iteration goes over all differences.
+    """
+
+    outcome: str
+    n: int
+    origin: str
+    seed: int
+    models: tuple[str, ...]
+    paired: bool
+    matched_by: str | None
+    unmatched: dict[str, int]
+    primary: str | None
+    adjust: str
+    estimates: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+    omnibus: tuple[Omnibus, ...] = ()
+    ranking: tuple[Place, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    described: str = ""
+
+    def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
+        from abovechance.measures import find
+
+        measure, *pair = (key,) if isinstance(key, str) else key
+        known = {row.measure for row in self.differences}
+        names = {measure}
+        if measure not in known:
+            found = find(measure)
+            names = {found.label, found.for_outcome(self.outcome).label}
+        for row in self.differences:
+            if row.measure in names and (not pair or [row.first, row.second] == pair):
+                return row
+        if pair and names & known:
+            raise UnknownMeasure(f"{pair[0]!r} was not compared with {pair[1]!r}, in this order.")
+        raise UnknownMeasure(f"{measure!r} was not compared{did_you_mean(measure, known) or '.'}")
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def to_dict(self) -> dict[str, Any]:
+        whole = {f.name: getattr(self, f.name) for f in fields(self)}
+        rows = {
+            name: [item.to_dict() for item in whole[name]] for name in ("estimates", "differences")
+        }
+        return {"abovechance": __version__, **jsonable({**plain(whole), **rows})}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The differences flat, as rows of a table."""
+        return [flat(row) for row in self.differences]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The differences as a dataframe of pandas or polars."""
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The differences as CSV; text that a spreadsheet would run is escaped."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
+
+    def __str__(self) -> str:
+        how = "the same cases" if self.paired else "different cases"
+        lines = [f"{', '.join(self.models)}: {self.n} cases, {how}, origin {self.origin}"]
+        lines.extend(row.sentence for row in self.differences)
+        return "\n".join(lines)
+
+
+def flat(row: Difference) -> dict[str, Any]:
+    """One row: the parts of interval, margin and posterior as columns of their own."""
+    found = {f.name: getattr(row, f.name) for f in fields(row)}
+    interval, margin, posterior = (found.pop(part) for part in ("interval", "margin", "posterior"))
+    for part in ("low", "high", "level", "method"):
+        found[f"interval_{part}"] = getattr(interval, part, None)
+    for part in ("margin", "noninferior", "p_noninferior", "equivalent", "p_equivalent"):
+        found[part] = getattr(margin, part, None)
+    for part in ("p_better", "rope", "p_first", "p_equal", "p_second"):
+        found[f"posterior_{part}"] = getattr(posterior, part, None)
+    return found

@@ -1,0 +1,249 @@
+"""Differences of shares of cases: of all, of a class, of classes averaged."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.comparison.contrasts import (
+    Answer,
+    Combined,
+    Contrast,
+    How,
+    Standardised,
+)
+from abovechance.inference.comparison.contributions import (
+    cell_weights,
+    class_sizes,
+    classes_of,
+    contributions,
+    of_one_class,
+    right,
+)
+from abovechance.inference.comparison.resampled import Resampled
+from abovechance.inference.intervals.proportions import _score as score
+from abovechance.inference.intervals.proportions import combined, tango
+from abovechance.inference.results import Interval, Test
+from abovechance.inference.significance.counts import mcnemar
+from abovechance.inference.significance.delong import Gap
+from abovechance.inference.significance.sign_flip import SYMMETRIC, flips, method_name, totals
+from abovechance.measures import Measure
+from abovechance.resampling import Alternative
+
+WITHIN = "within every class, differences are symmetric about zero"
+
+
+@dataclass(frozen=True)
+class PairedShares:
+    """A share of cases that two models get right: `gained` by the first only, `lost` by it."""
+
+    gained: int
+    lost: int
+    n: int
+    slope: float
+    where: str = ""
+
+    @property
+    def difference(self) -> float:
+        return self.slope * (self.gained - self.lost) / self.n + 0.0  # never minus zero
+
+    def test(self, alternative: Alternative) -> Answer:
+        found = mcnemar(self.gained, self.lost, alternative=alternative)
+        sides = 2.0 if alternative == "two-sided" else 1.0
+        least = min(sides * 0.5 ** min(self.gained + self.lost, 1000), 1.0)
+        method = f"{found.method}{self.where}"
+        test = Test(
+            statistic=found.statistic,
+            p_value=found.p_value,
+            alternative=alternative,
+            hypothesis=f"{found.hypothesis}{self.where}",
+            method=method,
+        )
+        return Answer(test, found.mid_p, least)
+
+    def interval(self, level: float) -> Interval:
+        found = tango(self.gained, self.lost, self.n, confidence_level=level)
+        low, high = sorted(self.slope * limit + 0.0 for limit in (found.low, found.high))
+        return Interval(low, high, level, found.method)
+
+    def beyond(self, margin: float) -> tuple[float, float]:
+        from scipy.special import ndtr
+
+        reach = margin / abs(self.slope)
+        lower, upper = (score(self.gained, self.lost, self.n, at) for at in (-reach, reach))
+        return _positive(float(ndtr(-lower))), _positive(float(ndtr(upper)))
+
+
+@dataclass(frozen=True, eq=False)
+class Balanced:
+    """A weighted sum of paired shares of several classes: `parts` are paired shares by class."""
+
+    gains: Floats
+    parts: tuple[PairedShares, ...]
+    turned: float
+    how: How
+
+    @property
+    def difference(self) -> float:
+        return self.turned * float(self.gains.sum())
+
+    def test(self, alternative: Alternative) -> Answer:
+        return flipped(self.gains, None, alternative, self.how, WITHIN, "stratified ")
+
+    def interval(self, level: float) -> Interval:
+        found = [part.interval(level) for part in self.parts]
+        values = np.array([part.difference for part in self.parts])
+        low, high = np.array([i.low for i in found]), np.array([i.high for i in found])
+        down, up = combined(values, low, high, np.ones(len(values)))
+        return Interval(down, up, level, "MOVER with Tango")
+
+    def beyond(self, margin: float) -> None:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Clustered:
+    """A sum over cases whose clusters are what varies; `stratum` is what sizes are fixed for."""
+
+    gains: Floats
+    stratum: Array
+    groups: Array
+    turned: float
+    how: How
+
+    @property
+    def difference(self) -> float:
+        return self.turned * float(self.gains.sum())
+
+    def test(self, alternative: Alternative) -> Answer:
+        return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
+
+    @cached_property
+    def _gap(self) -> Standardised:
+        means = np.bincount(self.stratum, weights=self.gains) / np.bincount(self.stratum)
+        parts = totals(self.gains - means[self.stratum], self.groups)
+        units = len(parts)
+        if units < 2:
+            raise NotApplicable("an interval over clusters needs at least two of them.")
+        error = float(np.sqrt(units / (units - 1) * (parts**2).sum()))
+        gap = Gap(self.difference, error, units - 1.0)
+        return Standardised(gap, self.turned, "", SYMMETRIC, f"t over {units} clusters")
+
+    def interval(self, level: float) -> Interval:
+        return self._gap.interval(level)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return self._gap.beyond(margin)
+
+
+def flipped(
+    gains: Floats,
+    groups: Array | None,
+    alternative: Alternative,
+    how: How,
+    hypothesis: str,
+    kind: str = "",
+) -> Answer:
+    """The sign-flip test of gains, as an answer."""
+    found = flips(gains, groups=groups, alternative=alternative, resampling=how.flips)
+    test = Test(
+        statistic=float(gains.sum()),
+        p_value=found.p_value,
+        alternative=alternative,
+        hypothesis=hypothesis,
+        method=f"{kind}{method_name(found, groups)}",
+        draws=found.draws,
+    )
+    return Answer(test, least=found.least)
+
+
+def of_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """McNemar and Tango; over clusters flips and Student's t."""
+    everyone = np.ones(len(first.classes), dtype=np.bool_)
+    return _counted(measure, first, second, how, everyone, "")
+
+
+def of_conditional_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """The same within the class that is counted; None for predictive values."""
+    counted = of_one_class(measure)
+    if counted is None:
+        return None
+    (label,) = (str(c) for c, kept in zip(first.classes, counted, strict=True) if kept)
+    return _counted(measure, first, second, how, counted, f", among {label}")
+
+
+def of_balanced(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """Stratified flips, MOVER with Tango; None when the measure is not linear in the table."""
+    weights = cell_weights(measure, first)
+    if weights is None:
+        return None
+    turned = turn(measure)
+    gains = turned * contributions(measure, first, second)
+    actual = classes_of(first)
+    if first.cases.groups is not None:
+        return Clustered(gains, actual, first.cases.groups, turned, how)
+    steps = _steps(weights)
+    sizes = class_sizes(first)
+    if steps is None:
+        nothing = Balanced(gains, (), turned, how)
+        return Combined(nothing, Resampled(measure, first, second, how))
+    parts = []
+    for k, size in enumerate(sizes.tolist()):
+        if size:
+            gained, lost = discordant(first, second, actual == k)
+            parts.append(PairedShares(gained, lost, int(size), float(steps[k] * size)))
+    return Balanced(gains, tuple(parts), turned, how)
+
+
+def discordant(first: Any, second: Any, inside: Array) -> tuple[int, int]:
+    """Cases that only the first, and that only the second model gets right."""
+    one, other = right(first)[inside], right(second)[inside]
+    return int((one & ~other).sum()), int((other & ~one).sum())
+
+
+def turn(measure: Measure) -> float:
+    """What turns a difference into a gain; a measure without direction is left as it is."""
+    return -1.0 if measure.higher_is_better is False else 1.0
+
+
+def _counted(
+    measure: Measure, first: Any, second: Any, how: How, counted: Array, where: str
+) -> Contrast:
+    actual = classes_of(first)
+    inside = counted[actual]
+    n = int(inside.sum())
+    if n == 0:
+        raise NotApplicable(f"no case to compare{where}.")
+    weights = cell_weights(measure, first)
+    steps = None if weights is None else _steps(weights)
+    slopes = None if steps is None else steps[counted & (class_sizes(first) > 0)] * n
+    linear = slopes is not None and np.ptp(slopes) <= 1e-9 * np.abs(slopes).max()
+    slope = float(slopes[0]) if slopes is not None and linear else turn(measure)
+    groups = first.cases.groups
+    if groups is not None:
+        gains = inside * (right(first).astype(float) - right(second)) / n * abs(slope)
+        tested: Contrast = Clustered(
+            gains, (~inside).astype(int), groups, float(np.sign(slope)), how
+        )
+    else:
+        tested = PairedShares(*discordant(first, second, inside), n, slope, where)
+    if linear:
+        return tested
+    return Combined(tested, Resampled(measure, first, second, how))
+
+
+def _steps(weights: Floats) -> Floats | None:
+    """What a case adds by being called by its class, when all other labels are equally wrong."""
+    k = len(weights)
+    right_less_wrong = np.diag(weights)[:, None] - weights
+    steps = right_less_wrong[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    if np.ptp(steps, axis=1).max() > 1e-9 * max(np.abs(steps).max(), 1e-300):
+        return None
+    return steps[:, 0]
+
+
+def _positive(p: float) -> float:
+    return min(max(p, float(np.finfo(np.float64).tiny)), 1.0)

@@ -1,0 +1,262 @@
+"""Do two models lose equally much? Every difference could as well have had the opposite sign."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.results import Test
+from abovechance.measures import Measure, find
+from abovechance.predictions import Predictions
+from abovechance.resampling import (
+    DEFAULT,
+    Alternative,
+    Resampling,
+    SignFlips,
+    exceedances,
+    flip_sums,
+    replicate_blocks,
+    seed_of,
+    tail,
+)
+
+SYMMETRIC = "differences of loss are symmetric about zero"
+EQUAL_MEANS = "expected losses are equal"
+COUNTED = 2**20  # sums of signed differences that are listed rather than drawn
+LONGEST = 1000  # equal differences whose binomial weights are exact in floating point
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flips:
+    """What sign flips say of a sum.
+
+    `p_strict` leaves ties out, `least` is the smallest p-value these differences allow.
+    """
+
+    p_value: float
+    p_strict: float
+    least: float
+    draws: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether every arrangement was counted."""
+        return self.draws is None
+
+
+def sign_flip(
+    first: Predictions,
+    second: Predictions,
+    measure: Measure | str,
+    *,
+    alternative: Alternative = "two-sided",
+    studentised: bool = False,
+    draws: int = 9999,
+    rng: Any = None,
+    workers: int = 1,
+    store: Any = None,
+) -> Test:
+    r"""Test whether two models have the same expected loss on the same cases.
+
+    .. math:: T = \sum_i s_i d_i, \quad s_i = \pm 1
+
+    with :math:`d_i` by how much less the first model loses on case i. All sign patterns are
+    counted when their sums are few (exact), else `draws` random ones. With groups, whole clusters
+    flip together. For right and wrong answers the exact test is McNemar's.
+
+    Parameters
+    ----------
+    measure
+        A mean of losses (Brier, log score, MAE, …), or accuracy, sensitivity, specificity,
+        balanced accuracy: anything that is a sum over the cases.
+    alternative
+        "greater": the first model is better.
+    studentised
+        Test the means alone, however skewed the differences: resample them about their mean
+        and divide every mean by its own standard error. (Flipping signs leaves the sum of squares
+        as it is, so a studentised flip would be this test without the option.)
+
+    References
+    ----------
+    Fisher (1935), section 21; Dinga et al., Statistical inference; studentised: Hall (1988).
+
+    Examples
+    --------
+    >>> from abovechance.predictions import Binary
+    >>> y = [0, 1, 0, 1, 1, 0, 0, 1]
+    >>> first = Binary(y, probability=[.17, .56, .54, .59, .79, .65, .25, .68])
+    >>> second = Binary(y, probability=[.27, .63, .56, .58, .60, .66, .27, .56])
+    >>> print(sign_flip(first, second, "brier"))
+    p = 0.156, sign flip, exact; H0: differences of loss are symmetric about zero
+    """
+    from abovechance.inference.comparison.contributions import contributions
+    from abovechance.inference.comparison.pairs import two_on_the_same_cases
+
+    first, second = two_on_the_same_cases(first, second)
+    chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
+    shares = contributions(chosen, first, second)
+    if not np.isfinite(shares).all():
+        raise NotApplicable(f"{chosen.title} differs by an infinite amount in some case.")
+    gains = shares * (-1.0 if chosen.higher_is_better is False else 1.0)
+    how = Resampling(draws=draws, seed=seed_of(rng), workers=workers, store=store)
+    run = resample_means if studentised else flips
+    found = run(gains, groups=first.cases.groups, alternative=alternative, resampling=how)
+    return Test(
+        statistic=float(shares.sum()),
+        p_value=found.p_value,
+        alternative=alternative,
+        hypothesis=EQUAL_MEANS if studentised else SYMMETRIC,
+        method=method_name(found, first.cases.groups, studentised=studentised),
+        draws=found.draws,
+    )
+
+
+def flips(
+    differences: Floats,
+    *,
+    groups: Array | None = None,
+    alternative: Alternative = "two-sided",
+    resampling: Resampling = DEFAULT,
+) -> Flips:
+    """How extreme a sum of differences is among those with some of the signs flipped.
+
+    >>> flips(np.array([0.5, 1.0, 0.2, 0.7]), alternative="greater").p_value
+    0.0625
+    """
+    units = totals(differences, groups)
+    moving = units[units != 0]
+    sides = 2 if alternative == "two-sided" else 1
+    least = max(min(sides * 0.5 ** min(len(moving), 2000), 1.0), TINY)
+    if not len(moving):
+        return Flips(p_value=1.0, p_strict=0.0, least=1.0)
+    observed, center = float(moving.sum()), 0.0 if sides == 2 else None
+    listed = _listed(np.abs(moving))
+    if listed is None:
+        null = np.asarray(replicate_blocks(_Sums(moving), resampling))
+        found = tail(observed, null, alternative=alternative, center=center)
+        least = max(least, 1.0 / (found.draws + 1))
+        return Flips(p_value=found.p_value, p_strict=found.p_strict, least=least, draws=found.draws)
+    sums, chances = listed
+    at_least = exceedances(observed, sums, alternative=alternative, center=center)
+    # what is not as extreme seen from the other side is strictly beyond
+    p_value = min(max(float(chances[at_least].sum()), least), 1.0)
+    return Flips(
+        p_value=p_value,
+        p_strict=max(p_value - _at(observed, sums, chances, alternative, center), 0.0),
+        least=least,
+    )
+
+
+def resample_means(
+    differences: Floats,
+    *,
+    groups: Array | None = None,
+    alternative: Alternative = "two-sided",
+    resampling: Resampling = DEFAULT,
+) -> Flips:
+    """How extreme a mean is, in standard errors, among resamples of differences centred at 0."""
+    units = totals(differences, groups)
+    if len(units) < 2:
+        raise NotApplicable("a standard error needs at least two cases (or clusters).")
+    if np.ptp(units) == 0:
+        level = float(units[0])
+        if level == 0:
+            return Flips(p_value=1.0, p_strict=0.0, least=1.0)
+        raise NotApplicable("all differences are the same: they have no standard error.")
+    center = 0.0 if alternative == "two-sided" else None
+    observed = float(_pivots(units[None, :])[0])
+    null = np.asarray(replicate_blocks(_Means(units - units.mean()), resampling, block=256))
+    found = tail(observed, null, alternative=alternative, center=center)
+    return Flips(
+        p_value=found.p_value,
+        p_strict=found.p_strict,
+        least=1.0 / (found.draws + 1),
+        draws=found.draws,
+    )
+
+
+def totals(differences: Floats, groups: Array | None) -> Floats:
+    """What flips together: the cases, or the sums of clusters."""
+    if groups is None:
+        return np.asarray(differences, dtype=np.float64)
+    code = np.unique(groups, return_inverse=True)[1]
+    return np.bincount(code, weights=differences).astype(np.float64)
+
+
+def method_name(found: Flips, groups: Array | None, *, studentised: bool = False) -> str:
+    """The test as a result calls it."""
+    name = "studentised bootstrap" if studentised else "sign flip"
+    if groups is not None:
+        name += f" of {len(np.unique(groups))} clusters"
+    return f"{name}, exact" if found.exact else name
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Sums under sign flips, as work for blocks."""
+
+    units: Floats
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        return flip_sums(self.units[None, :], SignFlips(len(self.units)), rng, size)[:, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Studentised means of resamples, as work for blocks."""
+
+    centred: Floats
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        rows = max(1, (1 << 21) // len(self.centred))
+        parts = []
+        for start in range(0, size, rows):
+            shape = (min(rows, size - start), len(self.centred))
+            parts.append(_pivots(self.centred[rng.integers(len(self.centred), size=shape)]))
+        return np.concatenate(parts)
+
+
+def _pivots(drawn: Floats) -> Floats:
+    """Means in standard errors; without spread, infinite on the side they lie."""
+    errors = drawn.std(axis=1, ddof=1) / np.sqrt(drawn.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(drawn.mean(axis=1) / errors, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _listed(sizes: Floats) -> tuple[Floats, Floats] | None:
+    """Every sum of signed sizes with its probability; None when there are too many.
+
+    Of m equal sizes only the number of plus signs matters, a binomial variable.
+    """
+    distinct, times = np.unique(sizes, return_counts=True)
+    if np.log2(times + 1.0).sum() > math.log2(COUNTED) or times.max() > LONGEST:
+        return None
+    sums, chances = np.zeros(1), np.ones(1)
+    for size, count in zip(distinct.tolist(), times.tolist(), strict=True):
+        steps = size * (2.0 * np.arange(count + 1) - count)
+        weights = np.array([math.comb(count, k) / 2**count for k in range(count + 1)])
+        sums = np.add.outer(sums, steps).ravel()
+        chances = np.multiply.outer(chances, weights).ravel()
+    return sums, chances
+
+
+def _at(
+    observed: float, sums: Floats, chances: Floats, alternative: Alternative, center: float | None
+) -> float:
+    """Probability of sums as extreme as the observed one and not more."""
+    weak = exceedances(observed, sums, alternative=alternative, center=center)
+    if center is not None:
+        inside = exceedances(-abs(observed - center), -np.abs(sums - center))
+    else:
+        turned: Alternative = "less" if alternative == "greater" else "greater"
+        inside = exceedances(observed, sums, alternative=turned)
+    return float(chances[weak & inside].sum())
+
+
+def settings(resampling: Resampling, draws: int | None, usual: int = 9999) -> Resampling:
+    """The same streams with as many draws as were asked for, or the usual number."""
+    return replace(resampling, draws=usual if draws is None else draws)
