@@ -7,6 +7,7 @@ from abovechance.learning.folds import balanced_folds, bootstrap_counts, unbalan
 from abovechance.learning.from_sklearn import from_cv, from_estimator
 from abovechance.learning.learner import Learner, Predictor, fit_predict, predicted
 from abovechance.learning.margins import LinearSVM, SquaredHingeSVM
+from abovechance.learning.recognise import recognise
 from abovechance.learning.regularised import RegularisedDA
 from abovechance.learning.schemes import LeftOut, Resubstitution, Scheme, VFold
 
@@ -32,5 +33,6 @@ __all__ = [
     "from_cv",
     "from_estimator",
     "predicted",
+    "recognise",
     "unbalanced_folds",
 ]

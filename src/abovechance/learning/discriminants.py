@@ -25,19 +25,24 @@ class LDA:
     A singular S follows the rule of the R package MASS: features are divided by their standard
     deviation within classes and S is replaced by its pseudo-inverse, directions with a singular
     value below 1e-4 left out. A feature that does not vary within the classes of the training
-    part is left out too (MASS stops there).
+    part is left out too (MASS stops there). `divisor="rows"` divides S by n, as scikit-learn does
+    now; that only matters beside the prior.
 
     References
     ----------
     Venables and Ripley (2002), section 12.1; Rosenblatt et al., Table 1.
     """
 
+    divisor: Literal["degrees", "rows"] = "degrees"
+
     def fit(self, X: Floats, y: Ints) -> Linear:
         means, sizes = class_means(X, y)
         left = X - means[y]
         varying = varies(left, X)
-        spread = np.sqrt((left[:, varying] ** 2).sum(axis=0) / max(len(X) - 1, 1))
-        standard = left[:, varying] / (spread * np.sqrt(max(len(X) - len(sizes), 1)))
+        degrees = self.divisor == "degrees"
+        spread = np.sqrt((left[:, varying] ** 2).sum(axis=0) / max(len(X) - degrees, 1))
+        standard = left[:, varying] / spread
+        standard /= np.sqrt(max(len(X) - degrees * len(sizes), 1))
         _, values, axes = np.linalg.svd(standard, full_matrices=False)
         kept = values > RANK
         sphere = axes[kept].T / values[kept] / spread[:, None]

@@ -43,10 +43,11 @@ def decisions(
         case _ if not worthwhile(labels.size):
             return None
         case LDA():
+            lost = 2 if learner.divisor == "degrees" else 0
             hat = hat_matrix(X) if (counts == 1).all() else None
             if hat is not None:
-                return resubstituted_discriminants(hat, labels)
-            return weighted_discriminants(X, labels, counts)
+                return resubstituted_discriminants(hat, labels, lost)
+            return weighted_discriminants(X, labels, counts, lost)
         case LinearSVM() if _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)
     return None
@@ -64,8 +65,8 @@ def folded_decisions(
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
         return None
-    hat = hat_matrix(X)
-    return None if hat is None else folded_discriminants(hat, labels, folds, count)
+    hat, lost = hat_matrix(X), 2 if learner.divisor == "degrees" else 0
+    return None if hat is None else folded_discriminants(hat, labels, folds, count, lost)
 
 
 def _solvable(X: Floats, counts: Ints) -> bool:

@@ -31,8 +31,12 @@ def hat_matrix(X: Floats) -> Hat | None:
     return Hat(basis @ basis.T + 1 / n, least)
 
 
-def folded_discriminants(hat: Hat, labels: Ints, folds: Ints, count: int) -> tuple[Floats, Bools]:
+def folded_discriminants(
+    hat: Hat, labels: Ints, folds: Ints, count: int, lost: int = 2
+) -> tuple[Floats, Bools]:
     """Log-odds (B, n) of linear discriminants that did not see the row's fold.
+
+    Their covariance is the scatter within classes over the training rows less those `lost`.
 
     With it come the folds (B, V) whose training rows may be too few or collinear for it: their
     values are to be found otherwise. A fold's within-class correlations have no eigenvalue
@@ -43,11 +47,12 @@ def folded_discriminants(hat: Hat, labels: Ints, folds: Ints, count: int) -> tup
 
     ones = labels.astype(float)
     out, doubtful = np.zeros(ones.shape), np.zeros((len(ones), count), dtype=bool)
-    folded(hat.matrix, ones @ hat.matrix, ones, folds, count, RANK / hat.least, out, doubtful)
+    floor = RANK / hat.least
+    folded(hat.matrix, ones @ hat.matrix, ones, folds, count, float(lost), floor, out, doubtful)
     return out, doubtful
 
 
-def resubstituted_discriminants(hat: Hat, labels: Ints) -> tuple[Floats, Bools]:
+def resubstituted_discriminants(hat: Hat, labels: Ints, lost: int = 2) -> tuple[Floats, Bools]:
     """Log-odds (B, n) of linear discriminants for their own rows, and where to mistrust them."""
     ones = labels.astype(float)
     n, n1 = ones.shape[1], ones.sum(axis=1, keepdims=True)
@@ -57,5 +62,5 @@ def resubstituted_discriminants(hat: Hat, labels: Ints) -> tuple[Floats, Bools]:
     below = (fitted * (1 - ones)).sum(axis=1, keepdims=True) / n0
     left = 1 - (above - below)
     doubtful = left[:, 0] * hat.least <= RANK
-    unit = np.where(doubtful[:, None], 1.0, left) * (n1 * n0 / n) / (n - 2)
+    unit = np.where(doubtful[:, None], 1.0, left) * (n1 * n0 / n) / (n - lost)
     return (fitted - (above + below) / 2) / unit + np.log(n1 / n0), doubtful

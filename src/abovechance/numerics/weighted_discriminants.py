@@ -37,22 +37,25 @@ def class_moments(X: Floats, labels: Ints, counts: Ints) -> Moments:
     return Moments(sizes, means, np.where(unsure, 1.0, within), unsure)
 
 
-def weighted_discriminants(X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+def weighted_discriminants(
+    X: Floats, labels: Ints, counts: Ints, lost: int = 2
+) -> tuple[Floats, Bools]:
     """Log-odds (F, n) of all rows by F discriminants, and which of them are to be mistrusted.
 
+    Their covariance is the scatter within classes over the rows drawn less those `lost`.
     Doubtful are samples with fewer than three rows, a single class, a feature that hardly varies
     within classes, or a direction of so little spread that the rule for singular covariances
     might leave it out.
     """
     centred = X - X.mean(axis=0)
     parts = [
-        _some(centred, labels[k : k + TOGETHER], counts[k : k + TOGETHER])
+        _some(centred, labels[k : k + TOGETHER], counts[k : k + TOGETHER], lost)
         for k in range(0, len(labels), TOGETHER)
     ]
     return np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
 
 
-def _some(X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+def _some(X: Floats, labels: Ints, counts: Ints, lost: int) -> tuple[Floats, Bools]:
     from abovechance.numerics.kernels.weighted import directions
 
     p, moments = X.shape[1], class_moments(X, labels, counts)
@@ -73,7 +76,7 @@ def _some(X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
                 rows,
                 distinct[some],
                 labels[some],
-                counts[some].astype(float),
+                np.sqrt(counts[some] / np.maximum(number[some] - lost, 1)[:, None]),
                 moments.means[some],
                 spreads[some],
                 narrow,

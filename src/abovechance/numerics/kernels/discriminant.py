@@ -9,13 +9,22 @@ from abovechance.numerics.kernels import compiled
 
 @compiled
 def folded(
-    H: Any, fitted: Any, labels: Any, folds: Any, count: int, floor: float, out: Any, doubtful: Any
+    H: Any,
+    fitted: Any,
+    labels: Any,
+    folds: Any,
+    count: int,
+    lost: float,
+    floor: float,
+    out: Any,
+    doubtful: Any,
 ) -> None:
     """Log-odds `out` (B, n) of each row by the discriminant trained without the row's fold.
 
     `H` is the hat matrix of the features with an intercept and `fitted` = labels H. Leaving a
     fold t out changes the fitted values by H[:, t] r with (I - H[t, t]) r = residuals of t, so
-    a fold costs a system of its own size. `doubtful` (B, V) marks the folds whose training rows
+    a fold costs a system of its own size. Covariances are scatter over the number of training
+    rows less those `lost`. `doubtful` (B, V) marks the folds whose training rows
     may have a within-class covariance with an eigenvalue below `floor`, relative to the total.
     """
     n = H.shape[0]
@@ -25,7 +34,7 @@ def folded(
         _sort_by_fold(folds[b], count, members, starts)
         for v in range(count):
             test = members[starts[v] : starts[v + 1]]
-            safe = _one_fold(H, fitted[b], labels[b], test, floor, system, r, column, out[b])
+            safe = _one_fold(H, fitted[b], labels[b], test, lost, floor, system, r, column, out[b])
             doubtful[b, v] = not safe
 
 
@@ -45,7 +54,16 @@ def _sort_by_fold(fold: Any, count: int, members: Any, starts: Any) -> None:
 
 @compiled
 def _one_fold(
-    H: Any, fitted: Any, y: Any, test: Any, floor: float, A: Any, r: Any, column: Any, out: Any
+    H: Any,
+    fitted: Any,
+    y: Any,
+    test: Any,
+    lost: float,
+    floor: float,
+    A: Any,
+    r: Any,
+    column: Any,
+    out: Any,
 ) -> bool:
     """Log-odds of one fold's rows; whether its training rows were surely of full rank."""
     m = test.size
@@ -82,7 +100,7 @@ def _one_fold(
     left = 1.0 - (above - below)
     if smallest * left <= floor and left / _inverse_trace(A, m, column) <= floor:
         return False
-    unit = left * (n1 * n0 / train) / (train - 2.0)
+    unit = left * (n1 * n0 / train) / (train - lost)
     prior, middle = np.log(n1 / n0), 0.5 * (above + below)
     for i in range(m):
         out[test[i]] = (y[test[i]] - r[i] - middle) / unit + prior

@@ -16,7 +16,7 @@ def directions(
     rows: Any,
     sizes: Any,
     labels: Any,
-    counts: Any,
+    weights: Any,
     means: Any,
     spreads: Any,
     narrow: bool,
@@ -26,9 +26,10 @@ def directions(
 ) -> None:
     """Directions `out` (F, p) of F discriminants, and which of them are doubtful.
 
-    Training f uses rows[f, :sizes[f]] of X, `counts` times each; `means` (F, 2, p) are those of
+    Training f uses rows[f, :sizes[f]] of X, whose `weights` squared are how often each was drawn
+    over the divisor N of the covariance; `means` (F, 2, p) are those of
     the classes and `spreads` (F, p) the standard deviations within them. With T the residuals in
-    these units over √(N - 2), the direction is (T'T)⁺ d: through T'T when there are no fewer
+    these units times their weights, the direction is (T'T)⁺ d: through T'T when there are no fewer
     rows than needed, otherwise (`narrow`) through TT', whose null vectors are known. It is
     doubtful when an eigenvalue might be below `floor` and would have to be left out.
     """
@@ -42,14 +43,16 @@ def directions(
             m = max(m, sizes[min(first + lane, count - 1)])
         for lane in range(WIDTH):
             f = min(first + lane, count - 1)
-            _residuals(m, lane, X, rows[f], sizes[f], labels[f], counts[f], means[f], spreads[f], T)
+            _residuals(
+                m, lane, X, rows[f], sizes[f], labels[f], weights[f], means[f], spreads[f], T
+            )
             for j in range(p):
                 g[4 * j + lane] = (means[f, 1, j] - means[f, 0, j]) / spreads[f, j]
         if narrow:
             row_products(T, m, p, F)
             for lane in range(WIDTH):
                 f = min(first + lane, count - 1)
-                _fill_null(m, lane, rows[f], sizes[f], labels[f], counts[f], F)
+                _fill_null(m, lane, rows[f], sizes[f], labels[f], weights[f], F)
             factor(F, m)
             store(short, 0, inverse_trace(F, m, columns))
             _through_rows(T, m, p, F, columns, g)
@@ -73,42 +76,40 @@ def _residuals(
     rows: Any,
     size: int,
     labels: Any,
-    counts: Any,
+    weights: Any,
     means: Any,
     spreads: Any,
     T: Any,
 ) -> None:
     """Residuals of one problem in units of their spread, padded with rows of zeros."""
-    p, total = X.shape[1], 0.0
-    for k in range(size):
-        total += counts[rows[k]]
+    p = X.shape[1]
     for k in range(m):
         if k < size:
             i = rows[k]
-            weight, mean = np.sqrt(counts[i] / (total - 2.0)), means[labels[i]]
+            mean = means[labels[i]]
             for j in range(p):
-                T[4 * (k * p + j) + lane] = weight * (X[i, j] - mean[j]) / spreads[j]
+                T[4 * (k * p + j) + lane] = weights[i] * (X[i, j] - mean[j]) / spreads[j]
         else:
             for j in range(p):
                 T[4 * (k * p + j) + lane] = 0.0
 
 
 @compiled
-def _fill_null(m: int, lane: int, rows: Any, size: int, labels: Any, counts: Any, F: Any) -> None:
-    """Add the projection on the null vectors √counts of each class, and 1 for padding."""
+def _fill_null(m: int, lane: int, rows: Any, size: int, labels: Any, weights: Any, F: Any) -> None:
+    """Add the projection on the null vectors, each class's weights, and 1 for padding."""
     n1, n0 = 0.0, 0.0
     for k in range(size):
         if labels[rows[k]] == 1:
-            n1 += counts[rows[k]]
+            n1 += weights[rows[k]] ** 2
         else:
-            n0 += counts[rows[k]]
+            n0 += weights[rows[k]] ** 2
     for i in range(m):
         for j in range(i + 1):
             at = 2 * i * (i + 1) + 4 * j + lane
             if i < size:
                 a, b = rows[i], rows[j]
                 if labels[a] == labels[b]:
-                    F[at] += np.sqrt(counts[a] * counts[b]) / (n1 if labels[a] == 1 else n0)
+                    F[at] += weights[a] * weights[b] / (n1 if labels[a] == 1 else n0)
             elif i == j:
                 F[at] = 1.0
 

@@ -1,0 +1,53 @@
+"""scikit-learn estimators with a fast way predict as scikit-learn does."""
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from abovechance.learning import LDA, LinearSVM, cross_validate, recognise
+
+KNOWN = {
+    "discriminant": LinearDiscriminantAnalysis(),
+    "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    "machine": SVC(kernel="linear", C=0.1, tol=1e-6),
+    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=1e-6)),
+}
+UNKNOWN = [
+    LogisticRegression(),
+    SVC(),
+    SVC(kernel="linear", class_weight="balanced"),
+    LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    LinearDiscriminantAnalysis(priors=[0.5, 0.5]),
+    make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
+    make_pipeline(StandardScaler(with_mean=False), SVC(kernel="linear")),
+]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_recognised_estimators_predict_as_they_do_in_scikit_learn(name):
+    rng = np.random.default_rng(3)
+    y = np.arange(45) % 3 == 0
+    X = rng.normal(size=(45, 12)) + 0.4 * y[:, None]
+    labels = rng.permuted(np.tile(y, (130, 1)), axis=1).astype(np.int64)
+    folds = rng.permuted(np.tile(np.arange(45) % 6, (130, 1)), axis=1)
+    ours = cross_validate(recognise(KNOWN[name]), X, labels, folds)
+    for b in range(25):
+        split = PredefinedSplit(folds[b])
+        theirs = cross_val_predict(KNOWN[name], X, labels[b], cv=split)
+        np.testing.assert_array_equal(ours[b], theirs)
+
+
+def test_recognised_estimators_are_learners_of_ours():
+    assert isinstance(recognise(KNOWN["discriminant"]), LDA)
+    assert recognise(KNOWN["machine"]) == LinearSVM(0.1, "none")
+    assert recognise(KNOWN["scaled machine"]) == LinearSVM(10.0, "population")
+
+
+@pytest.mark.parametrize("estimator", UNKNOWN, ids=str)
+def test_others_are_left_to_scikit_learn(estimator):
+    assert recognise(estimator) is None
