@@ -1,0 +1,265 @@
+"""Calibration curves: how often the outcome happened, against its predicted probability."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.isotonic import isotonic_limits
+from abovechance.inference.intervals.proportions import clopper_pearson
+from abovechance.measures.calibration import decile_groups
+from abovechance.measures.calibration_error import bin_sums
+from abovechance.numerics.loess import SPAN, Smoother, loess
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.resampling import seed_of
+
+METHODS = ("loess", "isotonic", "binned")
+POINTS = 101
+ENOUGH = 1000  # cases beyond which neighbourhoods shrink
+FEW = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Outcomes and what was predicted of them, whatever the kind of predictions."""
+
+    outcome: Floats
+    predicted: Floats
+    weight: Floats | None
+    groups: Array | None
+    x_name: str
+    y_name: str
+    share: bool = True
+
+
+def calibration(
+    predictions: Any,
+    *,
+    method: str = "loess",
+    pos_label: Any = None,
+    t: float | None = None,
+    span: float | None = None,
+    bins: int = 10,
+    binning: str = "count",
+    confidence_level: float = 0.95,
+    draws: int = 1000,
+    rng: Any = None,
+) -> Curve:
+    r"""How often the outcome happened where it was predicted with some probability.
+
+    Parameters
+    ----------
+    method
+        "loess": the local regression of R's `loess`, with a pointwise band: Wilson's limits at the
+        effective number of cases :math:`\hat f (1 - \hat f) / \mathrm{Var} \hat f`. Beyond 1000
+        cases the span falls with the fourth root of their number, lest the curve's bias outgrow
+        its band; up to there, and with `span=0.75`, it is R's curve.
+        "isotonic": the best rising step function, with a bootstrap band.
+        "binned": means in `bins` of equal "count" or "width" (`binning`), with Clopper–Pearson
+        limits.
+    pos_label
+        Of several classes: this class against the rest; without it, the most probable class
+        against whether it was right (top label).
+    t
+        The time at which predicted survival is judged; the last predicted one if not stated.
+
+    References
+    ----------
+    Austin & Steyerberg (2014), Graphical assessment of internal and external calibration.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> calibration(examples.breast_cancer("p_texture")).at(0.5)
+    {'y': 0.451, 'low': 0.343, 'high': 0.564}
+    >>> calibration(examples.breast_cancer("p_texture"), method="binned", bins=3).y
+    array([0.095, 0.368, 0.653])
+    """
+    if method not in METHODS:
+        raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
+    problem = _problem(predictions, pos_label, t)
+    if method == "loess":
+        return _smooth(problem, span, confidence_level)
+    if not problem.share or problem.weight is not None:
+        raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
+    if method == "binned":
+        return _binned(problem, bins, binning, confidence_level)
+    return _isotonic(problem, confidence_level, draws, seed_of(rng))
+
+
+def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
+    p, y, weight = problem.predicted, problem.outcome, problem.weight
+    seen = np.ones(len(p), dtype=np.bool_) if weight is None else weight > 0
+    n = int(seen.sum())
+    width = SPAN * min(1.0, (ENOUGH / n) ** 0.25) if span is None else span
+    smoother = loess(p[seen], span=width, weight=None if weight is None else weight[seen])
+    x = np.linspace(float(p[seen].min()), float(p[seen].max()), POINTS)
+    x = x if x[-1] > x[0] else x[:1]
+    fitted, curve = smoother.curve(y[seen], p[seen]), smoother.curve(y[seen], x)
+    if problem.share:
+        fitted, curve = np.clip(fitted, 0.0, 1.0), np.clip(curve, 0.0, 1.0)
+    groups = None if problem.groups is None else problem.groups[seen]
+    plain = weight is None and problem.share
+    noise = fitted * (1.0 - fitted) if plain else (y[seen] - fitted) ** 2
+    variance = _variance(smoother, noise, y[seen] - fitted, groups, x)
+    if problem.share:
+        low, high = _wilson(curve, variance, smoother.variance(np.ones(n), x), level)
+    else:
+        half = _normal(level) * np.sqrt(variance)
+        low, high = curve - half, curve + half
+    few = Advice("AC050", f"{n} cases are few for a curve: its band may cover less than it says.")
+    return Curve(
+        kind="calibration",
+        title="Calibration curve",
+        x_name=problem.x_name,
+        y_name=problem.y_name,
+        x=x,
+        y=curve,
+        low=low,
+        high=high,
+        level=level,
+        method=f"loess, span {width:.2g}, pointwise"
+        + ("" if groups is None else ", clusters as units"),
+        n=n,
+        columns={"cases": _near(p[seen], x)},
+        advice=(few,) if n < FEW else (),
+    )
+
+
+def _binned(problem: Problem, bins: int, binning: str, level: float) -> Curve:
+    if binning == "width":
+        parts = bin_sums(problem.outcome, problem.predicted, None, bins=bins)
+        seen = parts[0] > 0
+        size, observed, expected = (part[seen] for part in parts)
+    elif binning == "count":
+        size, observed, expected = decile_groups(problem.outcome, problem.predicted, bins)
+    else:
+        raise NotApplicable(f"binning must be 'width' or 'count'; got {binning!r}.")
+    limits = [
+        clopper_pearson(float(k), float(m), confidence_level=level)
+        for k, m in zip(observed, size, strict=True)
+    ]
+    return Curve(
+        kind="calibration",
+        title="Calibration in bins",
+        x_name=problem.x_name,
+        y_name=problem.y_name,
+        x=expected / size,
+        y=observed / size,
+        low=np.array([limit.low for limit in limits]),
+        high=np.array([limit.high for limit in limits]),
+        level=level,
+        method=f"Clopper–Pearson in bins of equal {binning}",
+        n=len(problem.outcome),
+        columns={"cases": size},
+        advice=_clustered(problem),
+    )
+
+
+def _isotonic(problem: Problem, level: float, draws: int, seed: int) -> Curve:
+    found = isotonic_limits(problem.outcome, problem.predicted, problem.groups, level, draws, seed)
+    advice = Advice(
+        "AC051",
+        "the bootstrap is not consistent for isotonic regression: limits are pointwise and may "
+        "cover less than they say; the smooth curve's band is the better one.",
+        "Sen, Banerjee & Woodroofe (2010)",
+    )
+    return Curve(
+        kind="calibration",
+        title="Isotonic calibration curve",
+        x_name=problem.x_name,
+        y_name=problem.y_name,
+        x=found.x,
+        y=found.y,
+        low=found.low,
+        high=found.high,
+        level=level,
+        method=f"isotonic, bootstrap with {draws} draws, pointwise",
+        n=len(problem.outcome),
+        seed=seed,
+        advice=(advice,),
+    )
+
+
+def _problem(predictions: Any, pos_label: Any, t: float | None) -> Problem:
+    """What is predicted and what came true, from any kind of predictions."""
+    if isinstance(predictions, Numeric):
+        if len(predictions.outputs) > 1:
+            raise NotApplicable("a calibration curve is of one output; take .output(k).")
+        y, p, share = predictions.outcome[0], predictions.value[0], False
+        names = ("Predicted value", "Observed value")
+    elif isinstance(predictions, Survival):
+        from abovechance.measures.horizon import at_horizon
+
+        if predictions.survival is None:
+            raise NotApplicable("a calibration curve needs predicted survival at a time.")
+        known = at_horizon(predictions, t)
+        if np.isnan(known.weight).any():
+            raise NotApplicable("the follow-up does not reach the time; choose an earlier one.")
+        names = (f"Predicted risk by {known.time:g}", f"Observed share by {known.time:g}")
+        outcome = known.happened.astype(np.float64)
+        return Problem(outcome, known.risk, known.weight, predictions.cases.groups, *names)
+    else:
+        y, p, names = _of_classes(predictions, pos_label)
+        share = True
+    weight, groups = predictions.weight, predictions.cases.groups
+    return Problem(y, p, weight, groups, *names, share=share)
+
+
+def _of_classes(predictions: Any, pos_label: Any) -> tuple[Floats, Floats, tuple[str, str]]:
+    if not isinstance(predictions, Binary | Multiclass) or predictions.probability is None:
+        raise NotApplicable("a calibration curve needs probabilities.")
+    names = ("Predicted probability", "Observed frequency")
+    if isinstance(predictions, Multiclass):
+        if pos_label is None:
+            top = predictions.probability.argmax(axis=0)
+            sure = predictions.probability[top, np.arange(predictions.n)]
+            names = ("Probability of the top label", "Share that was right")
+            return (top == predictions.actual).astype(np.float64), sure, names
+        predictions = predictions.against_rest(pos_label)
+    assert predictions.probability is not None
+    return predictions.positive.astype(np.float64), predictions.probability, names
+
+
+def _variance(
+    smoother: Smoother, noise: Floats, residual: Floats, groups: Array | None, x: Floats
+) -> Floats:
+    if groups is None:
+        return smoother.variance(noise, x)
+    _, code = np.unique(groups, return_inverse=True)
+    sums = np.stack([np.bincount(code, weights=row * residual) for row in smoother.rows])
+    units = sums.shape[1]
+    return np.asarray(((smoother.basis(x) @ sums) ** 2).sum(axis=1) * units / max(units - 1, 1))
+
+
+def _wilson(curve: Floats, variance: Floats, unit: Floats, level: float) -> tuple[Floats, Floats]:
+    """Wilson's limits at the number of cases that would have the curve's variance."""
+    z = _normal(level)
+    spread = curve * (1.0 - curve)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cases = np.where((variance > 0) & (spread > 0), spread / variance, 1.0 / unit)
+    centre = (curve + z**2 / (2.0 * cases)) / (1.0 + z**2 / cases)
+    half = z / (1.0 + z**2 / cases) * np.sqrt(spread / cases + z**2 / (4.0 * cases**2))
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def _near(p: Floats, x: Floats) -> Floats:
+    """How many cases lie nearest to each point."""
+    middles = (x[1:] + x[:-1]) / 2.0
+    return np.bincount(np.searchsorted(middles, p), minlength=len(x)).astype(np.float64)
+
+
+def _clustered(problem: Problem) -> tuple[Advice, ...]:
+    if problem.groups is None:
+        return ()
+    return (Advice("AC052", "limits in bins take cases for independent, which clusters are not."),)
+
+
+def _normal(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))

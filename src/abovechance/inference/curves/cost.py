@@ -1,0 +1,83 @@
+"""Cost curves: what the best threshold would cost, for every balance of costs and frequencies."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.resampled import (
+    DRAWS,
+    above,
+    percentile,
+    ranking_of,
+    resampled_above,
+    thresholds_of,
+)
+from abovechance.predictions import Binary
+from abovechance.resampling import seed_of
+
+POINTS = 101
+
+
+def cost(
+    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
+) -> Curve:
+    r"""Normalised expected cost at the best threshold against the probability-cost of positives.
+
+    .. math:: c(x) = \min_t \, (1 - TPR_t) \, x + FPR_t (1 - x), \quad
+        x = \frac{\pi c_{FN}}{\pi c_{FN} + (1 - \pi) c_{FP}}
+
+    0 for perfect predictions, 1 when everything is wrong; always calling all cases alike costs
+    min(x, 1 − x), the column `trivial`. The threshold of each point is chosen on these cases, so
+    the curve flatters; the band holds for the thresholds so chosen, cases drawn within classes.
+
+    References
+    ----------
+    Drummond & Holte (2006).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
+    {'y': 0.263, 'low': 0.213, 'high': 0.313}
+    """
+    score = ranking_of(predictions, "a cost curve")
+    seed = seed_of(rng)
+    thresholds = thresholds_of(score)
+    points = above(predictions, score, thresholds)
+    x = np.linspace(0.0, 1.0, POINTS)
+    # beyond the highest score nothing is called positive
+    miss = np.append(1.0 - points.sensitivity, 1.0)
+    alarm = np.append(points.false_positive_rate, 0.0)
+    costs = miss[:, None] * x + alarm[:, None] * (1.0 - x)
+    best = costs.argmin(axis=0)
+    drawn = resampled_above(
+        predictions,
+        score,
+        thresholds,
+        np.random.default_rng(seed),
+        draws,
+        stratified=predictions.cases.groups is None,
+    )
+    ends = np.ones((draws, 1))
+    misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
+    alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
+    low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
+    return Curve(
+        kind="cost",
+        title="Cost curve",
+        x_name="Probability-cost of positives",
+        y_name="Normalised expected cost",
+        x=x,
+        y=costs[best, np.arange(POINTS)],
+        low=low,
+        high=high,
+        level=confidence_level,
+        method=f"bootstrap at the chosen thresholds, {draws} draws",
+        n=predictions.n,
+        seed=seed,
+        columns={
+            "trivial": np.minimum(x, 1.0 - x),
+            "threshold": np.append(thresholds, np.inf)[best],
+        },
+    )

@@ -1,0 +1,71 @@
+"""What a curve is: points in order, their limits, and what the axes mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from abovechance import __version__
+from abovechance.advice import Advice
+from abovechance.arrays import Floats
+from abovechance.inference.results import Result, to_frame
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve(Result):
+    """Points (x, y) in order, with pointwise limits of y.
+
+    `columns` hold what else is known of each point (thresholds, counts, curves to compare with).
+    """
+
+    kind: str
+    title: str
+    x_name: str
+    y_name: str
+    x: Floats
+    y: Floats
+    low: Floats | None
+    high: Floats | None
+    level: float
+    method: str
+    n: int
+    seed: int | None = None
+    columns: Mapping[str, Floats] = field(default_factory=dict)
+    advice: tuple[Advice, ...] = ()
+    described: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"abovechance": __version__, **super().to_dict()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a point."""
+        table: dict[str, Floats] = {"x": self.x, "y": self.y}
+        if self.low is not None and self.high is not None:
+            table |= {"low": self.low, "high": self.high}
+        table |= dict(self.columns)
+        return [
+            {name: value.item() for name, value in zip(table, values, strict=True)}
+            for values in zip(*(np.asarray(column) for column in table.values()), strict=True)
+        ]
+
+    def at(self, x: float) -> dict[str, float]:
+        """y and its limits at some x, linear between points."""
+        found = {"y": self.y}
+        if self.low is not None and self.high is not None:
+            found |= {"low": self.low, "high": self.high}
+        return {name: float(np.interp(x, self.x, values)) for name, values in found.items()}
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The points as a dataframe of pandas or polars."""
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The points as CSV."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
+
+    def __str__(self) -> str:
+        band = f", {self.level:.0%} band: {self.method}" if self.low is not None else ""
+        return f"{self.title}: {len(self.x)} points, {self.n} cases{band}"

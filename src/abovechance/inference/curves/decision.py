@@ -1,0 +1,199 @@
+"""Decision curves: what acting on predictions is worth at every threshold of risk."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.resampled import (
+    DRAWS,
+    above,
+    percentile,
+    ranking_of,
+    resampled_above,
+)
+from abovechance.inference.intervals.utility import bca_limits, gain_of, net_benefit_of
+from abovechance.predictions import Binary
+from abovechance.resampling import seed_of
+
+THRESHOLDS = np.arange(1, 100) / 100.0
+
+
+def decision(
+    predictions: Binary,
+    thresholds: Sequence[float] | Floats | None = None,
+    *,
+    confidence_level: float = 0.95,
+    draws: int = DRAWS,
+    rng: Any = None,
+) -> Curve:
+    r"""Net benefit of acting where the probability is at least a threshold, at every threshold.
+
+    Columns: `treat_all`, `treat_none`; `gain` over the better of the two with its limits;
+    `standardised` net benefit; `interventions_avoided` per case, against acting on all.
+
+    References
+    ----------
+    Vickers & Elkin (2006); Vickers et al. (2008) for intervals.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> curve = decision(examples.breast_cancer("p_texture"), [0.1, 0.2, 0.5], rng=1)
+    >>> curve.y
+    array([0.321, 0.245, 0.109])
+    """
+    p = _probability(predictions)
+    at = _checked(thresholds)
+    seed = seed_of(rng)
+    points = above(predictions, p, at)
+    drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
+    worth, gain = net_benefit_of(at), gain_of(at)
+    y, tables, replicates = worth(points.tables), points.tables, drawn.tables
+    plain = predictions.weight is None and predictions.cases.groups is None
+
+    def limits(of: Any) -> tuple[Floats, Floats]:
+        if not plain:
+            return percentile(of(replicates), confidence_level)
+        low, high = bca_limits(of, tables, of(replicates), confidence_level)
+        return low, high
+
+    low, high = limits(worth)
+    gain_low, gain_high = limits(gain)
+    share = float(predictions.prevalences[1])
+    everyone = share - (1.0 - share) * at / (1.0 - at)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        standardised = y / share
+    return Curve(
+        kind="decision",
+        title="Decision curve",
+        x_name="Threshold probability",
+        y_name="Net benefit",
+        x=at,
+        y=y,
+        low=low,
+        high=high,
+        level=confidence_level,
+        method=_method(predictions, draws),
+        n=predictions.n,
+        seed=seed,
+        columns={
+            "treat_all": everyone,
+            "treat_none": np.zeros(len(at)),
+            "gain": gain(tables),
+            "gain_low": gain_low,
+            "gain_high": gain_high,
+            "standardised": standardised,
+            "interventions_avoided": (y - everyone) * (1.0 - at) / at,
+        },
+    )
+
+
+def decision_difference(
+    first: Binary,
+    second: Binary,
+    thresholds: Sequence[float] | Floats | None = None,
+    *,
+    confidence_level: float = 0.95,
+    draws: int = DRAWS,
+    rng: Any = None,
+) -> Curve:
+    """Net benefit of one model minus that of another on the same cases, at every threshold.
+
+    Both models' decisions on a case are drawn together: what counts of a case is its class and
+    which of the two would act on it. State the thresholds beforehand; a band is pointwise.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> forest, texture = examples.breast_cancer(), examples.breast_cancer("p_texture")
+    >>> decision_difference(forest, texture, [0.2, 0.5], rng=1).y
+    array([0.103, 0.214])
+    """
+    p, q = _probability(first), _probability(second)
+    _paired(first, second)
+    at = _checked(thresholds)
+    seed = seed_of(rng)
+    positive = first.positive
+    odds = at / (1.0 - at)
+    acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
+    cell = 4 * positive[:, None] + 2 * acted[0] + acted[1]
+    value = np.array([[0, -1, 1, 0], [0, -1, 1, 0]])  # of a negative, of a positive: first − second
+
+    def worth(counts: Floats) -> Floats:
+        negative, own = counts[..., :4] @ value[0], counts[..., 4:] @ value[1]
+        return np.asarray((own - odds * negative) / counts.sum(axis=-1))
+
+    stream = np.random.default_rng(seed)
+    counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
+    if first.cases.groups is None:
+        replicates = worth(_resampled(counts, draws, stream))
+    else:
+        replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
+    low, high = percentile(replicates, confidence_level)
+    return Curve(
+        kind="decision_difference",
+        title="Difference of decision curves",
+        x_name="Threshold probability",
+        y_name="Difference in net benefit",
+        x=at,
+        y=worth(counts),
+        low=low,
+        high=high,
+        level=confidence_level,
+        method=_method(first, draws).replace("BCa", "percentile"),
+        n=first.n,
+        seed=seed,
+        columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
+    )
+
+
+def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Counts of eight kinds of cases at every threshold: (draws, thresholds, 8)."""
+    n = int(counts[0].sum())
+    drawn = [rng.multinomial(n, row / n, size=draws) for row in counts]
+    return np.stack(drawn, axis=1).astype(np.float64)
+
+
+def _resampled_clusters(cell: Any, groups: Any, draws: int, rng: np.random.Generator) -> Floats:
+    _, code = np.unique(groups, return_inverse=True)
+    units = int(code.max()) + 1
+    times = rng.multinomial(units, np.full(units, 1.0 / units), size=draws)
+    found = []
+    for column in cell.T:
+        brings = np.zeros((units, 8))
+        np.add.at(brings, (code, column), 1.0)
+        found.append(times @ brings)
+    return np.stack(found, axis=1)
+
+
+def _method(predictions: Binary, draws: int) -> str:
+    if predictions.cases.groups is not None:
+        return f"bootstrap of clusters, {draws} draws"
+    if predictions.weight is not None:
+        return f"bootstrap of rows, {draws} draws"
+    return f"bootstrap BCa of counts, {draws} draws"
+
+
+def _probability(predictions: Binary) -> Floats:
+    ranking_of(predictions, "a decision curve")
+    if predictions.probability is None:
+        raise NotApplicable("a decision curve needs probabilities: its thresholds are risks.")
+    return predictions.probability
+
+
+def _checked(thresholds: Sequence[float] | Floats | None) -> Floats:
+    at = THRESHOLDS if thresholds is None else np.unique(np.asarray(thresholds, dtype=np.float64))
+    if not at.size or at[0] <= 0.0 or at[-1] >= 1.0:
+        raise NotApplicable("thresholds must lie between 0 and 1.")
+    return at
+
+
+def _paired(first: Binary, second: Binary) -> None:
+    if first.n != second.n or (first.positive != second.positive).any():
+        raise NotApplicable("both models must predict the same cases in the same order.")
+    if first.weight is not None or second.weight is not None:
+        raise NotApplicable("differences of decision curves are for cases that count one each.")

@@ -1,0 +1,166 @@
+"""Bootstrap of curves over thresholds: cases matter only through the cell they fall in.
+
+Between two thresholds of interest it does not matter where a case lies. Drawing n cases with
+replacement makes the numbers of positives and negatives in the cells multinomial, so a replicate
+costs as many draws as there are cells, however many cases there are. Clusters and weights are
+drawn as units, each a row of what it adds to the cells.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.predictions import Binary
+from abovechance.resampling import Bootstrap
+
+DRAWS = 1000
+MOST = 1000  # thresholds a curve is drawn at when there are more distinct scores
+CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """Weight of positives and negatives with a score of at least each threshold (…, thresholds)."""
+
+    positives: Floats
+    negatives: Floats
+    all_positives: Floats
+    all_negatives: Floats
+
+    @property
+    def sensitivity(self) -> Floats:
+        return _share(self.positives, self.all_positives[..., None])
+
+    @property
+    def false_positive_rate(self) -> Floats:
+        return _share(self.negatives, self.all_negatives[..., None])
+
+    @property
+    def precision(self) -> Floats:
+        return _share(self.positives, self.positives + self.negatives)
+
+    @property
+    def tables(self) -> Floats:
+        """Confusion tables (…, thresholds, 2, 2), rows actual, columns below and above."""
+        table = np.empty((*self.positives.shape, 2, 2))
+        table[..., 1, 1], table[..., 0, 1] = self.positives, self.negatives
+        table[..., 1, 0] = self.all_positives[..., None] - self.positives
+        table[..., 0, 0] = self.all_negatives[..., None] - self.negatives
+        return table
+
+
+def ranking_of(predictions: Any, what: str) -> Floats:
+    """The scores of binary predictions of both classes, or why there is no curve."""
+    if not isinstance(predictions, Binary):
+        raise NotApplicable(
+            f"{what} is for two classes; got {getattr(predictions, 'kind', 'no')} predictions. "
+            "Take one class against the rest: predictions.against_rest(label)."
+        )
+    if predictions.ranking is None:
+        raise NotApplicable(f"{what} needs scores or probabilities; only labels were predicted.")
+    if len(np.unique(predictions.positive)) < 2:
+        raise NotApplicable(f"{what} needs cases of both classes.")
+    return predictions.ranking
+
+
+def thresholds_of(score: Floats, most: int = MOST) -> Floats:
+    """The distinct scores in ascending order, or at most so many, evenly spread over cases."""
+    distinct = np.unique(score)
+    if len(distinct) <= most:
+        return distinct
+    by_rank = np.sort(score)[np.round(np.linspace(0, len(score) - 1, most)).astype(np.int64)]
+    return np.unique(by_rank)
+
+
+def above(predictions: Binary, score: Floats, thresholds: Floats) -> Above:
+    """Cases at or above each of ascending thresholds."""
+    cell = np.searchsorted(thresholds, score, side="right")
+    size = len(thresholds) + 1
+    counts = [
+        np.bincount(cell[side], weights=_weight(predictions, side), minlength=size)
+        for side in (predictions.positive, ~predictions.positive)
+    ]
+    return _upwards(np.asarray(counts, dtype=np.float64))
+
+
+def resampled_above(
+    predictions: Binary,
+    score: Floats,
+    thresholds: Floats,
+    rng: np.random.Generator,
+    draws: int,
+    *,
+    stratified: bool = False,
+) -> Above:
+    """The same for bootstrap samples: (draws, thresholds)."""
+    cell = np.searchsorted(thresholds, score, side="right")
+    size = len(thresholds) + 1
+    place = np.where(predictions.positive, cell, size + cell)
+    if predictions.weight is None and predictions.cases.groups is None:
+        counts = np.bincount(place, minlength=2 * size)
+        if stratified:
+            drawn = np.concatenate(
+                [_multinomial(part, draws, rng) for part in counts.reshape(2, -1)], axis=1
+            )
+        else:
+            drawn = _multinomial(counts, draws, rng)
+    else:
+        drawn = _by_units(predictions, place, 2 * size, draws, rng, stratified)
+    return _upwards(drawn.reshape(draws, 2, size).swapaxes(0, 1).astype(np.float64))
+
+
+def percentile(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Limits from replicates (draws, …), the undefined ones left out."""
+    tail = (1.0 - level) / 2.0
+    low, high = np.nanquantile(values, [tail, 1.0 - tail], axis=0)
+    return low, high
+
+
+def _multinomial(counts: Array, draws: int, rng: np.random.Generator) -> Array:
+    return rng.multinomial(int(counts.sum()), counts / counts.sum(), size=draws)
+
+
+def _by_units(
+    predictions: Binary,
+    place: Array,
+    size: int,
+    draws: int,
+    rng: np.random.Generator,
+    stratified: bool,
+) -> Floats:
+    """Draw cases with their weights, or whole clusters, and add up what they bring."""
+    from scipy.sparse import csr_array
+
+    weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
+    groups = predictions.cases.groups
+    if groups is None:
+        unit, strata = np.arange(predictions.n), predictions.positive if stratified else None
+    else:
+        unit, strata = np.unique(groups, return_inverse=True)[1], None
+    units = int(unit.max()) + 1
+    brings = csr_array((weight, (unit, place)), shape=(units, size))
+    scheme = Bootstrap(units, strata=strata, kind="counts")
+    rows = max(1, CELLS // units)
+    parts = []
+    for start in range(0, draws, rows):
+        times = scheme.draw(rng, min(rows, draws - start)).astype(np.float64)
+        parts.append(times @ brings)
+    return np.concatenate(parts)
+
+
+def _upwards(counts: Floats) -> Above:
+    """From cells (2, …, thresholds + 1) to sums at and above each threshold."""
+    sums = np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1]
+    return Above(sums[0, ..., 1:], sums[1, ..., 1:], sums[0, ..., 0], sums[1, ..., 0])
+
+
+def _weight(predictions: Binary, side: Array) -> Floats | None:
+    return None if predictions.weight is None else predictions.weight[side]
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(part / whole)
