@@ -1,0 +1,281 @@
+"""Compiled loops for streams: sums of probabilities and counts in cells, in one reading.
+
+The callers in `numerics.class_sums`, `numerics.binned_ranks` and `numerics.finer_ranks` say
+what is computed; here is only how.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.numerics.kernels import compiled, compiled_sums, inlined
+
+LANES = 128  # cases whose logarithms are taken side by side
+TINY = np.int64(1 << 52)  # bits of the least float whose exponent says how large it is
+HALF_ROOT = 0x3FE6A09E667F3BCD  # the bits of the square root of one half
+LOG2_HIGH = 0.693147180369123816490  # log 2 in two parts, the first with trailing zeros
+LOG2_LOW = 1.90821492927058770002e-10
+SEVERAL = np.int64(-(2**63))  # set in a packed count: the cell holds different scores
+NEGATIVE_ZERO = np.int64(-(2**63))  # its bits
+ALL_BUT_SIGN = np.int64(2**63 - 1)
+STEPS = 1024
+
+
+@compiled_sums
+def add_probabilities(
+    positive: Bools, probability: Floats, threshold: float, scratch: Floats, sums: Floats
+) -> tuple[int, int, int, int, int, int, int]:
+    """Add to `sums`, of all cases and of the positive ones: p, loss, loss², log, log².
+
+    The loss is (y - p)², the log that of the probability given to what happened. Cases given
+    probability 0 are counted as impossible and their logarithms left out. `scratch` has the shape
+    (2, LANES). Returns counts of positives, of cases above the threshold, of positives above it,
+    of impossible cases among all and among positives; and the extremes of p as bits, whose order
+    is that of the numbers as long as none is negative (a nan lies above infinity).
+    """
+    words = probability.view(np.int64)
+    happened, reduced = scratch[0], scratch[1]
+    bits, reduced_bits = happened.view(np.int64), reduced.view(np.int64)
+    n_positive = above = tp = impossible = impossible_positive = 0
+    p_all = p_pos = b_all = b_pos = bb_all = bb_pos = 0.0
+    l_all = l_pos = ll_all = ll_pos = 0.0
+    lowest = highest = words[0]
+    for start in range(0, probability.size, LANES):
+        p = probability[start : start + LANES]
+        y, word = positive[start : start + p.size], words[start : start + p.size]
+        for k in range(p.size):
+            given = p[k] if y[k] else 1.0 - p[k]
+            happened[k] = given
+            loss = (1.0 - given) * (1.0 - given)
+            square = loss * loss
+            p_all += p[k]
+            p_pos += p[k] if y[k] else 0.0
+            b_all += loss
+            b_pos += loss if y[k] else 0.0
+            bb_all += square
+            bb_pos += square if y[k] else 0.0
+        least = bits[0]
+        for k in range(p.size):
+            n_positive += y[k]
+            above += p[k] > threshold
+            tp += y[k] & (p[k] > threshold)
+            lowest = min(lowest, word[k])
+            highest = max(highest, word[k])
+            least = min(least, bits[k])
+        if least < TINY:
+            for k in range(p.size):
+                if happened[k] > 0.0:
+                    log = np.log(happened[k])
+                    l_all += log
+                    ll_all += log * log
+                    l_pos += log if y[k] else 0.0
+                    ll_pos += log * log if y[k] else 0.0
+                else:
+                    impossible += 1
+                    impossible_positive += y[k]
+            continue
+        # h = m 2^e with m between the roots of 1/2 and 2; log m = 2 artanh((m - 1) / (m + 1)).
+        for k in range(p.size):
+            power = (bits[k] - HALF_ROOT) >> 52
+            reduced_bits[k] = bits[k] - (power << 52)
+            bits[k] = power
+        for k in range(p.size):
+            s = (reduced[k] - 1.0) / (reduced[k] + 1.0)
+            z = s * s
+            series = 1 / 15 + z * (1 / 17 + z * (1 / 19 + z * (1 / 21)))
+            series = 1 / 9 + z * (1 / 11 + z * (1 / 13 + z * series))
+            series = z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * series)))
+            exponent = float(bits[k])
+            log = exponent * LOG2_HIGH + (2 * s + (2 * s * series + exponent * LOG2_LOW))
+            square = log * log
+            l_all += log
+            l_pos += log if y[k] else 0.0
+            ll_all += square
+            ll_pos += square if y[k] else 0.0
+    added = (p_all, p_pos, b_all, b_pos, bb_all, bb_pos, l_all, l_pos, ll_all, ll_pos)
+    for k in range(len(added)):
+        sums[k] += added[k]
+    return n_positive, above, tp, impossible, impossible_positive, lowest, highest
+
+
+@inlined
+def key_of(bits: Any) -> Any:
+    """The place of a float among all floats, from its bits; -0 and 0 have the same."""
+    if bits >= 0:
+        return bits
+    return (bits ^ ALL_BUT_SIGN) + 1
+
+
+@compiled
+def add_cells(
+    positive: Bools,
+    score: Floats,
+    bits: Ints,
+    scale: float,
+    first: float,
+    counts: Ints,
+    value: Ints,
+) -> None:
+    """Count every case in its cell; the scores must lie on the grid.
+
+    `counts` holds the negatives in its lower and the positives in its upper half, and `SEVERAL`
+    where scores in a cell turned out to differ; `value` the bits of the first of them.
+    """
+    for i in range(score.size):
+        cell = np.uint32(np.floor(score[i] * scale) - first)
+        before = counts[cell]
+        counts[cell] = before + (np.int64(1) << (np.int64(positive[i]) * 32))
+        if before >= 0:  # rarely true for long: most cells soon hold different scores
+            word = bits[i] if bits[i] != NEGATIVE_ZERO else np.int64(0)
+            if before == 0:
+                value[cell] = word
+            elif value[cell] != word:
+                counts[cell] |= SEVERAL
+
+
+@inlined
+def stretch_of(key: Any, cell: Any, begins: Array, table: Ints) -> Any:
+    """Which of the stretches in a cell a key lies in, or -1."""
+    left, right = np.int64(begins[cell]), np.int64(begins[cell + 1])
+    while right - left > 1:
+        middle = (left + right) // 2
+        if table[middle, 0] <= key:
+            left = middle
+        else:
+            right = middle
+    return left if table[left, 0] <= key < table[left, 1] else -1
+
+
+@compiled
+def add_finer(
+    positive: Bools,
+    score: Floats,
+    bits: Ints,
+    scale: float,
+    first: float,
+    begins: Array,
+    table: Ints,
+    counts: Ints,
+    value: Ints,
+) -> None:
+    """Count the cases within some stretches of the axis in finer cells of each.
+
+    A row of `table` holds the lower and the upper end of a stretch, as keys, by how many bits
+    keys are shifted there, and where its finer cells begin; `begins` says which stretches lie in
+    each cell. As in `add_cells`, but that `value` holds keys.
+    """
+    for i in range(score.size):
+        cell = np.uint32(np.floor(score[i] * scale) - first)
+        if begins[cell] == begins[cell + 1]:
+            continue
+        key = key_of(bits[i])
+        t = stretch_of(key, cell, begins, table)
+        if t < 0:
+            continue
+        place = table[t, 3] + ((key - table[t, 0]) >> table[t, 2])
+        before = counts[place]
+        counts[place] = before + (np.int64(1) << (np.int64(positive[i]) * 32))
+        if before == 0:
+            value[place] = key
+        elif before > 0 and value[place] != key:
+            counts[place] |= SEVERAL
+
+
+@compiled
+def collect(
+    positive: Bools,
+    score: Floats,
+    bits: Ints,
+    scale: float,
+    first: float,
+    wanted: Array,
+    begins: Array,
+    table: Ints,
+    kept: Ints,
+    positives: Floats,
+    negatives: Floats,
+) -> None:
+    """Append the scores in wanted cells to those of their class, of which `kept` are there.
+
+    `wanted` is 0 for cells to ignore, 1 for those to take, 2 for those of which only the stretches
+    in `table` are taken. Both arrays have one place more than will be filled.
+    """
+    n0, n1 = kept[0], kept[1]
+    for i in range(score.size):
+        cell = np.uint32(np.floor(score[i] * scale) - first)
+        take = wanted[cell]
+        if take == 0:
+            continue
+        if take == 2 and stretch_of(key_of(bits[i]), cell, begins, table) < 0:
+            continue
+        negatives[n0] = score[i]
+        positives[n1] = score[i]
+        step = np.int64(positive[i])
+        n1 += step
+        n0 += 1 - step
+    kept[0], kept[1] = n0, n1
+
+
+@compiled
+def walk(
+    positives: Floats,
+    negatives: Floats,
+    groups: Floats,
+    groups_positive: Ints,
+    groups_negative: Ints,
+    below_positive: int,
+    below_negative: int,
+    n1: int,
+    n0: int,
+) -> tuple[int, float, int, float, float, float]:
+    """Sums over the distinct scores of two sorted classes, and of groups of cases between them.
+
+    All three have infinity as a further last element. Returns twice U, precision summed,
+    the largest excess of the true over the false positive rate times n1 n0, squared placements
+    of positives and of negatives, and the sum of t³ - t over ties.
+    """
+    m, n, g = positives.size - 1, negatives.size - 1, groups.size - 1
+    i = j = k = 0
+    twice_u = best = 0
+    precision = squares_positive = squares_negative = ties = 0.0
+    b1, b0 = below_positive, below_negative
+    part = np.zeros(3)  # of the sums, added to them now and then, so that few digits are lost
+    steps = 0
+    while i < m or j < n or k < g:
+        now = min(positives[i], negatives[j], groups[k])
+        a = b = 0
+        while i < m and positives[i] == now:
+            i += 1
+            a += 1
+        while j < n and negatives[j] == now:
+            j += 1
+            b += 1
+        if k < g and groups[k] == now:
+            a += groups_positive[k]
+            b += groups_negative[k]
+            k += 1
+        twice_below = 2 * b0 + b
+        called, missed = n1 - b1, n0 - b0
+        best = max(best, called * n0 - missed * n1)
+        if a > 0:
+            twice_u += a * twice_below
+            part[0] += a * (float(twice_below) * float(twice_below))
+            part[1] += a * (called / float(called + missed))
+        if b > 0:
+            twice_above = float(2 * (called - a) + a)
+            part[2] += b * (twice_above * twice_above)
+        size = float(a + b)
+        ties += size * size * size - size
+        b1 += a
+        b0 += b
+        steps += 1
+        if steps % STEPS == 0:
+            squares_positive += part[0]
+            precision += part[1]
+            squares_negative += part[2]
+            part[:] = 0.0
+    squares_positive += part[0]
+    precision += part[1]
+    squares_negative += part[2]
+    return twice_u, precision, best, squares_positive, squares_negative, ties
