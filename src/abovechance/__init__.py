@@ -15,12 +15,14 @@ if TYPE_CHECKING:
         Comparison,
         assess,
         compare,
+        curves,
         detect,
         intervals,
         permutation_test,
         posterior,
         significance,
     )
+    from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
     from abovechance.learning import from_cv, from_estimator
     from abovechance.measures.measure import measure
@@ -44,8 +46,10 @@ _HOMES = {
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "read": "abovechance.io",
+    "thresholds": "abovechance.inference.thresholds",
 }
 _MODULES = {
+    "curves": "abovechance.inference.curves",
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
     "measures": "abovechance.measures",
@@ -64,6 +68,7 @@ __all__ = [
     "Survival",
     "assess",
     "compare",
+    "curves",
     "detect",
     "examples",
     "from_cv",
@@ -75,6 +80,7 @@ __all__ = [
     "posterior",
     "read",
     "significance",
+    "thresholds",
 ]
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abovechance.inference import intervals, posterior, significance
+    from abovechance.inference import curves, intervals, posterior, significance
     from abovechance.inference.assessment import assess
     from abovechance.inference.comparison import Comparison, compare
     from abovechance.inference.detection import Detection, detect
@@ -26,7 +26,7 @@ _HOMES = {
     "detect": "detection",
     "permutation_test": "refit",
 }
-_MODULES = ("intervals", "posterior", "significance")
+_MODULES = ("curves", "intervals", "posterior", "significance")
 
 __all__ = [
     "Assessment",
@@ -40,6 +40,7 @@ __all__ = [
     "Test",
     "assess",
     "compare",
+    "curves",
     "detect",
     "intervals",
     "permutation_test",

@@ -2,6 +2,12 @@
 
 from abovechance.inference.significance.accuracy import against_majority, against_rate
 from abovechance.inference.significance.association import fisher
+from abovechance.inference.significance.calibration import (
+    calibration,
+    hosmer_lemeshow,
+    likelihood_ratio,
+    spiegelhalter,
+)
 from abovechance.inference.significance.counts import binomial, fisher_counts, mcnemar
 from abovechance.inference.significance.permutation import permutation
 from abovechance.inference.significance.ranks import mann_whitney, studentised_permutation
@@ -13,11 +19,15 @@ __all__ = [
     "against_rate",
     "binomial",
     "boundaries",
+    "calibration",
     "fisher",
     "fisher_counts",
+    "hosmer_lemeshow",
+    "likelihood_ratio",
     "mann_whitney",
     "mcnemar",
     "permutation",
     "skill",
+    "spiegelhalter",
     "studentised_permutation",
 ]
