@@ -1,6 +1,6 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation. `--replications N` scales them.
+Names: type_one, coverage, shares, cross_validation, rosenblatt. `--replications N` scales them.
 """
 
 import argparse
@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statistical import coverage, cross_validation, type_one
+from statistical import coverage, cross_validation, rosenblatt, type_one
 from statistical.bars import type_one_table
 
 TABLES = Path(__file__).parent / "tables"
@@ -31,12 +31,14 @@ def make(name: str, replications: int) -> str:
         lines = "\n".join(coverage.shares_table())
         exact = f"Made by `{command}`; exact, by enumeration over a grid of true shares."
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
+    if name == "rosenblatt":
+        return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    known = ["type_one", "coverage", "shares", "cross_validation"]
+    known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     options = parser.parse_args()

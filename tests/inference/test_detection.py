@@ -1,0 +1,124 @@
+"""Detecting whether classes differ: the same permutations for all, refusals with the remedy."""
+
+import numpy as np
+import pytest
+
+from abovechance import detect
+from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+
+ALL = ("hotelling", "hotelling_shrink", "srivastava_du", "goeman", "mmd", "energy", "simes", "cai")
+
+
+def data(n: int = 40, p: int = 6, shift: float = 0.0, seed: int = 1):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, p)) + shift * y[:, None], y
+
+
+def test_a_clear_shift_is_found_by_every_statistic() -> None:
+    X, y = data(shift=1.2)
+    found = detect(X, y, tests=[*ALL, "lda.cv4", "svm.c1.cv4"], draws=99, rng=1)
+    assert all(row.p_value == 0.01 for row in found.tests)
+    assert all(row.p_adjusted == pytest.approx(0.1) for row in found.tests)
+
+
+def test_a_statistic_does_not_depend_on_its_company() -> None:
+    X, y = data(shift=0.4)
+    alone = detect(X, y, tests=["lda.cv4"], draws=99, rng=3)["lda.cv4"]
+    joined = detect(X, y, tests=["lda.cv4", "hotelling"], draws=99, rng=3)["lda.cv4"]
+    assert (alone.value, alone.p_value) == (joined.value, joined.p_value)
+
+
+def test_workers_give_the_same_bits() -> None:
+    X, y = data(shift=0.4)
+    one = detect(X, y, tests=["srivastava_du", "lda.cv4"], draws=150, rng=5)
+    two = detect(X, y, tests=["srivastava_du", "lda.cv4"], draws=150, rng=5, workers=2)
+    for name, values in one.null.items():
+        np.testing.assert_array_equal(values, two.null[name])
+
+
+def test_p_values_are_valid_on_noise() -> None:
+    rejected = dict.fromkeys(("hotelling", "srivastava_du", "lda.cv4"), 0)
+    for seed in range(80):
+        X, y = data(n=24, p=3, seed=seed)
+        found = detect(X, y, tests=list(rejected), draws=39, rng=seed, adjust=False)
+        for row in found.tests:
+            rejected[row.statistic] += row.p_value <= 0.05
+    # binomial(80, .05) exceeds 13 with probability below 1e-4
+    assert all(count <= 13 for count in rejected.values()), rejected
+
+
+def test_hotelling_by_permutation_agrees_with_the_f_distribution() -> None:
+    from scipy.stats import f
+
+    X, y = data(n=60, p=4, shift=0.35, seed=3)
+    found = detect(X, y, tests=["hotelling"], draws=4999, rng=1)["hotelling"]
+    exact = f.sf(found.value * (60 - 4 - 1) / (4 * 58), 4, 55)
+    assert found.p_value == pytest.approx(exact, abs=5 * np.sqrt(exact / 5000) + 0.002)
+
+
+def test_more_features_than_cases_name_the_alternative() -> None:
+    X, y = data(n=20, p=40)
+    with pytest.raises(NotApplicable, match="hotelling_shrink or srivastava_du"):
+        detect(X, y, tests=["hotelling"])
+    assert detect(X, y, tests=["srivastava_du"], draws=19, rng=1)["srivastava_du"].p_value > 0
+
+
+def test_labels_constant_in_blocks_are_refused_within_and_tested_as_wholes() -> None:
+    rng = np.random.default_rng(1)
+    blocks = np.repeat(np.arange(10), 4)
+    y = (np.arange(10) % 2)[blocks]
+    X = rng.normal(size=(40, 3)) + rng.normal(size=(10, 3))[blocks]
+    with pytest.raises(NotApplicable, match="permute='blocks'"):
+        detect(X, y, permute="within", blocks=blocks)
+    found = detect(X, y, tests=["hotelling"], permute="blocks", blocks=blocks, draws=199, rng=1)
+    assert found["hotelling"].p_value > 0.01
+
+
+def test_blocks_of_unequal_size_are_refused() -> None:
+    X, _ = data(n=10)
+    blocks = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
+    with pytest.raises(DataError, match="equal size"):
+        detect(X, np.array([0, 0, 0, 1, 1, 1, 1, 0, 0, 0]), permute="blocks", blocks=blocks)
+
+
+def test_sequential_stopping_decides_early() -> None:
+    X, y = data(shift=1.5)
+    found = detect(X, y, tests=["goeman"], draws=9999, rng=1, stop="gandy")
+    assert found["goeman"].decision == "p <= level"
+    assert found["goeman"].draws < 400
+
+
+def test_the_papers_rule_leaves_the_observed_labelling_out() -> None:
+    X, y = data(shift=1.5)
+    found = detect(X, y, tests=["goeman"], draws=99, rng=1, rule="paper")
+    assert found["goeman"].p_value == 0.0
+    assert detect(X, y, tests=["goeman"], draws=99, rng=1)["goeman"].p_value == 0.01
+
+
+def test_more_classes_go_to_accuracies_only() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(45) % 3
+    X = rng.normal(size=(45, 3)) + y[:, None]
+    assert detect(X, y, tests=["lda.cv3"], draws=49, rng=1)["lda.cv3"].p_value == 0.02
+    with pytest.raises(NotApplicable, match="two groups"):
+        detect(X, y, tests=["hotelling"])
+
+
+def test_resubstitution_in_high_dimension_is_advised_against() -> None:
+    X, y = data(n=30, p=20)
+    found = detect(X, y, tests=["lda.resub"], draws=19, rng=1)
+    assert {"AC050", "AC052"} <= {a.code for a in found.advice}
+
+
+def test_unknown_statistics_are_named_with_a_suggestion() -> None:
+    X, y = data()
+    with pytest.raises(UnknownMeasure, match="did you mean"):
+        detect(X, y, tests=["hoteling"])
+
+
+def test_result_follows_the_json_contract() -> None:
+    X, y = data()
+    found = detect(X, y, tests=["energy", "simes"], draws=19, rng=1).to_dict()
+    assert set(found["tests"][0]) >= {"statistic", "value", "p_value", "draws", "null_mean"}
+    assert "null" not in found

@@ -1,0 +1,385 @@
+"""Comparisons of equally good models: how often does each test find a difference?
+
+Made into a table by `python tests/statistical/comparison_type_one.py`.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from abovechance.inference.comparison.by_law import Family
+from abovechance.inference.comparison.contrasts import How
+from abovechance.inference.comparison.folds import over_folds
+from abovechance.inference.comparison.omnibus import omnibus
+from abovechance.inference.comparison.unpaired import unpaired
+from abovechance.inference.significance.exchange import exchanged
+from abovechance.inference.significance.sign_flip import flips, resample_means
+from abovechance.measures import find
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.resampling import Resampling
+from statistical.bars import Cell, rejections, type_one_table
+
+TABLES = Path(__file__).parent / "tables"
+COMMAND = "./run python tests/statistical/comparison_type_one.py"
+DRAWS = 199
+Rng = np.random.Generator
+Pair = tuple[float, float | None]
+One = Callable[[Rng], Pair]
+
+
+def stream(rng: Rng, draws: int = DRAWS) -> Resampling:
+    return Resampling(draws=draws, seed=int(rng.integers(2**53)))
+
+
+def both_classes(rng: Rng, n: int, prevalence: float, each: int = 2) -> np.ndarray:
+    while True:
+        y = rng.random(n) < prevalence
+        if each <= y.sum() <= n - each:
+            return y
+
+
+def two_scores(rng: Rng, y: np.ndarray, shift: float, shared: float) -> np.ndarray:
+    """Scores of two models with the same area; `shared` is the squared correlation."""
+    common, own = rng.normal(size=len(y)), rng.normal(size=(2, len(y)))
+    return np.sqrt(shared) * common + np.sqrt(1.0 - shared) * own + shift * y
+
+
+def logistic(x: np.ndarray) -> np.ndarray:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+# ------------------------------------------------------------- settings: two equally good models
+
+
+def scored(
+    n: int, prevalence: float, shift: float, shared: float, digits: int | None = None
+) -> Callable[[Rng], list[Binary]]:
+    def make(rng: Rng) -> list[Binary]:
+        y = both_classes(rng, n, prevalence)
+        scores = two_scores(rng, y, shift, shared)
+        if digits is not None:
+            scores = np.round(scores, digits)
+        return [Binary(y, score=s) for s in scores]
+
+    return make
+
+
+def probable(n: int, prevalence: float, digits: int | None = None, models: int = 2):
+    """Models with the same errors in distribution, exchangeable."""
+
+    def make(rng: Rng) -> list[Binary]:
+        y = both_classes(rng, n, prevalence)
+        common = rng.normal(size=n) + 1.0 * y - 0.5
+        p = logistic(common + 0.7 * rng.normal(size=(models, n)))
+        if digits is not None:
+            p = np.clip(np.round(p, digits), 0.5 * 10.0**-digits, 1 - 0.5 * 10.0**-digits)
+        return [Binary(y, probability=row) for row in p]
+
+    return make
+
+
+def skewed(n: int) -> Callable[[Rng], np.ndarray]:
+    """Differences of mean zero that are far from symmetric."""
+    return lambda rng: rng.exponential(size=n) - 1.0
+
+
+def clustered(clusters: int, size: int) -> Callable[[Rng], list[Binary]]:
+    """Clusters in which one model happens to do well together."""
+
+    def make(rng: Rng) -> list[Binary]:
+        groups = np.repeat(np.arange(clusters), size)
+        n = len(groups)
+        y = both_classes(rng, n, 0.4)
+        ease = rng.normal(size=(2, clusters))[:, groups]
+        scores = (2.0 * y - 1.0) * (0.5 + 0.8 * ease) + rng.normal(size=(2, n))
+        return [Binary(y, probability=logistic(s), groups=groups) for s in scores]
+
+    return make
+
+
+def unlike(n: int) -> Callable[[Rng], list[Binary]]:
+    """Equal positive predictive values although one model calls more cases positive."""
+
+    def make(rng: Rng) -> list[Binary]:
+        while True:
+            calls = rng.random((2, n)) < np.array([[0.5], [0.25]])
+            y = rng.random(n) < np.where(calls.any(axis=0), 0.6, 0.1)
+            if calls.sum(axis=1).min() > 1 and 1 < y.sum() < n - 1:
+                return [Binary(y, label=label) for label in calls]
+
+    return make
+
+
+def three_classes(n: int) -> Callable[[Rng], list[Multiclass]]:
+    def make(rng: Rng) -> list[Multiclass]:
+        y = np.concatenate([np.repeat([0, 1, 2], 3), rng.choice(3, size=n - 9, p=[0.2, 0.3, 0.5])])
+        common = rng.normal(size=(n, 3))
+        common[np.arange(n), y] += 1.0
+        made = []
+        for _ in range(2):
+            e = np.exp(common + 0.7 * rng.normal(size=(n, 3)))
+            made.append(Multiclass(y, probability=e / e.sum(axis=1, keepdims=True)))
+        return made
+
+    return make
+
+
+def numbers(n: int) -> Callable[[Rng], list[Numeric]]:
+    def make(rng: Rng) -> list[Numeric]:
+        y = rng.normal(size=n)
+        return [Numeric(y, y + rng.standard_t(4, size=n)) for _ in range(2)]
+
+    return make
+
+
+def times(n: int, shared: float, censored: bool = True) -> Callable[[Rng], list[Survival]]:
+    def make(rng: Rng) -> list[Survival]:
+        hazard = rng.normal(size=n)
+        event = rng.exponential(np.exp(-hazard))
+        censor = rng.exponential(2.0, size=n) if censored else np.full(n, np.inf)
+        noise = np.sqrt(shared) * rng.normal(size=n) + np.sqrt(1 - shared) * rng.normal(size=(2, n))
+        time, happened = np.minimum(event, censor), event <= censor
+        return [Survival(time, happened, risk=np.round(hazard + e, 1)) for e in noise]
+
+    return make
+
+
+# --------------------------------------------------------------------------- tests, one p-value
+
+
+def by_law(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One:
+    """The test that `compare` gives."""
+
+    def one(rng: Rng) -> Pair:
+        models = make(rng)
+        chosen = find(measure).for_outcome(models[0].kind)
+        how = How(draws, stream(rng))
+        return Family(chosen, models, how).contrast(0, 1).test("two-sided").test.p_value, None
+
+    return one
+
+
+def of_flips(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One:
+    """Sign flips with the p-value between ties as well."""
+    from abovechance.inference.comparison.contributions import contributions
+
+    def one(rng: Rng) -> Pair:
+        first, second = make(rng)
+        parts = contributions(find(measure).for_outcome(first.kind), first, second)
+        found = flips(parts, groups=first.cases.groups, resampling=stream(rng, draws))
+        return found.p_value, found.p_strict
+
+    return one
+
+
+def of_exchange(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One:
+    """Exchanges of exchangeable models: exact, so the randomised p-value is uniform."""
+
+    def one(rng: Rng) -> Pair:
+        first, second = make(rng)
+        chosen = find(measure).for_outcome(first.kind)
+        found = exchanged(chosen, first, second, resampling=stream(rng, draws))
+        return found.p_value, found.p_strict
+
+    return one
+
+
+def of_means(make: Callable[[Rng], np.ndarray]) -> One:
+    return lambda rng: (resample_means(make(rng), resampling=stream(rng)).p_value, None)
+
+
+def of_all(measure: str, make: Callable[[Rng], list]) -> One:
+    """All models at once."""
+
+    def one(rng: Rng) -> Pair:
+        found = omnibus(Family(find(measure), make(rng), How(DRAWS, stream(rng))))
+        return found.p_value, None
+
+    return one
+
+
+def of_different_cases(measure: str, make: Callable[[Rng], list]) -> One:
+    def one(rng: Rng) -> Pair:
+        first, second = make(rng)[0], make(rng)[1]
+        found = unpaired(find(measure), first, second, How(DRAWS, stream(rng)))
+        return found.test("two-sided").test.p_value, None
+
+    return one
+
+
+def of_folds(naive: bool) -> One:
+    """Two nearest-centroid rules on different halves of the features, equally good."""
+
+    def one(rng: Rng) -> Pair:
+        n, k = 60, 10
+        y = np.arange(n) % 2
+        x = rng.normal(size=(n, 2, 2)) + 0.7 * y[:, None, None]
+        fold = rng.permuted(np.arange(n) // 2 % k)
+        made = []
+        for half in range(2):
+            label = np.empty(n, dtype=int)
+            for f in range(k):
+                train, test = fold != f, fold == f
+                centre = [x[train & (y == c), half].mean(axis=0) for c in (0, 1)]
+                far = [((x[test, half] - c) ** 2).sum(axis=1) for c in centre]
+                label[test] = far[1] < far[0]
+            made.append(Binary(y, label=label, labels=[0, 1], fold=np.arange(n) * 0 + fold))
+        try:
+            return over_folds(find("accuracy"), *made, naive=naive).test(
+                "two-sided"
+            ).test.p_value, None
+        except ValueError:
+            return 1.0, None
+
+    return one
+
+
+S = dict[tuple[str, str], tuple[One, float]]
+SETTINGS: S = {
+    ("McNemar", "n = 20"): (of_flips("accuracy", probable(20, 0.5)), 1),
+    ("McNemar", "n = 200"): (by_law("accuracy", probable(200, 0.3)), 1),
+    ("McNemar within the class", "n = 60, prevalence .3"): (
+        by_law("sensitivity", probable(60, 0.3)),
+        1,
+    ),
+    ("stratified sign flip, balanced accuracy", "n = 20"): (
+        of_flips("balanced_accuracy", probable(20, 0.4)),
+        1,
+    ),
+    ("stratified sign flip, balanced accuracy", "n = 60, 3 classes"): (
+        of_flips("balanced_accuracy", three_classes(60)),
+        0.5,
+    ),
+    ("sign flip, Brier", "n = 20"): (of_flips("brier", probable(20, 0.5)), 0.5),
+    ("sign flip, Brier", "n = 20, one decimal"): (of_flips("brier", probable(20, 0.5, 1)), 1),
+    ("sign flip, log score", "n = 100, prevalence .1"): (
+        of_flips("log_score", probable(100, 0.1)),
+        1,
+    ),
+    ("sign flip, mean absolute error", "n = 20, t(4)"): (of_flips("mae", numbers(20)), 0.5),
+    ("sign flip of clusters, Brier", "8 clusters of 10"): (of_flips("brier", clustered(8, 10)), 1),
+    ("sign flip of clusters, accuracy", "20 clusters of 6"): (
+        of_flips("accuracy", clustered(20, 6)),
+        0.5,
+    ),
+    ("studentised bootstrap of means", "n = 100, exponential"): (of_means(skewed(100)), 1),
+    ("DeLong", "n = 20, 10 in the smaller class, t"): (by_law("auc", scored(20, 0.5, 0.8, 0.5)), 1),
+    ("DeLong", "n = 20, prevalence .25, independent models"): (
+        by_law("auc", scored(20, 0.25, 0.0, 0.0)),
+        1,
+    ),
+    ("DeLong", "n = 40, scores rounded to ties"): (by_law("auc", scored(40, 0.4, 0.8, 0.5, 0)), 1),
+    ("DeLong", "n = 100, prevalence .1"): (by_law("auc", scored(100, 0.1, 1.0, 0.3)), 1),
+    ("DeLong", "n = 200, area .9"): (by_law("auc", scored(200, 0.5, 1.8, 0.5)), 1),
+    ("DeLong, Hand–Till", "n = 60, 3 classes"): (by_law("auc", three_classes(60)), 0.5),
+    ("Obuchowski", "20 clusters of 6"): (by_law("auc", clustered(20, 6)), 1),
+    ("paired jackknife, concordance", "n = 40, 40 % censored, ties"): (
+        by_law("c_index", times(40, 0.3)),
+        0.5,
+    ),
+    ("paired jackknife, concordance", "n = 150, 40 % censored, ties"): (
+        by_law("c_index", times(150, 0.3)),
+        0.2,
+    ),
+    ("studentised exchange, F1", "n = 20"): (of_exchange("f1", probable(20, 0.5)), 0.3),
+    ("studentised exchange, MCC", "n = 60, 3 classes"): (
+        of_exchange("mcc", three_classes(60)),
+        0.1,
+    ),
+    ("studentised exchange, PPV", "n = 200, calls .5 and .25"): (by_law("ppv", unlike(200)), 0.2),
+    ("studentised exchange, average precision", "n = 40"): (
+        of_exchange("average_precision", probable(40, 0.4), 99),
+        0.02,
+    ),
+    ("studentised exchange, Pearson", "n = 30, t(4)"): (
+        of_exchange("pearson", numbers(30), 99),
+        0.1,
+    ),
+    ("studentised exchange of clusters, F1", "10 clusters of 8"): (
+        of_exchange("f1", clustered(10, 8), 99),
+        0.05,
+    ),
+    ("DeLong χ², 3 models", "n = 200"): (of_all("auc", probable(200, 0.4, models=3)), 1),
+    ("Cochran's Q, 4 models", "n = 60"): (of_all("accuracy", probable(60, 0.5, models=4)), 1),
+    ("Friedman, 4 models", "n = 40"): (of_all("brier", probable(40, 0.5, models=4)), 1),
+    ("DeLong, unpaired", "n = 60 + 60"): (
+        of_different_cases("auc", scored(60, 0.4, 0.8, 0.5)),
+        1,
+    ),
+    ("Fisher, unpaired", "n = 40 + 40"): (of_different_cases("accuracy", probable(40, 0.5)), 1),
+    ("Welch t, unpaired", "n = 40 + 40"): (of_different_cases("brier", probable(40, 0.5)), 1),
+    ("corrected resampled t", "n = 60, 10 folds"): (of_folds(naive=False), 0.2),
+}
+
+
+def normal_delong(make: Callable[[Rng], list]) -> One:
+    from abovechance.inference.significance.delong import delong
+
+    return lambda rng: (delong(*make(rng)).p_value, None)
+
+
+def plain_exchange(rng: Rng) -> Pair:
+    """Exchanging labels without dividing by the standard error: what not to do."""
+    from abovechance.resampling import tail
+
+    first, second = unlike(200)(rng)
+    y, a, b = first.positive, first.label, second.label
+    observed = (y & a).sum() / a.sum() - (y & b).sum() / b.sum()
+    swap = rng.random((DRAWS, len(y))) < 0.5
+    one, other = np.where(swap, b, a), np.where(swap, a, b)
+    null = (y & one).sum(axis=1) / one.sum(axis=1) - (y & other).sum(axis=1) / other.sum(axis=1)
+    return tail(float(observed), null, alternative="two-sided", center=0.0).p_value, None
+
+
+def ignoring_clusters(rng: Rng) -> Pair:
+    from abovechance.inference.comparison.contributions import contributions
+
+    parts = contributions(find("brier"), *clustered(8, 10)(rng))
+    return flips(parts, resampling=stream(rng)).p_value, None
+
+
+WARNINGS: S = {
+    ("DeLong, normal", "n = 20, prevalence .25, independent models"): (
+        normal_delong(scored(20, 0.25, 0.0, 0.0)),
+        1,
+    ),
+    ("plain exchange, PPV", "n = 200, calls .5 and .25"): (plain_exchange, 0.3),
+    ("sign flip, clusters ignored", "8 clusters of 10"): (ignoring_clusters, 0.5),
+    ("t-test over folds, not corrected", "n = 60, 10 folds"): (of_folds(naive=True), 0.2),
+}
+
+
+def simulate(settings: S, replications: int) -> Iterator[Cell]:
+    """Every setting; costly ones with their share of the replications."""
+    for (test, setting), (one, share) in settings.items():
+        number = list({**SETTINGS, **WARNINGS}).index((test, setting))
+        count = max(50, int(replications * share))
+        found = [
+            one(np.random.default_rng(np.random.SeedSequence(40, spawn_key=(number, r))))
+            for r in range(count)
+        ]
+        weak = [pair[0] for pair in found]
+        strict = None if found[0][1] is None else [float(pair[1] or 0.0) for pair in found]
+        yield rejections(test, setting, weak, strict, number)
+
+
+def main(replications: int) -> None:
+    parts = (
+        ("Equally good models", SETTINGS, "comparison_type_one"),
+        ("What the defaults avoid", WARNINGS, "comparison_warnings"),
+    )
+    for title, settings, name in parts:
+        cells = []
+        for cell in simulate(settings, replications):
+            cells.append(cell)
+            print(cell.test, cell.setting, f"{cell.rate:.4f}", cell.randomised_rate, flush=True)
+        text = f"# {title}\n\n{type_one_table(cells, COMMAND)}"
+        (TABLES / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
