@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from abovechance.resampling import sums
 from abovechance.resampling.draws import LabelPermutations, SignFlips
 from abovechance.resampling.masks import (
     flip_masks,
@@ -74,17 +75,17 @@ def test_a_plan_starts_near_the_size_it_wants(n: int, positives: int) -> None:
 def test_label_sums_are_the_sums_over_the_drawn_labels(path: str, n: int, positives: int) -> None:
     scores = generator(2).normal(size=(3, n))
     scheme = LabelPermutations(np.arange(n) < positives)
-    sums = label_sums(scores, scheme, generator(), 200)
+    found = label_sums(scores, scheme, generator(), 200)
     drawn = scheme.draw(generator(), 200)
-    assert np.allclose(sums, drawn @ scores.T, rtol=0, atol=1e-12 * n)
+    assert np.allclose(found, drawn @ scores.T, rtol=0, atol=1e-12 * n)
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1000])
 def test_flip_sums_are_the_sums_under_the_drawn_signs(path: str, n: int) -> None:
     differences = generator(2).normal(size=(2, n))
-    sums = flip_sums(differences, SignFlips(n), generator(), 200)
+    found = flip_sums(differences, SignFlips(n), generator(), 200)
     drawn = SignFlips(n).draw(generator(), 200)
-    assert np.allclose(sums, drawn @ differences.T, rtol=0, atol=1e-12 * n)
+    assert np.allclose(found, drawn @ differences.T, rtol=0, atol=1e-12 * n)
 
 
 @pytest.mark.parametrize(("n", "positives"), SIZES)
@@ -98,7 +99,7 @@ def test_plain_and_compiled_label_sums_agree_to_the_last_bit(n: int, positives: 
     assert np.array_equal(fast.T, masks)
     out = np.empty((4, 257))
     permutation.masked_sums(scores, fast, out)
-    assert np.array_equal(out.T, masked_sums(scores, masks))
+    assert np.array_equal(out, masked_sums(scores, masks))
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1000])
@@ -108,7 +109,7 @@ def test_plain_and_compiled_flip_sums_agree_to_the_last_bit(n: int) -> None:
     values, key = generator(3).normal(size=(2, n)), keys(generator(), 257)
     out = np.empty((2, 257))
     flips.half_sums(values, key, out)
-    assert np.array_equal(out.T, masked_sums(values, flip_masks(key, n)))
+    assert np.array_equal(out, masked_sums(values, flip_masks(key, n)))
 
 
 def test_label_sums_within_blocks_and_of_whole_blocks(path: str) -> None:
@@ -118,19 +119,30 @@ def test_label_sums_within_blocks_and_of_whole_blocks(path: str) -> None:
     whole = LabelPermutations(np.isin(blocks, [0, 3]), blocks=blocks, permute="whole")
     for scheme in (within, whole):
         drawn = scheme.draw(generator(), 100)
-        sums = label_sums(scores, scheme, generator(), 100)
-        assert np.allclose(sums, drawn @ scores.T, rtol=0, atol=1e-13)
+        found = label_sums(scores, scheme, generator(), 100)
+        assert np.allclose(found, drawn @ scores.T, rtol=0, atol=1e-13)
 
 
 def test_flip_sums_of_groups(path: str) -> None:
     groups = ["a", "b", "a", "c"]
     differences = np.array([[1.0, 2.0, 4.0, 8.0]])
-    sums = flip_sums(differences, SignFlips(4, groups=groups), generator(), 500).ravel()
-    assert sorted(set(sums)) == [-15, -11, -5, -1, 1, 5, 11, 15]
+    found = flip_sums(differences, SignFlips(4, groups=groups), generator(), 500).ravel()
+    assert sorted(set(found)) == [-15, -11, -5, -1, 1, 5, 11, 15]
 
 
 def test_infinite_scores_stay_infinite_only_where_drawn(path: str) -> None:
     scores = np.array([[-np.inf, 1.0, 2.0, 3.0]])
     scheme = LabelPermutations([1, 1, 0, 0])
-    sums = label_sums(scores, scheme, generator(), 100).ravel()
-    assert np.array_equal(np.isinf(sums), scheme.draw(generator(), 100)[:, 0])
+    found = label_sums(scores, scheme, generator(), 100).ravel()
+    assert np.array_equal(np.isinf(found), scheme.draw(generator(), 100)[:, 0])
+
+
+def test_what_memory_cannot_hold_is_summed_in_parts(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = generator(5).normal(size=(2, 200))
+    labels, signs = LabelPermutations(np.arange(200) < 70), SignFlips(200)
+    whole = label_sums(scores, labels, generator(), 50), flip_sums(scores, signs, generator(), 50)
+    monkeypatch.setattr(sums, "CELLS", 30)
+    parts = label_sums(scores, labels, generator(), 50), flip_sums(scores, signs, generator(), 50)
+    assert np.array_equal(whole, parts)

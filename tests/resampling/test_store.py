@@ -116,7 +116,7 @@ def test_another_configuration_is_refused_in_one_line(
 def test_other_data_are_refused(settings: Resampling) -> None:
     interrupted(settings, after=1)
     other = partial(np.inner, np.random.default_rng(9).normal(size=20))
-    with pytest.raises(FileError, match="belongs to another run"):
+    with pytest.raises(FileError, match=r"another run \(with other data or another statistic\)"):
         replicate(other, SCHEME, settings)
 
 

@@ -79,10 +79,22 @@ def test_many_statistics_at_once_have_the_p_values_of_each() -> None:
     rng = np.random.default_rng(3)
     null, observed = rng.integers(0, 9, (99, 4)).astype(float), np.array([0.0, 4.0, 8.0, np.nan])
     for alternative in ("greater", "less", "two-sided"):
-        each = [tail(o, n, alternative=alternative).p_value for o, n in zip(observed, null.T)]  # noqa: B905
+        each = [
+            tail(o, n, alternative=alternative).p_value
+            for o, n in zip(observed, null.T, strict=True)
+        ]
         assert np.array_equal(
             p_values(observed, null, alternative=alternative), each, equal_nan=True
         )
+
+
+def test_a_map_of_statistics_has_the_p_values_of_each() -> None:
+    rng = np.random.default_rng(4)
+    null, observed = rng.normal(size=(49, 90)).round(1), rng.normal(size=90).round(1)
+    each = [tail(o, n, exact=True).p_value for o, n in zip(observed, null.T, strict=True)]
+    assert np.array_equal(p_values(observed, null, exact=True), each)
+    square = p_values(observed.reshape(9, 10), null.reshape(49, 9, 10), exact=True)
+    assert np.array_equal(square.ravel(), each)
 
 
 def test_exceedances_are_what_the_tail_counts() -> None:

@@ -1,5 +1,6 @@
 """Blocks on a Dask cluster: many machines, or the cores of this one."""
 
+import os
 import pickle
 import time
 from collections.abc import Iterable, Iterator
@@ -7,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from abovechance.errors import NotApplicable, Unfinished
 from abovechance.resampling.executors import Task, pickled
@@ -40,7 +40,7 @@ class Dask:
         with self._client() as client:
             from distributed import wait
 
-            run = uuid4().hex
+            run = os.urandom(16).hex()
             # a submitted task, unlike scattered data, can be made again when its worker dies
             shared = client.submit(pickle.loads, payload, key=f"abovechance-{run}", pure=False)
             waiting = iter(blocks)

@@ -7,7 +7,6 @@ order blocks finish. It may compute a block twice; it never loses one.
 import os
 import pickle
 import signal
-import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -196,7 +195,9 @@ def pickled(task: Task) -> bytes:
 @contextmanager
 def _written(task: Task) -> Iterator[Path]:
     """The task in a file, so that starting a worker never waits for it to read."""
-    with tempfile.TemporaryDirectory(prefix="abovechance-") as folder:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="abovechance-") as folder:
         path = Path(folder) / "task"
         path.write_bytes(pickled(task))
         yield path

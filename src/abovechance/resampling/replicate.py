@@ -23,7 +23,7 @@ Work = Callable[[np.random.Generator, int], Result]
 BLOCK = 128
 """Draws in a block of a statistic of unknown cost."""
 
-FAST_BLOCK = 2048
+FAST_BLOCK = 4096
 """Draws in a block of the compiled engines, which make tables for each block."""
 
 CELLS = 2**22

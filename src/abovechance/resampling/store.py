@@ -146,7 +146,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, wanted: dict[str, str])
 
 def _difference(found: dict[str, str], wanted: dict[str, str]) -> str:
     names = [name for name in sorted({*found, *wanted}) if found.get(name) != wanted.get(name)]
-    name = next((name for name in names if name != "task"), names[0])
+    name = next((name for name in names if name != "task"), None)
+    if name is None:
+        return "with other data or another statistic"
     there, here = (str(value.get(name, "absent"))[:40] for value in (found, wanted))
     return f"{name} is {there} there and {here} here"
 

@@ -15,6 +15,9 @@ from abovechance.resampling.words import Words, kernel, keys
 STEPS = 2**14
 """Case-draws the numpy path does in the time of one elementary step of `worthwhile`."""
 
+CELLS = 2**21
+"""Words of masks held in memory at once."""
+
 PAD = 8
 """Unused draws at the end of a row of masks: rows a power of two apart share cache lines."""
 
@@ -32,11 +35,11 @@ def label_sums(
     """
     units, fixed = scheme.unit_scores(np.atleast_2d(np.asarray(scores, dtype=np.float64)))
     key = keys(rng, size, len(scheme.parts))
-    total = np.zeros((size, len(units)))
+    total = np.tile(fixed[:, None], size)
     for column, (members, positives) in enumerate(scheme.parts):
         part = units if members.size == units.shape[1] else units[:, members]
         total += _subset_sums(part, positives, np.ascontiguousarray(key[:, column]))
-    return total + fixed
+    return np.ascontiguousarray(total.T)
 
 
 def flip_sums(
@@ -54,21 +57,27 @@ def flip_sums(
     key = keys(rng, size)
     compiled = kernel("flips", size * scheme.units // STEPS)
     if compiled is None:
-        kept = masked_sums(units, flip_masks(key, scheme.units))
+        rows = max(1, CELLS // width(scheme.units))
+        parts = [key[start : start + rows] for start in range(0, size, rows)]
+        sums = [masked_sums(units, flip_masks(part, scheme.units)) for part in parts]
+        kept = np.concatenate(sums, axis=1)
     else:
-        out = np.empty((len(units), size))
-        compiled.half_sums(np.ascontiguousarray(units), key, out)
-        kept = out.T
-    return 2 * kept - units.sum(axis=1)
+        kept = np.empty((len(units), size))
+        compiled.half_sums(np.ascontiguousarray(units), key, kept)
+    return np.ascontiguousarray((2 * kept - units.sum(axis=1)[:, None]).T)
 
 
 def _subset_sums(scores: Floats, positives: int, key: Words) -> Floats:
-    n, draws = scores.shape[1], len(key)
-    compiled = kernel("permutation", draws * n // STEPS)
+    """Sums over random subsets: (scores, draws)."""
+    n, rows = scores.shape[1], max(1, CELLS // width(scores.shape[1]))
+    if len(key) > rows:
+        parts = [key[start : start + rows] for start in range(0, len(key), rows)]
+        return np.concatenate([_subset_sums(scores, positives, part) for part in parts], axis=1)
+    compiled = kernel("permutation", len(key) * n // STEPS)
     if compiled is None:
         return masked_sums(scores, subset_masks(key, n, positives))
-    masks = np.empty((width(n), draws + PAD), dtype=np.uint64)
+    masks = np.empty((width(n), len(key) + PAD), dtype=np.uint64)
     compiled.subset_masks(key, n, *plan(n, positives), masks)
-    out = np.empty((len(scores), draws))
+    out = np.empty((len(scores), len(key)))
     compiled.masked_sums(np.ascontiguousarray(scores), masks, out)
-    return out.T
+    return out

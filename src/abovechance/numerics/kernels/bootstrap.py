@@ -23,7 +23,7 @@ def bounded(half: Any, word: Any, side: Any, limit: Any, unfair: Any) -> Any:
     return product >> R32
 
 
-@inlined
+@compiled
 def fill(key: Any, members: Any, starts: Any, plain: bool, counts: Any) -> None:
     """How often every unit is drawn, stratum by stratum; `plain` when members are 0 … n − 1."""
     counts[:] = 0
@@ -52,24 +52,26 @@ def fill(key: Any, members: Any, starts: Any, plain: bool, counts: Any) -> None:
             counts[members[first + high]] += one
 
 
-@inlined
+@compiled
 def sweep(counts: Any, positive: Any, losses: Any, high: int, low: int, state: Any) -> Any:
     """Cases high − 1 … low, all with different scores, from the highest score down."""
     tp, drawn, pairs, precision, first, second = state
+    every = counts[low:high]
+    for i in range(every.size):  # apart from the rest, this sum fills vector registers
+        drawn += np.int64(every[i])
     for below in range(high - low):
         case = np.uint64(high - 1 - below)  # unsigned: no check for counting from the end
         count = np.int64(counts[case])
         of_positive = count & -np.int64(positive[case])
         pairs += (count - of_positive) * tp
         tp += of_positive
-        drawn += count
         weight = np.float64(count)
         first += weight * losses[case, 0]
         second += weight * losses[case, 1]
     return tp, drawn, pairs, precision, first, second
 
 
-@inlined
+@compiled
 def sweep_average(counts: Any, positive: Any, losses: Any, high: int, low: int, state: Any) -> Any:
     """The same with average precision, which costs a division a case."""
     tp, drawn, pairs, precision, first, second = state
@@ -87,7 +89,7 @@ def sweep_average(counts: Any, positive: Any, losses: Any, high: int, low: int, 
     return tp, drawn, pairs, precision, first, second
 
 
-@inlined
+@compiled
 def sweep_ties(
     counts: Any, positive: Any, losses: Any, ends: Any, high: int, low: int, state: Any
 ) -> Any:
