@@ -24,7 +24,7 @@ def _line(layer: Line, chart: Chart) -> Markup:
     x, y = across(chart, layer.x[known]), down(chart, layer.y[known])
     if not x.size:
         return NOTHING
-    attributes = whose(layer.x, layer.y, chart) if known.all() and not layer.steps else ""
+    attributes = whose(layer, chart)
     if layer.steps:
         x, y = stepped(x, y)
     kind = "line" + " thin" * layer.thin + " dash" * layer.dashed
@@ -64,7 +64,7 @@ def _points(layer: Points, chart: Chart) -> Markup:
         parts.append(path("tick", layer.colour, ticks))
     elif layer.shape == "dot":
         dots = "".join(f"M{a:.0f} {b:.0f}h0" for a, b in zip(x, y, strict=True))
-        attributes = whose(layer.x, layer.y, chart) + f' style="--w:{layer.size:g}px"'
+        attributes = whose(layer, chart) + f' style="--w:{layer.size:g}px"'
         kind = "dot" + " faint" * layer.faint
         parts.append(path(kind, layer.colour, dots, attributes))
     return NOTHING.join(parts)

@@ -4,20 +4,20 @@ A path whose vertices are exactly the rows of a series says so; for other series
 holds the places, so that no number is written twice.
 """
 
+from typing import TypeGuard
+
 import numpy as np
 from markupsafe import Markup
 
 from abovechance.arrays import Floats
-from abovechance.plots.chart import Chart, Line, Points, Series
+from abovechance.plots.chart import Chart, Layer, Line, Points, Series
 from abovechance.plots.svg.places import across, down, pairs
 
 
-def whose(x: Floats, y: Floats, chart: Chart) -> str:
-    """The attribute that names the series whose places these are, or nothing."""
-    if chart.readout == "none":
-        return ""
+def whose(layer: Line | Points, chart: Chart) -> str:
+    """The attribute that names the series whose places a layer holds, or nothing."""
     for i, series in enumerate(chart.series):
-        if _same((x, y), places(series)):
+        if _holder(series, chart) is layer:
             return f' data-s="{i}"'
     return ""
 
@@ -25,17 +25,29 @@ def whose(x: Floats, y: Floats, chart: Chart) -> str:
 def unseen(index: int, series: Series, chart: Chart) -> Markup:
     """A path through the places of a series that no line and no dots hold."""
     x, y = places(series)
-    held = any(
-        _same((layer.x, layer.y), (x, y))
-        for layer in chart.layers
-        if (isinstance(layer, Line) and not layer.steps and np.isfinite(layer.y).all())
-        or (isinstance(layer, Points) and layer.shape == "dot")
-    )
-    if chart.readout == "none" or held or not len(x):
+    if chart.readout == "none" or not len(x) or _holder(series, chart) is not None:
         return Markup("")
     return Markup('<path class="marks" data-s="{}" d="M{}"/>').format(
         index, pairs(across(chart, x), down(chart, y))
     )
+
+
+def _holder(series: Series, chart: Chart) -> Line | Points | None:
+    """The first layer whose vertices or dots are exactly the rows of a series."""
+    if chart.readout == "none":
+        return None
+    x, y = places(series)
+    for layer in chart.layers:
+        if _plain(layer) and np.array_equal(layer.x, x) and np.array_equal(layer.y, y):
+            return layer
+    return None
+
+
+def _plain(layer: Layer) -> TypeGuard[Line | Points]:
+    """Whether a layer is drawn as one place after the other."""
+    if isinstance(layer, Line):
+        return not layer.steps and bool(np.isfinite(layer.y).all())
+    return isinstance(layer, Points) and layer.shape == "dot"
 
 
 def places(series: Series) -> tuple[Floats, Floats]:
@@ -45,7 +57,3 @@ def places(series: Series) -> tuple[Floats, Floats]:
     if len(series.columns) < 2 or any(isinstance(c[0], str) for c in series.columns[:2] if len(c)):
         return np.zeros(0), np.zeros(0)
     return np.asarray(series.columns[0], float), np.asarray(series.columns[1], float)
-
-
-def _same(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))

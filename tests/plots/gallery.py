@@ -1,0 +1,129 @@
+"""One chart of every kind, from plain numbers, so that no picture waits for an inference."""
+
+import numpy as np
+
+from abovechance import examples
+from abovechance.plots.chart import Chart
+from abovechance.plots.curves import Curve, precision_recall_points, roc_points
+from abovechance.plots.pictures.confusion import confusion
+from abovechance.plots.pictures.curves import calibration, decision, precision_recall, roc
+from abovechance.plots.pictures.differences import differences
+from abovechance.plots.pictures.forest import forest
+from abovechance.plots.pictures.null import null
+from abovechance.plots.pictures.numeric import predicted_observed, residuals
+from abovechance.plots.pictures.posterior import posterior
+from abovechance.plots.pictures.power import power
+from abovechance.plots.pictures.probabilities import class_probabilities, probabilities
+from abovechance.plots.pictures.survival import auc_over_time, kaplan_meier
+from abovechance.plots.risk_groups import risk_groups
+from abovechance.predictions import Survival
+
+
+def charts() -> dict[str, Chart]:
+    """The charts by the name of their picture."""
+    first, second = examples.breast_cancer(), examples.breast_cancer("p_texture")
+    models = {"forest": first, "texture": second}
+    notes = {"forest": "AUC 0.991", "texture": "AUC 0.817"}
+    return {
+        "probabilities": probabilities(second),
+        "class_probabilities": class_probabilities(examples.iris()),
+        "forest": forest({"estimates": estimates()}),
+        "posterior": posterior({"accuracy": Triangle(0.8, 0.1), "balanced": Triangle(0.6, 0.2)}),
+        "null": null(np.sin(np.arange(999.0)) * 0.1 + 0.5, 0.66, title="Area", p_value=0.001),
+        "roc": roc({name: roc_points(p) for name, p in models.items()}, notes=notes),
+        "precision_recall": precision_recall(precision_recall_points(second), 0.372),
+        "calibration": calibration(smooth(), groups()),
+        "decision": decision({"forest": benefit(0.35)}, benefit(0.0)),
+        "confusion": confusion([[48, 2], [5, 45]], ["well", "sick"]),
+        "differences": differences({"differences": compared()}),
+        "power": power({"cells": cells()}),
+        "predicted_observed": predicted_observed(examples.diabetes()),
+        "residuals": residuals(examples.diabetes()),
+        "kaplan_meier": kaplan_meier(risk_groups(survival())),
+        "auc_over_time": auc_over_time(smooth(2.0)),
+    }
+
+
+class Triangle:
+    """A triangular density, for want of a posterior."""
+
+    def __init__(self, middle: float, half: float) -> None:
+        self.middle, self.half = middle, half
+
+    def pdf(self, x: np.ndarray) -> np.ndarray:
+        return np.maximum(0.0, 1 - np.abs(np.asarray(x) - self.middle) / self.half) / self.half
+
+    def ppf(self, q: float | np.ndarray) -> np.ndarray:
+        q = np.asarray(q)
+        below = self.middle - self.half * (1 - np.sqrt(2 * q))
+        above = self.middle + self.half * (1 - np.sqrt(2 * (1 - q)))
+        return np.where(q < 0.5, below, above)
+
+
+def estimates() -> list[dict[str, object]]:
+    rows = (("accuracy", "Accuracy", 0.9, 0.6), ("mcc", "Matthews correlation", 0.5, 0.0))
+    return [
+        {
+            "measure": measure,
+            "title": title,
+            "model": model,
+            "value": value - shift,
+            "interval": {"low": value - shift - 0.1, "high": value - shift + 0.05, "level": 0.95},
+            "chance": chance,
+        }
+        for measure, title, value, chance in rows
+        for model, shift in (("forest", 0.0), ("texture", 0.15))
+    ]
+
+
+def compared() -> list[dict[str, object]]:
+    rows = (("AUC", 0.17, 0.1, "forest"), ("Brier", -0.1, 0.05, "forest"), ("F1", 0.01, 0.1, None))
+    return [
+        {
+            "measure": title.lower(),
+            "title": title,
+            "first": "forest",
+            "second": "texture",
+            "difference": value,
+            "better": better,
+            "interval": {"low": value - half, "high": value + half, "level": 0.95},
+            "p_value": 0.01,
+        }
+        for title, value, half, better in rows
+    ]
+
+
+def cells() -> list[dict[str, object]]:
+    sizes = (20, 80, 140, 200)
+    powers = {"accuracy": (0.123, 0.539, 0.718, 0.852), "auc": (0.2, 0.69, 0.87, 0.96)}
+    return [
+        {"statistic": name, "n": n, "effect": 0.5, "power": p, "se": 0.012}
+        for name, values in powers.items()
+        for n, p in zip(sizes, values, strict=True)
+    ]
+
+
+def smooth(scale: float = 1.0) -> Curve:
+    x = np.linspace(0.05, 0.95, 40)
+    y = 0.5 + 0.45 * np.sin(3.2 * (x - 0.5))
+    return Curve(x=x * scale, y=y, low=np.clip(y - 0.1, 0, 1), high=np.clip(y + 0.1, 0, 1))
+
+
+def groups() -> Curve:
+    x = np.linspace(0.1, 0.9, 5)
+    return Curve(x=x, y=x**1.2, low=x**1.2 - 0.05, high=x**1.2 + 0.05)
+
+
+def benefit(gain: float) -> Curve:
+    x = np.linspace(0.01, 0.99, 60)
+    share = 0.37
+    nobody_wrong = share * np.ones(60)
+    everyone = share - (1 - share) * x / (1 - x)
+    return Curve(x=x, y=np.where(gain > 0, nobody_wrong * (1 - x * (1 - gain)), everyone))
+
+
+def survival() -> Survival:
+    place = np.arange(1, 91)
+    risk = (place * 0.6180339887) % 1.0
+    time = np.round(20 * (1 - 0.7 * risk) * ((place * 0.7548776662) % 1.0), 1)
+    return Survival(time, (place % 3 > 0).astype(int), risk=risk)

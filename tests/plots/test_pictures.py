@@ -1,0 +1,178 @@
+"""What pictures show, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from abovechance import examples
+from abovechance.errors import NotApplicable
+from abovechance.measures import find
+from abovechance.plots import Chart, chart_of, plot
+from abovechance.plots.chart import Band, Points, Rule, Text
+from abovechance.plots.curves import Curve, precision_recall_points, roc_points, simple
+from abovechance.plots.pictures.confusion import confusion
+from abovechance.plots.pictures.null import null
+from abovechance.plots.pictures.probabilities import MOST_DOTS, probabilities
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+
+
+def two_classes(n: int = 40, **options: object) -> Binary:
+    rng = np.random.default_rng(3)
+    outcome = np.arange(n) % 2
+    return Binary(
+        outcome, probability=np.clip(0.3 * outcome + rng.random(n) * 0.7, 0, 1), **options
+    )
+
+
+def test_the_gap_between_the_diamonds_is_tjurs_coefficient() -> None:
+    predictions = two_classes()
+    chart = probabilities(predictions)
+    high, low = (
+        float(layer.x[0])
+        for layer in chart.layers
+        if isinstance(layer, Points) and layer.shape == "diamond"
+    )
+    tjur = find("tjur_r2").of(predictions)
+    assert high - low == pytest.approx(tjur, rel=1e-12)
+    (text,) = (layer.text for layer in chart.layers if isinstance(layer, Text))
+    assert text == f"Tjur’s R² {tjur:.3f}"
+
+
+def test_weights_move_the_diamonds() -> None:
+    weight = np.arange(1, 41) % 5 + 1.0
+    predictions = two_classes(sample_weight=weight)
+    means = [
+        float(layer.x[0])
+        for layer in probabilities(predictions).layers
+        if isinstance(layer, Points) and layer.shape == "diamond"
+    ]
+    assert means[0] - means[1] == pytest.approx(find("tjur_r2").of(predictions), rel=1e-12)
+
+
+def test_every_case_is_a_dot_until_there_are_too_many() -> None:
+    few, many = probabilities(two_classes(40)), probabilities(two_classes(4000))
+    assert [len(s) for s in few.series] == [20, 20]
+    assert [len(s) for s in many.series] == [MOST_DOTS, MOST_DOTS]
+    assert "evenly spaced" in many.caption
+    assert [s.note for s in many.series] == ["2000 cases", "2000 cases"]
+
+
+def test_scores_are_shown_on_their_own_scale() -> None:
+    chart = chart_of(Binary([0, 1, 0, 1], score=[-3.0, 5.0, 0.0, 9.0]))
+    assert chart.title == "Scores by class"
+    assert chart.x.low < -3.0
+    assert chart.x.high > 9.0
+
+
+def test_the_area_under_the_drawn_curve_is_the_auc() -> None:
+    predictions = examples.breast_cancer("p_texture")
+    curve = roc_points(predictions)
+    area = np.trapezoid(curve.y, curve.x)
+    assert area == pytest.approx(find("auc").of(predictions), rel=1e-12)
+    thinned = simple(curve)
+    assert np.trapezoid(thinned.y, thinned.x) == pytest.approx(area, abs=0.002)
+
+
+def test_steps_in_recall_times_precision_are_the_average_precision() -> None:
+    predictions = examples.breast_cancer("p_texture")
+    curve = precision_recall_points(predictions)
+    area = (np.diff(curve.x) * curve.y[1:]).sum()
+    assert area == pytest.approx(find("average_precision").of(predictions), rel=1e-12)
+
+
+def test_simplifying_moves_a_curve_less_than_can_be_seen() -> None:
+    x = np.linspace(0, 50, 5001)
+    curve = Curve(x=x, y=np.sin(x / 8) * 7, low=np.sin(x / 8) * 7 - 1, high=np.sin(x / 8) * 7 + 2)
+    thinned = simple(curve)
+    assert len(thinned.x) < 200
+    assert np.abs(np.interp(x, thinned.x, thinned.y) - curve.y).max() < 17 * 0.01
+
+
+def test_the_null_has_a_bar_for_each_of_few_values() -> None:
+    chart = null(np.repeat([0.4, 0.5, 0.6], [2, 5, 3]), 0.7)
+    (counts,) = (s.columns[1] for s in chart.series)
+    assert np.asarray(counts).tolist() == [2.0, 5.0, 3.0]
+    assert chart.x.high > 0.7
+
+
+def test_the_band_of_a_posterior_holds_its_central_share(gallery: dict[str, Chart]) -> None:
+    band = next(layer for layer in gallery["posterior"].layers if isinstance(layer, Band))
+    assert np.trapezoid(band.high, band.x) == pytest.approx(0.95, abs=0.002)
+
+
+def test_a_confusion_table_must_fit_its_labels() -> None:
+    with pytest.raises(ValueError, match="must be 3 × 3"):
+        confusion([[1, 2], [3, 4]], ["a", "b", "c"])
+
+
+def test_empty_rows_of_a_confusion_table_are_not_divided_by_zero() -> None:
+    chart = confusion([[0, 0], [3, 1]], ["a", "b"])
+    assert chart.layers[0].notes == (("0%", "0%"), ("75%", "25%"))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "title"),
+    [
+        (examples.breast_cancer(), "Predicted probabilities by class"),
+        (examples.iris(), "Probability given to the class that occurred"),
+        (examples.diabetes(), "Predicted and observed"),
+        (Binary([0, 1], label=[0, 1]), "Confusion matrix"),
+        (Multiclass(["a", "b"], label=["a", "b"]), "Confusion matrix"),
+        (Survival([3, 5, 8, 9], [1, 0, 1, 1], risk=[4, 3, 2, 1]), "Survival by predicted risk"),
+        ({"a": examples.breast_cancer(), "b": examples.breast_cancer()}, "ROC curve"),
+    ],
+)
+def test_predictions_have_a_usual_picture(predictions: object, title: str) -> None:
+    assert chart_of(predictions).title == title
+
+
+@pytest.mark.parametrize(
+    ("predictions", "kind", "reason"),
+    [
+        (examples.iris(), "roc", "two classes; got multiclass"),
+        (examples.diabetes(), "confusion", "of classes; got numeric"),
+        (examples.iris(), "residuals", "of numbers; got multiclass"),
+        (examples.iris(), "rocc", "did you mean 'roc'"),
+        (Binary([0, 1], label=[0, 1]), "roc", "needs a predicted score"),
+        (Binary([1, 1], score=[1, 2], labels=[0, 1]), "roc", "both classes"),
+        (Numeric([[1, 2]], [[1, 2]]), "residuals", "one output"),
+        ({"a": examples.iris(), "b": examples.iris()}, "confusion", "one model at a time"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_the_reason(
+    predictions: object, kind: str, reason: str
+) -> None:
+    with pytest.raises(NotApplicable, match=reason):
+        chart_of(predictions, kind)
+
+
+def test_what_is_no_result_is_refused() -> None:
+    with pytest.raises(ValueError, match="a result of abovechance is needed"):
+        plot([1, 2, 3])
+
+
+def test_power_is_drawn_along_what_varies(gallery: dict[str, Chart]) -> None:
+    assert gallery["power"].x.title == "Number of cases"
+    cells = [
+        {"statistic": "t", "n": 40, "effect": e, "power": p} for e, p in ((0.2, 0.1), (0.5, 0.4))
+    ]
+    assert chart_of({"cells": cells}).x.title == "Effect"
+
+
+def test_chance_is_marked_on_every_line_of_a_forest(gallery: dict[str, Chart]) -> None:
+    ticks = [
+        layer
+        for layer in gallery["forest"].layers
+        if isinstance(layer, Points) and layer.shape == "tick"
+    ]
+    assert [x for layer in ticks for x in layer.x.tolist()] == [0.6, 0.0]
+
+
+def test_a_difference_whose_interval_holds_zero_speaks_for_no_model(
+    gallery: dict[str, Chart],
+) -> None:
+    chart = gallery["differences"]
+    assert {s.name: list(s.columns[0]) for s in chart.series} == {
+        "forest better": ["AUC", "Brier"],
+        "not told apart": ["F1"],
+    }
+    assert any(isinstance(layer, Rule) and layer.at == 0.0 for layer in chart.layers)
