@@ -14,8 +14,9 @@ from abovechance.learning.discriminants import (
     prior_sign,
 )
 from abovechance.learning.learner import Learner
-from abovechance.learning.margins import LinearSVM
+from abovechance.learning.margins import LinearSVM, SquaredHingeSVM
 from abovechance.learning.pang import shrunken_precision
+from abovechance.numerics import squared_hinge
 from abovechance.numerics.hat import (
     folded_discriminants,
     hat_matrix,
@@ -50,6 +51,9 @@ def decisions(
             return weighted_discriminants(X, labels, counts, lost)
         case LinearSVM() if _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)
+        case SquaredHingeSVM() if min(X.shape) < squared_hinge.LARGEST:
+            values, bad = squared_hinge.squared_hinge_decisions(X, labels, counts, learner.cost)
+            return values, bad | _single(labels, counts)
     return None
 
 
@@ -75,11 +79,16 @@ def _solvable(X: Floats, counts: Ints) -> bool:
     return rows <= LARGEST or features_are_few(rows, X.shape[1])
 
 
+def _single(labels: Ints, counts: Ints) -> Bools:
+    """Which trainings see one class only."""
+    ones = (counts * labels).sum(axis=1)
+    return np.asarray((ones == 0) | (ones == counts.sum(axis=1)))
+
+
 def _machines(
     learner: LinearSVM, X: Floats, labels: Ints, counts: Ints, everywhere: bool
 ) -> tuple[Floats, Bools]:
-    ones = (counts * labels).sum(axis=1)
-    single = (ones == 0) | (ones == counts.sum(axis=1))
+    single = _single(labels, counts)
     values, bad = np.zeros(labels.shape), single.copy()
     some = np.flatnonzero(~single)
     values[some], bad[some] = svm_decisions(

@@ -10,6 +10,7 @@ from abovechance.learning.learner import Linear, Predictor
 
 TOLERANCE = 1e-4  # libsvm stops here; what it found is then refined
 EXACT = 1e-7  # what the conditions of an optimum may be missed by
+ROUNDING = 1e-12  # of a sum: a rise smaller than this is none
 CORRECTIONS = 50  # changes of sides after which rows are taken to run in circles
 
 Scaling = Literal["sample", "population", "none"]
@@ -165,7 +166,8 @@ def _line_search(rows: Floats, costs: Floats, v: Floats, step: Floats) -> float:
     slack = 2 * costs * np.maximum(0, 1 - rows @ v)
     slope = float(step @ (v - rows.T @ slack))
     start, size = objective(v), 1.0
-    while size > 1e-10 and objective(v + size * step) > start + 1e-4 * size * slope:
+    bound = start + ROUNDING * start
+    while size > 1e-10 and objective(v + size * step) > bound + 1e-4 * size * slope:
         size /= 2
     return size
 

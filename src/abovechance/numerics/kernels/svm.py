@@ -257,9 +257,7 @@ def machines(
     scratch = np.empty(max(length, 4 * p) if few else 4)
     w, short = np.empty(VECTORS * 4 * longest), np.empty(16)
     for first in range(0, count, WIDTH):
-        m = 0
-        for lane in range(WIDTH):
-            m = max(m, sizes[min(first + lane, count - 1)])
+        m = sizes[first : first + WIDTH].max()
         for lane in range(WIDTH):
             f = min(first + lane, count - 1)
             _vectors(m, lane, rows[f], sizes[f], sign[f], box[f], w)

@@ -14,8 +14,7 @@ from abovechance.numerics.kernels.lanes import load, minus, plus, root, spread, 
 def factor(A: Any, m: int) -> None:
     """Cholesky factors of A (m, m) in place; columns in pairs and rows by fours fill registers."""
     one = spread(1.0)
-    j = 0
-    while j < m:
+    for j in range(0, m, 2):
         rj = 2 * j * (j + 1)
         s = load(A, rj + 4 * j)
         for k in range(0, 4 * j, 4):
@@ -35,7 +34,6 @@ def factor(A: Any, m: int) -> None:
         store(A, rq + 4 * j, t)
         store(A, rq + 4 * j + 4, e)
         _below(A, m, j, d, t, e)
-        j += 2
 
 
 @compiled

@@ -38,9 +38,7 @@ def directions(
     T, F = np.empty(4 * longest * p), np.empty(2 * side * (side + 1))
     columns, g, short = np.empty(16 * side), np.empty(4 * max(side, p)), np.empty(4)
     for first in range(0, count, WIDTH):
-        m = 0
-        for lane in range(WIDTH):
-            m = max(m, sizes[min(first + lane, count - 1)])
+        m = sizes[first : first + WIDTH].max()
         for lane in range(WIDTH):
             f = min(first + lane, count - 1)
             _residuals(
