@@ -1,0 +1,65 @@
+"""Many samples, not one: designs, power and sample sizes, and the papers' studies again."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abovechance.studies.closed_forms import Known, closed_form
+    from abovechance.studies.groups import Logistic, Mixture, Scale, Shift
+    from abovechance.studies.powering import Cell, PowerStudy, power
+    from abovechance.studies.predictions import (
+        Binormal,
+        CorrelatedModels,
+        GaussianPredictions,
+        Pilot,
+    )
+    from abovechance.studies.samples import Design, Groups, Pair, Predicted
+
+_HOMES = {
+    "Binormal": "predictions",
+    "Cell": "powering",
+    "CorrelatedModels": "predictions",
+    "Design": "samples",
+    "GaussianPredictions": "predictions",
+    "Groups": "samples",
+    "Known": "closed_forms",
+    "Logistic": "groups",
+    "Mixture": "groups",
+    "Pair": "samples",
+    "Pilot": "predictions",
+    "PowerStudy": "powering",
+    "Predicted": "samples",
+    "Scale": "groups",
+    "Shift": "groups",
+    "closed_form": "closed_forms",
+    "power": "powering",
+}
+
+__all__ = [
+    "Binormal",
+    "Cell",
+    "CorrelatedModels",
+    "Design",
+    "GaussianPredictions",
+    "Groups",
+    "Known",
+    "Logistic",
+    "Mixture",
+    "Pair",
+    "Pilot",
+    "PowerStudy",
+    "Predicted",
+    "Scale",
+    "Shift",
+    "closed_form",
+    "power",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'abovechance.studies' has no attribute {name!r}")
+    value = getattr(import_module(f"abovechance.studies.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,311 @@
+"""How often a test finds what is there: rejection rates by simulation, formulas beside them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Floats
+from abovechance.errors import AboveChanceError
+from abovechance.inference.results import Interval, Result
+from abovechance.resampling import Executor, Resampling, Store, digest, replicate_blocks, seed_of
+from abovechance.resampling.streams import Progress
+from abovechance.studies.closed_forms import closed_form
+from abovechance.studies.questions import Rule, ask, known_tests, named
+from abovechance.studies.samples import Design, Groups, UserTest, name_of
+
+BLOCK = 16
+"""Replications that share a stream."""
+
+USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
+
+OPTIMISM = Advice(
+    "power-of-a-pilot",
+    "these powers take the pilot's predictions at their word. A small pilot that looked good "
+    "enough to go on is optimistic; an effect of 0.8 or 0.5 shows the power of a model that "
+    "keeps only that share of the signal.",
+    "Albers & Lakens 2018",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell(Result):
+    """The power of one test in one setting, with a reference when there is one.
+
+    `se` is the Monte-Carlo standard error and `interval` Wilson's; `z` is how many standard
+    errors the simulation lies from the reference.
+    """
+
+    statistic: str
+    design: str
+    n: int
+    effect: float
+    power: float
+    se: float
+    replications: int
+    reference: float | None = None
+    reference_se: float | None = None
+    reference_method: str | None = None
+    z: float | None = None
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerStudy(Result):
+    """Rejection rates of tests over sizes and effects; `digest` names the p-values."""
+
+    cells: tuple[Cell, ...]
+    alpha: float
+    draws: int
+    seed: int
+    digest: str
+    title: str = ""
+    remarks: tuple[str, ...] = ()
+    advice: tuple[Advice, ...] = ()
+
+    def to_csv(self) -> str:
+        """The cells as CSV, one a row."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text([_flat(cell) for cell in self.cells])
+
+    def cell(self, statistic: str, n: int, effect: float) -> Cell:
+        """One cell by its setting."""
+        for cell in self.cells:
+            if (cell.statistic, cell.n, cell.effect) == (statistic, n, effect):
+                return cell
+        raise AboveChanceError(f"no cell of {statistic} at n = {n} and effect {effect}.")
+
+
+@dataclass(frozen=True)
+class Replications:
+    """One replication draws a sample in every setting and asks it every test."""
+
+    design: Design
+    tests: tuple[str | UserTest, ...]
+    settings: tuple[tuple[int, float], ...]
+    draws: int
+    rule: Rule = "valid"
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        """P-values (size, settings, tests)."""
+        out = np.empty((size, len(self.settings), len(self.tests)))
+        for row in range(size):
+            for column, (n, effect) in enumerate(self.settings):
+                sample = self.design(n, effect, rng)
+                out[row, column] = ask(sample, self.tests, rng, draws=self.draws, rule=self.rule)
+        return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """Where and how much is simulated."""
+
+    replications: int = 1000
+    alpha: float = 0.05
+    draws: int = 999
+    seed: int = 0
+    rule: Rule = "valid"
+    workers: int = 1
+    executor: Executor | None = None
+    store: Any = None
+    progress: Progress | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.alpha < 1.0:
+            raise AboveChanceError(f"alpha must lie between 0 and 1; got {self.alpha}.")
+
+    def p_values(self, work: Replications, seed: int | None = None) -> Floats:
+        """All p-values (replications, settings, tests)."""
+        settings = Resampling(
+            draws=self.replications,
+            seed=self.seed if seed is None else seed,
+            workers=self.workers,
+            executor=self.executor,
+            store=self.store,
+            progress=self.progress,
+        )
+        found = replicate_blocks(work, settings, block=BLOCK)
+        assert not isinstance(found, dict)
+        return found
+
+
+def power(
+    design: Design,
+    tests: Sequence[str | UserTest] | None = None,
+    *,
+    n: int | Sequence[int],
+    effects: float | Sequence[float] | None = None,
+    replications: int = 1000,
+    alpha: float = 0.05,
+    draws: int = 999,
+    rng: int | np.random.Generator | None = None,
+    rule: Rule = "valid",
+    workers: int = 1,
+    executor: Executor | None = None,
+    store: Store | str | None = None,
+    progress: Progress | None = None,
+) -> PowerStudy:
+    """How often each test would find the effect, in samples of each size.
+
+    Parameters
+    ----------
+    design
+        How data arise: one of the designs here, or any function of (n, effect, rng) that
+        returns a `Predicted`, `Pair` or `Groups`.
+    tests
+        Names that fit the design, or functions of (sample, rng) that return a p-value.
+    replications
+        Samples drawn in every setting; the standard error of a power is at most
+        0.5/√replications.
+    draws
+        Permutations or sign flips of the tests that need them.
+    rule
+        "valid": p = (1 + k)/(draws + 1). "share": k/draws, a test of a slightly higher level,
+        to repeat studies that used it.
+
+    A known seed gives the same bits from one process or many. With a `store` a run that was
+    stopped goes on, and one with more replications adds to it.
+
+    References
+    ----------
+    Dinga et al., section 3; Rosenblatt et al. (2016).
+
+    Examples
+    --------
+    >>> from abovechance.studies import GaussianPredictions
+    >>> study = power(
+    ...     GaussianPredictions(), ["accuracy"], n=80, effects=0.5, replications=400, rng=1
+    ... )
+    >>> cell = study.cells[0]
+    >>> round(cell.reference, 3), abs(cell.z) < 3
+    (0.539, True)
+    """
+    budget = Budget(
+        replications=replications,
+        alpha=alpha,
+        draws=draws,
+        seed=seed_of(rng),
+        rule=rule,
+        workers=workers,
+        executor=executor,
+        store=store,
+        progress=progress,
+    )
+    sizes = (n,) if isinstance(n, int) else tuple(n)
+    levels = _effects(design, effects)
+    asked = chosen(design, tests)
+    settings = tuple((size, effect) for size in sizes for effect in levels)
+    _positive(sizes)
+    found = budget.p_values(Replications(design, asked, settings, draws, rule))
+    rejected = np.sum(found <= alpha, axis=0)
+    cells = [
+        cell_of(design, test, setting, int(rejected[i, j]), budget)
+        for i, setting in enumerate(settings)
+        for j, test in enumerate(asked)
+    ]
+    return PowerStudy(
+        cells=tuple(cells),
+        alpha=alpha,
+        draws=draws,
+        seed=budget.seed,
+        digest=digest(found),
+        title=f"Power, {name_of(design)}",
+        advice=advice_for(design),
+    )
+
+
+def chosen(design: Design, tests: Sequence[str | UserTest] | None) -> tuple[str | UserTest, ...]:
+    """The tests asked for, checked; without any, the usual ones for the design."""
+    kind = getattr(design, "kind", None)
+    if tests is None:
+        if kind is None:
+            raise AboveChanceError("name the tests; a design of your own has no usual ones.")
+        tests = USUAL_STATISTICS if kind is Groups else known_tests(kind)
+    if not tests:
+        raise AboveChanceError("name at least one test.")
+    return tuple(dict.fromkeys(named(test, kind) for test in tests))
+
+
+def advice_for(design: Design) -> tuple[Advice, ...]:
+    """What to know about powers from this design."""
+    return (OPTIMISM,) if name_of(design) == "pilot" else ()
+
+
+def cell_of(
+    design: Design,
+    test: str | UserTest,
+    setting: tuple[int, float],
+    rejected: int,
+    budget: Budget,
+    label: str | None = None,
+) -> Cell:
+    """A cell with its Monte-Carlo interval, and the formula's value if there is one."""
+    from abovechance.inference.intervals import wilson
+
+    n, effect = setting
+    times = budget.replications
+    rate = rejected / times
+    known = closed_form(
+        design, test, n, effect, alpha=budget.alpha, draws=budget.draws, rule=budget.rule
+    )
+    return Cell(
+        statistic=label or (test if isinstance(test, str) else name_of(test)),
+        design=name_of(design),
+        n=n,
+        effect=effect,
+        power=rate,
+        se=standard_error(rejected, times),
+        replications=times,
+        reference=known.power if known else None,
+        reference_se=0.0 if known else None,
+        reference_method=known.method if known else None,
+        z=distance(rejected, times, known.power) if known else None,
+        interval=wilson(rejected, times),
+    )
+
+
+def standard_error(rejected: int, times: int) -> float:
+    """Monte-Carlo standard error of a rate, from (x + ½)/(R + 1) so that it is never 0."""
+    rate = (rejected + 0.5) / (times + 1)
+    return float(np.sqrt(rate * (1 - rate) / times))
+
+
+def distance(rejected: int, times: int, reference: float, runs: int | None = None) -> float:
+    """Standard errors between a simulated rate and a reference.
+
+    `runs` is how many simulations the reference itself rests on; None if it is a formula.
+    The standard error is that of the pooled rate, (x + ½)/(R + 1).
+
+    >>> round(distance(520, 1000, 0.5), 2), round(distance(520, 1000, 0.5, 1000), 2)
+    (1.26, 0.89)
+    """
+    if runs is None:
+        pooled = (reference * times + 0.5) / (times + 1)
+        spread = pooled * (1 - pooled) / times
+    else:
+        pooled = (rejected + reference * runs + 0.5) / (times + runs + 1)
+        spread = pooled * (1 - pooled) * (1 / times + 1 / runs)
+    return float((rejected / times - reference) / np.sqrt(spread))
+
+
+def _effects(design: Design, effects: float | Sequence[float] | None) -> tuple[float, ...]:
+    if effects is None:
+        usual = getattr(design, "effects", None)
+        if usual is None:
+            raise AboveChanceError("give effects=; a design of your own has no usual ones.")
+        return tuple(usual)
+    return (float(effects),) if isinstance(effects, int | float) else tuple(map(float, effects))
+
+
+def _positive(sizes: Sequence[int]) -> None:
+    if not sizes or min(sizes) < 4:
+        raise AboveChanceError(f"samples must have at least 4 cases; got n = {list(sizes)}.")
+
+
+def _flat(cell: Cell) -> dict[str, Any]:
+    row = cell.to_dict()
+    interval = row.pop("interval") or {"low": None, "high": None}
+    return {**row, "low": interval["low"], "high": interval["high"]}

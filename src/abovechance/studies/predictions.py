@@ -1,0 +1,164 @@
+"""Designs of predictions: how outcomes and a model's probabilities hang together."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats
+from abovechance.errors import AboveChanceError
+from abovechance.studies.samples import Pair, Predicted, classes
+
+
+@dataclass(frozen=True)
+class GaussianPredictions:
+    """Logits of the two classes are Gaussian, `effect` standard deviations apart.
+
+    Half of the cases are positive; logits are N(±effect/2, 1). The model is calibrated only
+    when effect = 1.
+
+    References
+    ----------
+    Dinga et al., first simulation; their code has effect 0.5 where their text says 1.
+
+    Examples
+    --------
+    >>> sample = GaussianPredictions()(20, 0.5, np.random.default_rng(1))
+    >>> int(sample.positive.sum()), sample.probability.shape
+    (10, (20,))
+    """
+
+    name: ClassVar[str] = "gaussian predictions"
+    kind: ClassVar[type] = Predicted
+    effects: ClassVar[tuple[float, ...]] = (0.0, 0.5)
+
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        positive = classes(n)
+        logit = rng.standard_normal(n) + np.where(positive, effect / 2, -effect / 2)
+        return Predicted(positive, expit(logit))
+
+
+@dataclass(frozen=True)
+class Binormal:
+    r"""A calibrated model with a stated area under the ROC curve, which is the effect.
+
+    Scores are N(0, 1) in negatives and N(δ, 1) in positives, :math:`\delta = \sqrt 2 \,
+    \Phi^{-1}(AUC)`; the probability is the posterior at the prevalence,
+    :math:`\operatorname{logit} p = \operatorname{logit} \pi + \delta s - \delta^2/2`. The
+    number of positives is fixed at round(nπ).
+
+    Examples
+    --------
+    >>> sample = Binormal(prevalence=0.2)(1000, 0.7, np.random.default_rng(1))
+    >>> float(sample.positive.mean()), round(float(sample.probability.mean()), 2)
+    (0.2, 0.2)
+    """
+
+    prevalence: float = 0.5
+    threshold: float = 0.5
+    name: ClassVar[str] = "binormal"
+    kind: ClassVar[type] = Predicted
+    effects: ClassVar[tuple[float, ...]] = (0.7,)
+
+    def __post_init__(self) -> None:
+        for name in ("prevalence", "threshold"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise AboveChanceError(
+                    f"{name} must lie between 0 and 1; got {getattr(self, name)}."
+                )
+
+    def distance(self, effect: float) -> float:
+        """How many standard deviations apart the classes are for an area of `effect`."""
+        from scipy.special import ndtri
+
+        if not 0.5 <= effect < 1.0:
+            raise AboveChanceError(f"the AUC must lie in [0.5, 1); got {effect}.")
+        return float(np.sqrt(2.0) * ndtri(effect))
+
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        delta = self.distance(effect)
+        positive = classes(n, self.prevalence)
+        score = rng.standard_normal(n) + delta * positive
+        base = np.log(self.prevalence / (1.0 - self.prevalence))
+        # With no effect all probabilities are equal; a tiny slope keeps the order of the scores.
+        slope = max(delta, 1e-3)
+        logit = base + slope * score - delta**2 / 2
+        return Predicted(positive, expit(logit), self.threshold)
+
+
+@dataclass(frozen=True)
+class CorrelatedModels:
+    """Two models that see nearly the same; the second is better by `effect` in logits.
+
+    Half of the cases are positive with latent L ~ N(±½, 1). The models' logits are L + e and
+    L − e ± effect with e ~ N(0, 0.1²), the sign that of the class. With `per_class` the size
+    counts the cases of one class, as in the paper.
+
+    References
+    ----------
+    Dinga et al., comparison of simulated models; improvement 0.05.
+    """
+
+    noise: float = 0.1
+    per_class: bool = False
+    name: ClassVar[str] = "correlated models"
+    kind: ClassVar[type] = Pair
+    effects: ClassVar[tuple[float, ...]] = (0.0, 0.05)
+
+    def cases(self, n: int) -> int:
+        """How many cases a size stands for."""
+        return 2 * n if self.per_class else n
+
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Pair:
+        positive = classes(self.cases(n))
+        side = np.where(positive, 1.0, -1.0)
+        latent = rng.standard_normal(side.size) + side / 2
+        noise = self.noise * rng.standard_normal(side.size)
+        return Pair(positive, expit(latent + noise), expit(latent - noise + side * effect))
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """Cases drawn again, with replacement and class by class, from predictions already made.
+
+    The effect is the share of cases that keep their own prediction: 1 as in the pilot, 0 no
+    better than chance; between them, a model that lost part of its signal. The classes keep
+    their shares.
+
+    Examples
+    --------
+    >>> pilot = Pilot(np.array([True, True, False]), np.array([0.8, 0.6, 0.3]))
+    >>> int(pilot(6, 1.0, np.random.default_rng(1)).positive.sum())
+    4
+    """
+
+    positive: Bools
+    probability: Floats
+    threshold: float = 0.5
+    name: ClassVar[str] = "pilot"
+    kind: ClassVar[type] = Predicted
+    effects: ClassVar[tuple[float, ...]] = (1.0,)
+
+    def __post_init__(self) -> None:
+        if self.positive.all() or not self.positive.any():
+            raise AboveChanceError("a pilot needs cases of both classes; only one was found.")
+
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        positive = classes(n, float(self.positive.mean()))
+        positives = int(positive.sum())
+        probability = np.concatenate(
+            [
+                rng.choice(self.probability[self.positive], positives),
+                rng.choice(self.probability[~self.positive], n - positives),
+            ]
+        )
+        astray = np.flatnonzero(rng.random(n) >= effect)
+        probability[astray] = probability[rng.permutation(astray)]
+        return Predicted(positive, probability, self.threshold)
+
+
+def expit(logit: Floats) -> Floats:
+    """Probabilities of logits."""
+    from scipy.special import expit as logistic
+
+    return np.asarray(logistic(logit))

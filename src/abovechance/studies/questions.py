@@ -1,0 +1,234 @@
+"""The tests a study asks of a sample, all on the same permutations or flips."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import AboveChanceError, did_you_mean
+from abovechance.numerics.binomial import at_least, hypergeometric_tails
+from abovechance.numerics.placements import delong
+from abovechance.numerics.ranks import midranks
+from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
+from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest, name_of
+
+AGAINST_CHANCE = ("accuracy", "fisher", "auc", "brier", "log_score")
+COMPARISONS = ("accuracy", "auc", "brier", "log_score")
+ALIASES = {"mcnemar": "accuracy", "delong": "auc", "binomial": "accuracy", "log": "log_score"}
+EXACT_BELOW = 50  # cases in each class: R's wilcox.test counts rank sums below, else normal
+
+Scores: TypeAlias = Callable[[], Floats]
+Rule = Literal["valid", "share"]
+"""How a p-value is made of B draws: (1 + k)/(B + 1), or k/B as the two-group papers do."""
+
+
+def known_tests(kind: type) -> tuple[str, ...]:
+    """The tests that can be asked of a kind of sample by name."""
+    if kind is Predicted:
+        return AGAINST_CHANCE
+    if kind is Pair:
+        return COMPARISONS
+    from abovechance.signal import known_names
+
+    return ("oracle", *known_names())
+
+
+def named(test: str | UserTest, kind: type | None) -> str | UserTest:
+    """The test as the study knows it; names are checked, functions pass."""
+    if not isinstance(test, str):
+        return test
+    if kind is Groups:
+        from abovechance.signal import find
+
+        if test.lower() != "oracle":
+            find(test)
+        return test
+    meant = ALIASES.get(test.lower(), test.lower())
+    if kind is not None and meant not in known_tests(kind):
+        close = did_you_mean(test, known_tests(kind)) or f"; choose from {known_tests(kind)}."
+        raise AboveChanceError(f"unknown test {test!r}{close}")
+    return meant
+
+
+def ask(
+    sample: Sample,
+    tests: Sequence[str | UserTest],
+    rng: np.random.Generator,
+    *,
+    draws: int = 999,
+    rule: Rule = "valid",
+) -> Floats:
+    """The p-value of every test on one sample.
+
+    Tests against chance are one-sided, comparisons two-sided. Accuracy: exact binomial test
+    against the share of the larger class, or McNemar's exact test. AUC: Mann–Whitney, or
+    DeLong. Brier and log score: labels permuted, or signs of the loss differences flipped.
+    Statistics of two groups: labels permuted.
+
+    >>> rng = np.random.default_rng(1)
+    >>> sample = Predicted(np.arange(40) < 20, np.linspace(0.9, 0.1, 40))
+    >>> ask(sample, ["fisher", "brier"], rng).round(3)
+    array([0.   , 0.001])
+    """
+    own = {name_of(test): float(test(sample, rng)) for test in tests if not isinstance(test, str)}
+    names = [test for test in tests if isinstance(test, str)]
+    if isinstance(sample, Predicted):
+        found = _against_chance(sample, names, rng, draws, rule)
+    elif isinstance(sample, Pair):
+        found = _compared(sample, names, rng, draws, rule)
+    else:
+        found = _grouped(sample, names, rng, draws, rule)
+    found |= own
+    return np.array([found[name_of(test) if not isinstance(test, str) else test] for test in tests])
+
+
+def _against_chance(
+    sample: Predicted, names: Sequence[str], rng: np.random.Generator, draws: int, rule: Rule
+) -> dict[str, float]:
+    y, p = sample.positive, sample.probability
+    n, positives = y.size, int(y.sum())
+    called = p > sample.threshold
+    found = {}
+    if "accuracy" in names:
+        rate = max(positives, n - positives) / n
+        found["accuracy"] = at_least(int((called == y).sum()), n, rate)
+    if "fisher" in names:
+        hits = int((called & y).sum())
+        found["fisher"] = _fisher(hits, n, positives, int(called.sum()))
+    if "auc" in names:
+        found["auc"] = rank_sum_p(midranks(p), y)
+    scores: dict[str, Scores] = {"brier": lambda: p, "log_score": lambda: _logit(p)}
+    drawn = [name for name in scores if name in names]
+    if drawn:
+        rows = np.stack([scores[name]() for name in drawn])
+        null = label_sums(rows, LabelPermutations(y), rng, draws)
+        values = _p(rows[:, y].sum(axis=1), null, rule, "greater")
+        found |= dict(zip(drawn, values, strict=True))
+    return found
+
+
+def _compared(
+    sample: Pair, names: Sequence[str], rng: np.random.Generator, draws: int, rule: Rule
+) -> dict[str, float]:
+    y, both = sample.positive, np.stack([sample.first, sample.second])
+    found = {}
+    if "accuracy" in names:
+        right = (both > 0.5) == y
+        only = [int((right[i] & ~right[1 - i]).sum()) for i in (0, 1)]
+        total = sum(only)
+        found["accuracy"] = min(1.0, 2 * at_least(max(only), total, 0.5)) if total else 1.0
+    if "auc" in names:
+        found["auc"] = _delong_p(both, y)
+    outcome = y.astype(np.float64)
+    losses: dict[str, Scores] = {
+        "brier": lambda: (both - outcome) ** 2,
+        "log_score": lambda: -np.log(np.where(y, both, 1.0 - both)),
+    }
+    drawn = [name for name in losses if name in names]
+    if drawn:
+        rows = np.stack([np.subtract(*losses[name]()) for name in drawn])
+        null = flip_sums(rows, SignFlips(y.size), rng, draws)
+        values = _p(rows.sum(axis=1), null, rule, "two-sided")
+        found |= dict(zip(drawn, values, strict=True))
+    return found
+
+
+def _grouped(
+    sample: Groups, names: Sequence[str], rng: np.random.Generator, draws: int, rule: Rule
+) -> dict[str, float]:
+    if not names:
+        return {}
+    from abovechance.signal import evaluate
+
+    statistics = [_statistic(name, sample) for name in names]
+    permuted = LabelPermutations(sample.labels).draw(rng, draws)
+    labels = np.concatenate([sample.labels[None], permuted.astype(np.int64)])
+    values = evaluate(sample.X, labels, statistics, rng)
+    # A statistic that is not defined on these labels rejects nothing.
+    undefined = np.isnan(values).any(axis=0)
+    found = _p(*_finite(values), rule, "greater")
+    return dict(zip(names, np.where(undefined, 1.0, found), strict=True))
+
+
+def _statistic(name: str, sample: Groups) -> Any:
+    from abovechance.signal import find, oracle
+
+    if name.lower() != "oracle":
+        return find(name)
+    if sample.covariance is None:
+        raise AboveChanceError("the oracle needs a design whose covariance is known.")
+    return oracle(sample.covariance)
+
+
+def _finite(values: Floats) -> tuple[Floats, Floats]:
+    filled = np.nan_to_num(values, nan=0.0)
+    return filled[0], filled[1:]
+
+
+def _p(observed: Floats, null: Floats, rule: Rule, alternative: Any) -> Floats:
+    center = 0.0 if alternative == "two-sided" else None
+    found = p_values(observed, null, alternative=alternative, center=center)
+    if rule == "valid":
+        return found
+    draws = len(null)
+    return np.asarray(np.rint(found * (draws + 1) - 1) / draws)
+
+
+def _logit(p: Floats) -> Floats:
+    if ((p <= 0.0) | (p >= 1.0)).any():
+        raise AboveChanceError(
+            "the log score needs probabilities between 0 and 1; some are exactly 0 or 1. "
+            "Leave log_score out."
+        )
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def _delong_p(scores: Floats, positive: Any) -> float:
+    from scipy.special import ndtr
+
+    areas = delong(scores, positive)
+    gap = float(areas.values[0] - areas.values[1])
+    turned = np.array([1.0, -1.0])
+    error = float(np.sqrt(max(float(turned @ areas.covariance @ turned), 0.0)))
+    return float(2 * ndtr(-abs(gap) / error)) if error > 0 else 1.0
+
+
+def rank_sum_p(ranks: Floats, positive: Any) -> float:
+    """One-sided p of Mann and Whitney's U: counted in small samples without ties, else normal.
+
+    >>> rank_sum_p(np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, False, True, True]))
+    0.16667
+    """
+    from scipy.special import ndtr
+
+    n, n1 = ranks.size, int(positive.sum())
+    n0 = n - n1
+    u = float(ranks[positive].sum()) - n1 * (n1 + 1) / 2
+    times = np.unique(ranks, return_counts=True)[1].astype(np.float64)
+    if max(n1, n0) < EXACT_BELOW and times.size == n:
+        return float(_rank_tail(min(n1, n0), max(n1, n0))[round(u)])
+    ties = (times**3 - times).sum() / (n * (n - 1))
+    spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - ties))
+    return float(ndtr(-(u - n1 * n0 / 2 - 0.5) / spread)) if spread > 0 else 1.0
+
+
+@lru_cache(maxsize=4096)
+def _fisher(hits: int, n: int, positives: int, called: int) -> float:
+    """One-sided p of Fisher's test; a study meets the same tables again and again."""
+    return hypergeometric_tails(hits, n, positives, called)[0]
+
+
+@lru_cache(maxsize=64)
+def _rank_tail(n1: int, n0: int) -> Floats:
+    """P(U ≥ u) for u = 0 … n₁n₀: Gaussian binomial coefficients in whole numbers."""
+    counts = np.zeros(n1 * n0 + 1, dtype=object)
+    counts[0] = 1
+    for i in range(1, n1 + 1):
+        if n0 + i < counts.size:
+            counts[n0 + i :] = counts[n0 + i :] - counts[: -(n0 + i)]
+        for start in range(i):
+            counts[start::i] = np.add.accumulate(counts[start::i])
+    total = int(counts.sum())
+    return np.array([int(c) / total for c in np.add.accumulate(counts[::-1])[::-1]])

@@ -1,0 +1,97 @@
+"""Power by formula: the values of the specification and of theory."""
+
+import numpy as np
+import pytest
+
+from abovechance.studies import Binormal, CorrelatedModels, GaussianPredictions, Shift, closed_form
+from abovechance.studies.closed_forms import level_of
+
+
+@pytest.mark.parametrize(
+    ("effect", "powers"),
+    [(0.5, (0.123, 0.539, 0.718, 0.852)), (1.0, (0.384, 0.969, 0.998, 1.000))],
+)
+def test_accuracy_has_the_exact_powers_of_the_study(
+    effect: float, powers: tuple[float, ...]
+) -> None:
+    for n, power in zip((20, 80, 140, 200), powers, strict=True):
+        known = closed_form(GaussianPredictions(), "accuracy", n, effect)
+        assert known is not None
+        assert known.exact
+        assert round(known.power, 3) == power
+
+
+def test_hotelling_has_the_power_of_a_noncentral_f() -> None:
+    values = [
+        closed_form(Shift(), "hotelling", 40, effect, draws=300, rule="share")
+        for effect in (0.25, 0.5)
+    ]
+    assert [round(known.power, 3) for known in values if known] == [0.264, 0.888]
+
+
+@pytest.mark.parametrize(
+    ("effect", "draws", "power"),
+    [(5.0, 1000, 0.223), (10.0, 1000, 0.823), (5.75, 300, 0.304), (11.5, 300, 0.934)],
+)
+def test_a_shift_scaled_to_its_signal_has_the_published_powers(
+    effect: float, draws: int, power: float
+) -> None:
+    for noise in ("identity", "ar1", "heteroskedastic"):
+        design = Shift(noise=noise, scaling="snr")
+        known = closed_form(design, "hotelling", 40, effect, draws=draws, rule="share")
+        assert known is not None
+        assert known.power == pytest.approx(power, abs=6e-4)  # printed to three decimals
+
+
+def test_the_oracle_has_more_power_than_hotelling() -> None:
+    known = [closed_form(Shift(), name, 40, 0.25) for name in ("oracle", "hotelling")]
+    assert known[0] is not None
+    assert known[1] is not None
+    assert known[0].power > known[1].power + 0.2
+
+
+def test_fisher_enumerated_agrees_with_a_plain_sum_over_tables() -> None:
+    from scipy.special import ndtr
+    from scipy.stats import binom, fisher_exact
+
+    cut = 0.25
+    plain = sum(
+        binom.pmf(hits, 10, ndtr(0.5 - cut)) * binom.pmf(alarms, 10, ndtr(-cut))
+        for hits in range(11)
+        for alarms in range(11)
+        if fisher_exact([[hits, 10 - hits], [alarms, 10 - alarms]], "greater")[1] <= 0.05
+    )
+    known = closed_form(GaussianPredictions(), "fisher", 20, 0.5)
+    assert known is not None
+    assert known.power == pytest.approx(plain, rel=1e-10)
+
+
+def test_mcnemar_never_exceeds_its_level_when_models_are_equal() -> None:
+    for n in (20, 120, 420):
+        known = closed_form(CorrelatedModels(per_class=True), "accuracy", n, 0.0)
+        assert known is not None
+        assert 0.0 < known.power <= 0.05
+
+
+def test_the_area_has_hanley_and_mcneils_spread_when_classes_are_alike() -> None:
+    from abovechance.studies.closed_forms import _auc_spread
+
+    assert _auc_spread(0.0, 12, 30) == pytest.approx(np.sqrt(43 / (12 * 12 * 30)), rel=1e-10)
+
+
+def test_there_is_no_formula_for_every_test() -> None:
+    assert closed_form(GaussianPredictions(), "brier", 80, 0.5) is None
+    assert closed_form(Shift(tails=3), "hotelling", 40, 0.5) is None
+    assert closed_form(Shift(features=50), "hotelling", 40, 0.5) is None
+
+
+def test_more_cases_and_larger_areas_have_more_power() -> None:
+    design = Binormal(prevalence=0.2)
+    powers = [closed_form(design, "auc", n, auc) for n, auc in ((50, 0.7), (100, 0.7), (100, 0.8))]
+    assert all(known is not None for known in powers)
+    assert sorted(known.power for known in powers if known) == [k.power for k in powers if k]
+
+
+@pytest.mark.parametrize(("draws", "level"), [(99, 0.05), (300, 15 / 301), (19, 0.05), (10, 0.0)])
+def test_a_level_is_what_the_draws_can_reach(draws: int, level: float) -> None:
+    assert level_of(0.05, draws) == level
