@@ -1,19 +1,22 @@
 """Balanced accuracy in a population of subjects, each with a table of their own."""
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import DataError, NotApplicable, Unfinished
 from abovechance.inference.posterior.draws import Draws
 from abovechance.inference.posterior.result import Posterior
 from abovechance.inference.posterior.tables import counts_of
 from abovechance.inference.results import Result
 from abovechance.numerics.normal_binomial import Population, draw_logits, log_likelihood
 
-ROUNDS = (800, 1200, 6000)
+SEARCH, SEARCHES = 800, 20  # draws a round, and rounds at most, to find the place
+ROUNDS = (1500, 3000)
+LEAST = 200.0
 KEPT = 4000
 FREEDOM = 5.0
 # Powers of the real root of x^7 = x + 1, the golden ratio of six dimensions.
@@ -112,7 +115,7 @@ def hierarchical(tables: Any, *, rng: Any = None) -> Hierarchical:
 
 
 class _Sample(NamedTuple):
-    """Weighted draws of (mean 1, mean 2, log sd 1, log sd 2, Fisher's z of the correlation)."""
+    """Weighted draws of (mean 1, mean 2, sd 1, sd 2, Fisher's z of the correlation)."""
 
     points: Floats
     weights: Floats
@@ -136,17 +139,17 @@ def _stacked(tables: Any) -> Floats:
 
 def _population(points: Floats) -> Population:
     # A spread below 0.001 cannot be told from none, nor can a correlation that near 1.
-    deviation = np.exp(np.clip(points[:, 2:4], np.log(1e-3), np.log(30.0)))
+    deviation = np.clip(points[:, 2:4], 1e-3, 30.0)
     return Population(points[:, :2], deviation, np.clip(np.tanh(points[:, 4]), -0.9999, 0.9999))
 
 
 def log_prior(points: Floats) -> Floats:
-    """Log density of the prior in the coordinates of the sampler.
+    """Log density of the prior in the coordinates of the sampler, up to a constant.
 
     Means are logistic (flat as accuracies), deviations half-normal, the correlation flat.
     """
     means = -np.logaddexp(0.0, points[:, :2]) - np.logaddexp(0.0, -points[:, :2])
-    spreads = points[:, 2:4] - np.exp(2.0 * points[:, 2:4]) / 2.0
+    spreads = -(points[:, 2:4] ** 2) / 2.0
     return np.asarray(means.sum(1) + spreads.sum(1) - 2.0 * np.log(np.cosh(points[:, 4])))
 
 
@@ -154,18 +157,34 @@ def _sampled(right: Floats, total: Floats, stream: np.random.Generator) -> _Samp
     """Importance sampling in rounds, each from a Student distribution fitted to the last."""
     logits = np.log((right + 0.5) / (total - right + 0.5))
     spread = np.maximum(logits.std(axis=0), 0.3)
-    centre = np.concatenate([logits.mean(axis=0), np.log(spread), [0.0]])
-    scale = np.diag(np.concatenate([spread / np.sqrt(len(right)) + 0.1, [0.6, 0.6, 0.7]]))
-    sample = _Sample(np.empty((0, 5)), np.empty(0))
-    for size in ROUNDS:
+    centre = np.concatenate([logits.mean(axis=0), spread, [0.0]])
+    scale = np.diag(np.concatenate([spread / np.sqrt(len(right)) + 0.1, spread / 1.5, [0.7]]))
+    found: list[tuple[Floats, Floats]] = []
+    sizes = [*ROUNDS]
+    searches = 0
+    while sizes:
+        size = sizes[0] if searches >= SEARCHES else SEARCH
         points, log_density = _student(centre, scale, size, stream)
-        value = log_prior(points) + log_likelihood(right, total, _population(points))
-        sample = _Sample(points, _weights(value - log_density))
+        log_weights = log_prior(points) + log_likelihood(right, total, _population(points))
+        log_weights -= log_density
         # Fitted to flattened weights, lest a few draws decide.
-        flat = _flattened(value - log_density, least=0.1 * size)
+        flat = _flattened(log_weights, least=0.1 * size)
         centre = flat @ points
         gap = points - centre
-        scale = np.linalg.cholesky((flat * gap.T) @ gap + 1e-6 * np.eye(5))
+        scale = np.linalg.cholesky((flat * gap.T) @ gap + 1e-10 * np.eye(5))
+        if searches < SEARCHES:
+            settled = _Sample(points, _weights(log_weights)).effective > 0.2 * size
+            searches = SEARCHES if settled else searches + 1
+        else:
+            found.append((points, log_weights))
+            sizes.pop(0)
+    points = np.concatenate([part for part, _ in found])
+    sample = _Sample(points, _weights(np.concatenate([part for _, part in found])))
+    if sample.effective < LEAST:
+        raise Unfinished(
+            f"the population's posterior could not be sampled well: {sample.effective:.0f} "
+            "effective draws. Check for subjects unlike all others, or give them posteriors alone."
+        )
     return sample
 
 
@@ -174,16 +193,23 @@ def _student(
 ) -> tuple[Floats, Floats]:
     """Draws of a multivariate Student distribution and their log densities up to a constant.
 
-    They fill the space evenly (Roberts' sequence, randomly shifted), for less noise.
+    They fill the space evenly (Roberts' sequence, randomly shifted), for less noise. Standard
+    deviations are folded at 0: their density is the sum over both signs.
     """
     from scipy.special import gammaincinv, ndtri
 
     uniform = (stream.random(6) + np.outer(np.arange(size), GOLDEN)) % 1.0
     uniform = np.clip(uniform, 1e-12, 1.0 - 1e-12)
     stretch = np.sqrt(FREEDOM / (2.0 * gammaincinv(FREEDOM / 2.0, uniform[:, 5])))[:, None]
-    standard = ndtri(uniform[:, :5]) * stretch
-    log_density = -(FREEDOM + 5.0) / 2.0 * np.log1p((standard**2).sum(axis=1) / FREEDOM)
-    return centre + standard @ scale.T, log_density
+    points = centre + (ndtri(uniform[:, :5]) * stretch) @ scale.T
+    points[:, 2:4] = np.abs(points[:, 2:4])
+    inverse, log_scale = np.linalg.inv(scale), np.log(np.diag(scale)).sum()
+    log_densities = []
+    for signs in product((1.0, -1.0), repeat=2):
+        mirrored = points * np.array([1.0, 1.0, *signs, 1.0])
+        square = (((mirrored - centre) @ inverse.T) ** 2).sum(axis=1)
+        log_densities.append(-(FREEDOM + 5.0) / 2.0 * np.log1p(square / FREEDOM) - log_scale)
+    return points, np.asarray(np.logaddexp.reduce(log_densities))
 
 
 def _weights(log_weights: Floats) -> Floats:

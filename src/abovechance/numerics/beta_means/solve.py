@@ -133,13 +133,15 @@ def mode(dist: Distribution) -> float:
     left, right = max(low, dist.mean - 4.0 * dist.std), min(high, dist.mean + 4.0 * dist.std)
     points = np.unique(np.concatenate([np.linspace(left, right, 65), dist.kinks]))
     points = points[(points >= left) & (points <= right)]
-    for _ in range(2):
+    # Closer and closer around the best point, until the density is nearly level there.
+    for _ in range(30):
         values = dist.pdf(points)
         best = int(values.argmax())
-        left, right = points[max(best - 1, 0)], points[min(best + 1, points.size - 1)]
+        around = [max(best - 1, 0), min(best + 1, points.size - 1)]
+        left, right = points[around]
+        if values[around].min() > 0.98 * values[best] or right - left < 1e-14 * (high - low):
+            break
         points = np.unique(np.append(np.linspace(left, right, 17), points[best]))
-    values = dist.pdf(points)
-    best = int(values.argmax())
     if points[best] in (low, high):
         return float(points[best])
     # The density may have a kink: look on either side of it.
