@@ -233,7 +233,7 @@ def decile_groups(
     outcome: Floats, probability: Floats, groups: int
 ) -> tuple[Floats, Floats, Floats]:
     """Cases, observed and expected positives in groups cut at quantiles, empty ones left out."""
-    cuts = np.unique(np.quantile(probability, np.arange(1, groups) / groups))
+    cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
     at = np.searchsorted(cuts, probability, side="left")
     size = np.bincount(at).astype(np.float64)
     sums = (np.bincount(at, weights=v).astype(np.float64) for v in (outcome, probability))

@@ -155,9 +155,9 @@ def at_horizon(predictions: Survival, t: float | None) -> AtHorizon:
     survived = predictions.time > time
     uncensored = predictions.censoring_survival
     left = float(uncensored.at(time))
-    reached = left > 0.0 and time <= uncensored.times[-1]
+    reached = left > 0.0 and (time <= uncensored.times[-1] or not survived.any())
     weight = np.where(happened, inverse_before(predictions), 0.0)
-    weight = np.where(survived, 1.0 / left if reached else np.nan, weight)
+    weight = np.where(survived, 1.0 / left, weight) if reached else np.full(len(risk), np.nan)
     if predictions.weight is not None:
         weight = np.where(predictions.weight > 0, weight * predictions.weight, 0.0)
     return AtHorizon(time, risk, happened, weight)
