@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from abovechance.io import read
     from abovechance.learning import from_cv, from_estimator
     from abovechance.measures.measure import measure
+    from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+    from abovechance.reports import report
     from abovechance.resampling import Resampling
 
 _HOMES = {
@@ -45,7 +47,9 @@ _HOMES = {
     "from_estimator": "abovechance.learning",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
+    "plot": "abovechance.plots",
     "read": "abovechance.io",
+    "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
 }
 _MODULES = {
@@ -77,8 +81,10 @@ __all__ = [
     "measure",
     "measures",
     "permutation_test",
+    "plot",
     "posterior",
     "read",
+    "report",
     "significance",
     "thresholds",
 ]

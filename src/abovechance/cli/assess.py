@@ -29,6 +29,7 @@ from abovechance.cli import options
 @click.option("--prevalence", type=float, help="Share of positives, for case-control samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--no-inference", is_flag=True, help="Values only, no intervals and tests.")
+@options.report
 @options.resampling
 @options.output
 def assess(
@@ -46,12 +47,13 @@ def assess(
     seed: int | None,
     workers: int,
     store: str | None,
+    report: str | None,
     format_: str,
     **columns: Any,
 ) -> None:
     from abovechance.cli.progress import progress
     from abovechance.cli.reading import predictions_in
-    from abovechance.cli.show import show
+    from abovechance.cli.show import show, write_report
     from abovechance.inference import assess as assess_predictions
 
     predictions, subgroup = predictions_in(file, columns, by)
@@ -75,3 +77,5 @@ def assess(
             progress=tell,
         )
     show(result, format_)
+    if report is not None:
+        write_report(result, report, predictions)

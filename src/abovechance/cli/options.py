@@ -77,6 +77,9 @@ columns = stack(
 measures = click.option(
     "--measures", metavar="A,B,…", callback=names, help="Names of measures; all when not given."
 )
+report = click.option(
+    "--report", metavar="FILE.html", help="Also write a self-contained HTML report."
+)
 output = click.option(
     "--format",
     "format_",

@@ -178,6 +178,17 @@ def _grid(screen: Any, title: str, rows: list[Any], key: str) -> None:
     screen.print(table)
 
 
+def write_report(result: Any, path: str, predictions: Any = None) -> None:
+    """Write the HTML report, with the command that made it, and say where."""
+    import shlex
+
+    from abovechance.reports import report
+
+    command = shlex.join(["abovechance", *sys.argv[1:]])
+    report(result, path, predictions=predictions, command=command)
+    click.echo(f"abovechance: report written to {path}", err=True)
+
+
 def show_detection(result: Any, described: str, format_: str) -> None:
     """Print tests of whether classes differ."""
     if format_ == "json":
