@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,29 @@ def test_the_blocks_of_a_killed_worker_are_done_again(chores: Any) -> None:
 @pytest.mark.slow
 def test_fifty_killed_workers_change_nothing(chores: Any) -> None:
     run_with_kills(chores, kills=50, blocks=120)
+
+
+def test_a_block_is_not_blamed_for_workers_killed_at_birth(chores: Any) -> None:
+    """While one worker goes on, the other is killed as soon as it is seen, many times."""
+    elder: list[Any] = []
+    killed: list[int] = []
+
+    def kill(done: int, total: int) -> None:
+        children = multiprocessing.active_children()
+        elder[:] = elder or children[:1]
+        for child in children:
+            if child.pid != elder[0].pid and child.pid is not None:
+                os.kill(child.pid, signal.SIGKILL)
+                killed.append(child.pid)
+
+    settings = Resampling(draws=500, seed=5, block=10, progress=kill)
+    found = replicate_blocks(
+        chores.slow_uniforms, replace(settings, executor=Processes(2, tries=2))
+    )
+    assert len(killed) > 10
+    assert np.array_equal(
+        found, replicate_blocks(chores.uniforms, replace(settings, progress=None))
+    )
 
 
 def test_a_block_that_kills_its_workers_ends_the_run(chores: Any) -> None:

@@ -38,34 +38,40 @@ class Serial:
 class Processes:
     """Fresh processes on this machine; the block of a worker that dies is done again.
 
-    A block that ends its worker `tries` times ends the run: something in it is fatal.
+    A block that ends its worker `tries` times ends the run: something in it is fatal. So do as
+    many workers that die one after the other before they have started.
     """
 
     workers: int
     tries: int = 5
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
-        queue, failures = deque(blocks), Counter[int]()
+        queue, failures, stillborn = deque(blocks), Counter[int](), 0
         size = min(self.workers, len(queue))
         with _written(task) as path, _Team(path) as team:
             while queue or team.busy:
                 while queue and len(team.busy) < size:
                     team.give(queue.popleft())
                 for block, answer in team.answers():
-                    if not isinstance(answer, Lost):
+                    if isinstance(answer, Lost):
+                        queue.appendleft(block)
+                        failures[block] += answer.started
+                        stillborn = 0 if answer.started else stillborn + 1
+                        if failures[block] >= self.tries:
+                            raise Unfinished(_fatal(block, self.tries, answer.code))
+                        if stillborn >= self.tries:
+                            raise Unfinished(_unable(stillborn, answer.code))
+                    else:
+                        stillborn = 0
                         yield block, _value(answer)
-                        continue
-                    failures[block] += 1
-                    if failures[block] >= self.tries:
-                        raise Unfinished(_fatal(block, failures[block], answer.code))
-                    queue.appendleft(block)
 
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker ended without an answer."""
+    """A worker ended without an answer; `started` if it had come so far as to read its block."""
 
     code: int | None
+    started: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,11 @@ class Failed:
 
     error: BaseException
     trace: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """A worker is up and reads its block."""
 
 
 class _Team:
@@ -87,6 +98,7 @@ class _Team:
         self.busy: dict[Any, int] = {}
         self.idle: list[Any] = []
         self.process: dict[Any, Any] = {}
+        self.started: set[Any] = set()
 
     def __enter__(self) -> "_Team":
         return self
@@ -115,13 +127,16 @@ class _Team:
 
         line: Any
         for line in wait(list(self.busy)):
-            block = self.busy.pop(line)
             try:
                 answer = line.recv()
-                self.idle.append(line)
             except (EOFError, OSError):
                 answer = self._bury(line)
-            yield block, answer
+            if isinstance(answer, Started):
+                self.started.add(line)
+                continue
+            if not isinstance(answer, Lost):
+                self.idle.append(line)
+            yield self.busy.pop(line), answer
 
     def _hire(self) -> Any:
         mine, theirs = self.context.Pipe()
@@ -135,10 +150,11 @@ class _Team:
     def _bury(self, line: Any) -> Lost:
         process = self.process.pop(line)
         process.join()
-        code = process.exitcode
+        lost = Lost(process.exitcode, line in self.started)
+        self.started.discard(line)
         line.close()
         process.close()
-        return Lost(code)
+        return lost
 
 
 def _work(line: Any, path: Path) -> None:
@@ -147,8 +163,10 @@ def _work(line: Any, path: Path) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     task: Task | None = None
+    answer: Any = Started()
     while True:
         try:
+            line.send(answer)
             block = line.recv()
         except (EOFError, OSError):
             return
@@ -157,10 +175,6 @@ def _work(line: Any, path: Path) -> None:
             answer = task(block)
         except BaseException as error:
             answer = _failed(error)
-        try:
-            line.send(answer)
-        except OSError:
-            return
 
 
 def _failed(error: BaseException) -> Failed:
@@ -217,9 +231,16 @@ def _deaf() -> Iterator[None]:
 
 
 def _fatal(block: int, times: int, code: int | None) -> str:
+    return (
+        f"block {block} ended its worker {times} times (exit code {code}); it may need more memory "
+        "than there is: try fewer workers"
+    )
+
+
+def _unable(times: int, code: int | None) -> str:
     hint = (
         "a script must start its work under if __name__ == '__main__':"
         if code == 1
-        else "it may need more memory than there is; try fewer workers"
+        else "there may be no memory left for them: try fewer workers"
     )
-    return f"block {block} ended its worker {times} times (exit code {code}); {hint}"
+    return f"{times} workers ended before they had started (exit code {code}); {hint}"
