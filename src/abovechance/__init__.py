@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
     from abovechance.reports import report
     from abovechance.resampling import Resampling
+    from abovechance.studies import power, sample_size
 
 _HOMES = {
     "AboveChanceError": "abovechance.errors",
@@ -48,7 +49,9 @@ _HOMES = {
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
+    "power": "abovechance.studies",
     "read": "abovechance.io",
+    "sample_size": "abovechance.studies",
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
 }
@@ -83,7 +86,9 @@ __all__ = [
     "permutation_test",
     "plot",
     "posterior",
+    "power",
     "read",
+    "sample_size",
     "report",
     "significance",
     "thresholds",

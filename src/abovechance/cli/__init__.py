@@ -18,6 +18,7 @@ COMMANDS = {
     "detect": "Test whether classes differ in their features.",
     "measures": "List the measures, or explain one.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
+    "power": "How many cases, and which test: power and sample sizes by simulation.",
 }
 ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Pilot,
     )
     from abovechance.studies.samples import Design, Groups, Pair, Predicted
+    from abovechance.studies.sizing import SampleSize, Size, sample_size
 
 _HOMES = {
     "Binormal": "predictions",
@@ -28,10 +29,13 @@ _HOMES = {
     "Pilot": "predictions",
     "PowerStudy": "powering",
     "Predicted": "samples",
+    "SampleSize": "sizing",
     "Scale": "groups",
     "Shift": "groups",
+    "Size": "sizing",
     "closed_form": "closed_forms",
     "power": "powering",
+    "sample_size": "sizing",
 }
 
 __all__ = [
@@ -48,10 +52,13 @@ __all__ = [
     "Pilot",
     "PowerStudy",
     "Predicted",
+    "SampleSize",
     "Scale",
     "Shift",
+    "Size",
     "closed_form",
     "power",
+    "sample_size",
 ]
 
 

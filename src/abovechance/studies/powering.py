@@ -13,6 +13,7 @@ from abovechance.inference.results import Interval, Result
 from abovechance.resampling import Executor, Resampling, Store, digest, replicate_blocks, seed_of
 from abovechance.resampling.streams import Progress
 from abovechance.studies.closed_forms import closed_form
+from abovechance.studies.predictions import Binormal, Pilot
 from abovechance.studies.questions import Rule, ask, known_tests, named
 from abovechance.studies.samples import Design, Groups, UserTest, name_of
 
@@ -20,6 +21,9 @@ BLOCK = 16
 """Replications that share a stream."""
 
 USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
+
+RARE = 0.15
+"""How far the threshold may lie from the prevalence before that is worth a remark."""
 
 OPTIMISM = Advice(
     "power-of-a-pilot",
@@ -231,7 +235,15 @@ def chosen(design: Design, tests: Sequence[str | UserTest] | None) -> tuple[str 
 
 def advice_for(design: Design) -> tuple[Advice, ...]:
     """What to know about powers from this design."""
-    return (OPTIMISM,) if name_of(design) == "pilot" else ()
+    if isinstance(design, Pilot):
+        return (OPTIMISM,)
+    if isinstance(design, Binormal) and abs(design.threshold - design.prevalence) > RARE:
+        text = (
+            f"accuracy and fisher see labels only, positive above {design.threshold:g} although "
+            f"{design.prevalence:.0%} of the cases are positive; another threshold has other power."
+        )
+        return (Advice("power-of-labels", text),)
+    return ()
 
 
 def cell_of(

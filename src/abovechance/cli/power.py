@@ -1,0 +1,244 @@
+"""How many cases, and which test: power and sample sizes by simulation.
+
+For a calibrated model of a stated AUC, or for predictions like those of a pilot file:
+
+  abovechance power --auc .70 --prevalence .2 --tests fisher,auc,brier,log_score --target .8
+
+  abovechance power --pilot preds.csv --n 50:500:50
+"""
+
+from typing import Any
+
+import click
+
+from abovechance.cli import options
+
+
+def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
+    """Sizes as a list, 50,100,200, or a range with its end, 50:500:50."""
+    if value is None:
+        return None
+    try:
+        if ":" in value:
+            start, stop, step = (int(part) for part in value.split(":"))
+            found = list(range(start, stop + 1, step))
+        else:
+            found = [int(part) for part in value.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 4:
+        raise click.BadParameter(
+            f"must be whole numbers from 4 on, as 50,100 or 50:500:50; got {value!r}."
+        )
+    return found
+
+
+@click.command(help=__doc__.replace("\n  above", "\n\b\n  above"), no_args_is_help=True)
+@click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
+@click.option("--pilot", type=click.Path(), metavar="FILE", help="Predictions already made.")
+@click.option("--prevalence", type=float, help="Share of positives; 0.5 when not given.")
+@click.option(
+    "--keep",
+    type=click.FloatRange(0.0, 1.0),
+    default=1.0,
+    show_default=True,
+    help="Share of a pilot's cases that keep their own prediction; less than 1 for less signal.",
+)
+@click.option(
+    "--tests",
+    metavar="A,B,…",
+    callback=options.names,
+    help="From accuracy, fisher, auc, brier, log_score; all when not given.",
+)
+@click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
+@click.option("--target", type=float, help="Power to reach; finds n. 0.8 when neither is given.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
+@click.option(
+    "--replications", type=click.IntRange(min=20), default=1000, show_default=True, help="Samples."
+)
+@click.option("--draws", type=click.IntRange(min=19), default=999, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
+@options.columns
+@options.output
+def power(
+    auc: float | None,
+    pilot: str | None,
+    prevalence: float | None,
+    keep: float,
+    tests: list[str] | None,
+    n: list[int] | None,
+    target: float | None,
+    alpha: float,
+    replications: int,
+    draws: int,
+    seed: int,
+    workers: int,
+    store: str | None,
+    format_: str,
+    **columns: Any,
+) -> None:
+    from abovechance import studies
+    from abovechance.cli.progress import progress
+
+    if n is not None and target is not None:
+        raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
+    design, effect, tests = _design(auc, pilot, prevalence, keep, tests, columns)
+    with progress("simulating") as tell:
+        if n is not None:
+            _table(
+                studies.power(
+                    design,
+                    tests,
+                    n=n,
+                    effects=effect,
+                    alpha=alpha,
+                    replications=replications,
+                    draws=draws,
+                    rng=seed,
+                    workers=workers,
+                    store=store,
+                    progress=tell,
+                ),
+                format_,
+            )
+            return
+        found = studies.sample_size(
+            design,
+            tests,
+            effect=effect,
+            target=0.8 if target is None else target,
+            alpha=alpha,
+            replications=replications,
+            draws=draws,
+            rng=seed,
+            workers=workers,
+            store=store,
+            progress=tell,
+        )
+    _sizes(found, format_)
+
+
+def _design(
+    auc: float | None,
+    pilot: str | None,
+    prevalence: float | None,
+    keep: float,
+    tests: list[str] | None,
+    columns: dict[str, Any],
+) -> tuple[Any, float, list[str] | None]:
+    from abovechance import studies
+
+    if (auc is None) == (pilot is None):
+        raise click.UsageError("give --auc for a model in mind, or --pilot for a file.")
+    if auc is not None:
+        threshold = columns["threshold"]
+        design = studies.Binormal(
+            0.5 if prevalence is None else prevalence, 0.5 if threshold is None else threshold
+        )
+        return design, auc, tests
+    if prevalence is not None:
+        raise click.UsageError("--prevalence goes with --auc; a pilot has its own.")
+    return (*_pilot(str(pilot), columns, tests, keep),)
+
+
+def _pilot(
+    file: str, columns: dict[str, Any], tests: list[str] | None, keep: float
+) -> tuple[Any, float, list[str] | None]:
+    from abovechance import studies
+    from abovechance.cli.reading import predictions_in
+    from abovechance.errors import NotApplicable
+
+    predictions, _ = predictions_in(file, columns, None)
+    if getattr(predictions, "kind", "") != "binary" or predictions.probability is None:
+        raise NotApplicable("a pilot needs an outcome of two classes and a probability column.")
+    probability = predictions.probability
+    if tests is None and ((probability <= 0.0) | (probability >= 1.0)).any():
+        tests = ["accuracy", "fisher", "auc", "brier"]
+    threshold = predictions.threshold if predictions.threshold is not None else 0.5
+    return studies.Pilot(predictions.positive, probability, threshold), keep, tests
+
+
+def _table(study: Any, format_: str) -> None:
+    """Powers, a row for each size and a column for each test."""
+    if format_ == "json":
+        click.echo(study.to_json())
+        return
+    if format_ == "csv":
+        click.echo(study.to_csv(), nl=False)
+        _remarks(study)
+        return
+    from rich.table import Table
+
+    from abovechance.cli.show import console
+
+    names = list(dict.fromkeys(cell.statistic for cell in study.cells))
+    first = study.cells[0]
+    screen = console()
+    screen.print(
+        f"{study.title}, effect {first.effect:g}: {first.replications} samples of each size, "
+        f"level {study.alpha:g}. In brackets: by formula.",
+        style="dim",
+        markup=False,
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("n", *names, "± (95 %)"):
+        table.add_column(heading, justify="right")
+    for n in dict.fromkeys(cell.n for cell in study.cells):
+        cells = [study.cell(name, n, first.effect) for name in names]
+        widest = max(1.96 * cell.se for cell in cells)
+        table.add_row(str(n), *(_power(cell) for cell in cells), f"{widest:.3f}")
+    screen.print(table)
+    _remarks(study)
+
+
+def _power(cell: Any) -> str:
+    known = "" if cell.reference is None else f" ({cell.reference:.3f})"
+    return f"{cell.power:.3f}{known}"
+
+
+def _sizes(found: Any, format_: str) -> None:
+    """Sizes, a row for each test."""
+    if format_ == "json":
+        click.echo(found.to_json())
+        return
+    if format_ == "csv":
+        click.echo(found.to_csv(), nl=False)
+        _remarks(found)
+        return
+    from rich.table import Table
+
+    from abovechance.cli.show import console
+
+    screen = console()
+    first = found.sizes[0]
+    screen.print(
+        f"Cases for a power of {found.target:g} at level {found.alpha:g}, {first.design}, "
+        f"effect {first.effect:g}.",
+        style="dim",
+        markup=False,
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("test", "n", "95 % of the search", "power at n", "95 %", "n by formula"):
+        table.add_column(heading, justify="left" if heading == "test" else "right")
+    for size in found.sizes:
+        if size.n is None:
+            table.add_row(size.statistic, f"> {found.largest}", "", "", "", "")
+            continue
+        low, high = size.interval
+        table.add_row(
+            size.statistic,
+            str(size.n),
+            f"{low} to {high}",
+            f"{size.power:.3f}",
+            str(size.power_interval),
+            "" if size.formula is None else str(size.formula),
+        )
+    screen.print(table)
+    _remarks(found)
+
+
+def _remarks(result: Any) -> None:
+    for advice in result.advice:
+        click.echo(f"abovechance: {advice}", err=True)

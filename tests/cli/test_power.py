@@ -1,0 +1,81 @@
+"""`abovechance power`: sizes, tables, pilots, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abovechance.cli import main
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def pilot(tmp_path_factory: pytest.TempPathFactory) -> str:
+    rng = np.random.default_rng(1)
+    y = (np.arange(60) < 24).astype(int)
+    p = 1 / (1 + np.exp(-(rng.normal(size=60) + y)))
+    file: Path = tmp_path_factory.mktemp("power") / "preds.csv"
+    rows = [f"{a},{b:.6f}" for a, b in zip(y, p, strict=True)]
+    file.write_text("\n".join(["outcome,probability", *rows]) + "\n")
+    return str(file)
+
+
+def test_the_cases_that_tests_need_are_found(capsys: Captured) -> None:
+    asked = "power --auc .8 --prevalence .4 --tests fisher,auc --target .8 --replications 120"
+    assert main([*asked.split(), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    fisher, auc = found["sizes"]
+    assert (fisher["statistic"], auc["statistic"]) == ("fisher", "auc")
+    assert auc["n"] < fisher["n"]
+    for size in (fisher, auc):
+        low, high = size["interval"]
+        assert low <= size["n"] <= high
+        assert abs(size["n"] - size["formula"]) < 5 * size["se"] + 4
+    assert found["cells"][0]["n"] == fisher["n"]
+
+
+def test_a_pilot_gives_a_table_and_a_warning(capsys: Captured, pilot: str) -> None:
+    asked = ["power", "--pilot", pilot, "--n", "20:60:20", "--tests", "auc,fisher"]
+    assert main([*asked, "--replications", "40"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[0] for line in out.splitlines()[2:]] == ["20", "40", "60"]
+    assert "optimistic" in err
+
+
+def test_cells_have_the_fields_of_the_contract(capsys: Captured, pilot: str) -> None:
+    asked = ["power", "--pilot", pilot, "--n", "20", "--tests", "brier", "--format", "json"]
+    assert main([*asked, "--replications", "20", "--draws", "19"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (cell,) = found["cells"]
+    wanted = "statistic design n effect power se replications reference reference_se"
+    assert set(wanted.split()) <= cell.keys()
+    assert "optimistic" in found["advice"][0]["text"]
+
+
+def test_csv_has_a_row_for_each_cell(capsys: Captured) -> None:
+    asked = "power --auc .7 --n 20,40 --tests auc,accuracy --replications 20 --format csv"
+    assert main(asked.split()) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0].startswith("statistic,design,n,effect,power,se,replications,reference")
+    assert len(rows) == 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("--n 50", "give --auc for a model in mind, or --pilot"),
+        ("--auc .7 --n 50 --target .8", "give one of them"),
+        ("--auc .7 --n 5-0", "50:500:50; got '5-0'"),
+        ("--auc .7 --n 50 --tests acu", "did you mean 'auc'?"),
+        ("--auc .7 --prevalence 2 --n 50", "prevalence must lie between 0 and 1"),
+        ("--auc .7 --target .01", "target must lie between alpha and 1"),
+    ],
+)
+def test_wrong_questions_are_answered_in_one_line(capsys: Captured, asked: str, told: str) -> None:
+    assert main(["power", *asked.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert err.count("\n") == 1
