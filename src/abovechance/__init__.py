@@ -88,8 +88,8 @@ __all__ = [
     "posterior",
     "power",
     "read",
-    "sample_size",
     "report",
+    "sample_size",
     "significance",
     "thresholds",
 ]
