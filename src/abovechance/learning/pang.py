@@ -7,7 +7,7 @@ import numpy as np
 from abovechance.arrays import Floats
 
 STEPS = 101  # shares of shrinkage 0, 0.01, …, 1 are compared
-TOGETHER = 2_048  # variances worked on at a time, so that their powers stay in the cache
+TOGETHER = 16_384  # variances worked on at a time, so that they stay in the cache
 
 
 def shrunken_precision(variance: Floats, degrees: int, legacy: bool = False) -> Floats:
@@ -44,9 +44,12 @@ def _shrink(logs: Floats, degrees: int, legacy: bool) -> Floats:
     factor, constant, log_common, log_own = _risk_parts(degrees, logs.shape[1])
     common = logs.mean(axis=1, keepdims=True)
     # v^(k/100) by repeated multiplication: 1 exponential a feature instead of 101.
-    powers = np.empty((STEPS, *logs.shape))
-    powers[0], powers[1:] = 1.0, np.exp((logs if legacy else logs - common) / (STEPS - 1))
-    means = np.multiply.accumulate(powers, axis=0, out=powers).mean(axis=2)
+    root = np.exp((logs if legacy else logs - common) / (STEPS - 1))
+    power, means = np.ones_like(root), np.empty((STEPS, len(logs)))
+    average = np.full(logs.shape[1], 1 / logs.shape[1])
+    for step in range(STEPS):
+        means[step] = power @ average
+        power *= root
     shares = np.arange(STEPS)[:, None] / (STEPS - 1)
     if legacy:
         means *= np.exp(common[:, 0] * shares)

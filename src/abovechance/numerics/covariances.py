@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
+
+ROUNDING = 1e-26  # scatter this small beside the squares is that of a feature that stands still
 
 
 def total_scatter(X: Floats) -> Floats:
@@ -73,6 +75,7 @@ def schafer_strimmer(X: Floats) -> Shrunken:
     centred = X - X.mean(axis=0)
     z = centred**2
     variance = z.sum(axis=0) / (m - 1)
+    variance[z.sum(axis=0) <= ROUNDING * (X**2).sum(axis=0)] = 0.0
     middle = float(np.median(variance))
     spread = ((z**2).mean(axis=0) - z.mean(axis=0) ** 2).sum() / (m - 1)
     variance_share = share(spread, ((z.mean(axis=0) - middle * (m - 1) / m) ** 2).sum())
@@ -97,37 +100,62 @@ def share(noise: float, signal: float) -> float:
     return float(min(max(noise / signal, 0.0), 1.0)) if signal > 0 else 1.0
 
 
-def schafer_strimmer_stack(rows: Floats) -> Floats:
-    r"""Shrunken covariances (B, p, p) of many sets of rows (B, m, p) at once.
+class ShrunkenStack(NamedTuple):
+    """Shrunken covariances of B sets of m rows, not multiplied out.
+
+    `rows` (B, m, p) are standardised, with zeros for a feature that does not vary; `kept` (B,) is
+    the share of their correlations that is kept and `variance` (B, p) the shrunken variances.
+    """
+
+    rows: Floats
+    kept: Floats
+    variance: Floats
+    varies: Bools
+
+    def covariance(self) -> Floats:
+        """The covariances (B, p, p) themselves."""
+        degrees = self.rows.shape[1] - 1
+        product = self.rows.swapaxes(1, 2) @ self.rows
+        product *= (self.kept / degrees)[:, None, None]
+        np.einsum("...ii->...i", product)[...] = 1.0
+        root = np.sqrt(self.variance)
+        return np.asarray(product * root[:, :, None] * root[:, None, :])
+
+    def diagonal(self) -> Floats:
+        """The part (B, p) of the covariances that is not made of products of rows."""
+        return np.asarray(self.variance * np.where(self.varies, 1 - self.kept[:, None], 1.0))
+
+    def factors(self) -> Floats:
+        """The rows (B, m, p) whose products make the rest, m - 1 times over."""
+        return np.asarray(self.rows * np.sqrt(self.variance * self.kept[:, None])[:, None, :])
+
+
+def shrunken_stack(rows: Floats) -> ShrunkenStack:
+    r"""Shrunken covariances of many sets of rows (B, m, p) at once.
 
     The sum of :math:`(x^s_i x^s_j)^2` over pairs of features is, row by row, the square of a sum
-    less the sum of squares, so the noise costs no product of matrices.
+    less the sum of squares, and that of :math:`\tilde r_{ij}^2` is the same from the side of the
+    rows, so neither needs a matrix of the size of the features when these are many.
     """
-    m = rows.shape[-2]
-    centred = rows - rows.mean(axis=-2, keepdims=True)
+    m, p = rows.shape[1:]
+    centred = rows - rows.mean(axis=1, keepdims=True)
     z = centred**2
-    mean = z.mean(axis=-2)
-    variance = mean * m / (m - 1)
-    middle = np.median(variance, axis=-1, keepdims=True)
-    spread = ((z**2).mean(axis=-2) - mean**2).sum(axis=-1) / (m - 1)
-    variance_share = _shares(spread, ((mean - middle * (m - 1) / m) ** 2).sum(axis=-1))[..., None]
-    shrunken = variance_share * middle + (1 - variance_share) * variance
+    mean = z.mean(axis=1)
+    varies = mean > ROUNDING * (rows**2).mean(axis=1)
+    variance = np.where(varies, mean * m / (m - 1), 0.0)
+    middle = np.median(variance, axis=1, keepdims=True)
+    spread = ((z**2).mean(axis=1) - mean**2).sum(axis=1) / (m - 1)
+    part = _shares(spread, ((mean - middle * (m - 1) / m) ** 2).sum(axis=1))[:, None]
 
-    scale = np.where(variance > 0, variance, np.inf)
-    z /= scale[..., None, :]
-    centred /= np.sqrt(scale)[..., None, :]
-    products: Floats = centred.swapaxes(-1, -2) @ centred / m
-    diagonal = np.einsum("...ii->...i", products)
-    size = (products**2).sum(axis=(-1, -2)) - (diagonal**2).sum(axis=-1)
-    squares = (z.sum(axis=-1) ** 2 - (z**2).sum(axis=-1)).mean(axis=-1)
-    correlation_share = _shares((squares - size) / (m - 1), size)[..., None, None]
-
-    products *= (1 - correlation_share) * (m / (m - 1))
-    diagonal[...] = 1.0
-    root = np.sqrt(shrunken)
-    products *= root[..., :, None]
-    products *= root[..., None, :]
-    return products
+    scale = np.where(varies, variance, np.inf)[:, None, :]
+    standard = centred / np.sqrt(scale)
+    z /= scale
+    across = standard if m < p else standard.swapaxes(1, 2)
+    product = across @ across.swapaxes(1, 2) / m
+    size = (product**2).sum(axis=(1, 2)) - (z.mean(axis=1) ** 2).sum(axis=1)
+    squares = (z.sum(axis=2) ** 2 - (z**2).sum(axis=2)).mean(axis=1)
+    kept = 1 - _shares((squares - size) / (m - 1), size)
+    return ShrunkenStack(standard, kept, part * middle + (1 - part) * variance, varies)
 
 
 def _shares(noise: Floats, signal: Floats) -> Floats:

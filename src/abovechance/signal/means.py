@@ -6,9 +6,10 @@ from abovechance.arrays import Floats, Ints
 from abovechance.numerics.covariances import (
     pooled_covariance,
     schafer_strimmer,
-    schafer_strimmer_stack,
+    shrunken_stack,
     total_scatter,
 )
+from abovechance.numerics.kernels import worthwhile
 from abovechance.signal.groups import (
     SEPARATED,
     differences,
@@ -134,18 +135,46 @@ def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
 
 
 def _hotelling_shrink_batch(X: Floats, labels: Ints) -> Floats:
-    """Stacks of shrunken covariances, as many labellings at a time as stay in the cache."""
-    n, p = X.shape
-    results = []
-    for some in pieces(labels, n * p + 3 * p * p):
-        ones, zeros = row_groups(some)
-        scatter = (ones.shape[1] - 1) * schafer_strimmer_stack(X[ones])
-        scatter += (zeros.shape[1] - 1) * schafer_strimmer_stack(X[zeros])
-        d = differences(X, some)
-        solved = np.linalg.solve(scatter / (n - 2), d[:, :, None])[:, :, 0]
-        results.append(group_size(labels[0]) * (d * solved).sum(axis=1))
-    t2 = np.concatenate(results)
+    """Groups of the centred rows; with more features than rows, a system of the rows' size."""
+    (n, p), centred = X.shape, X - X.mean(axis=0)
+    if p <= n and worthwhile(labels.size):
+        from abovechance.numerics.kernels.shrinkage import shrunken_distances
+
+        distance = np.empty(len(labels))
+        shrunken_distances(centred, *row_groups(labels), distance)
+    else:
+        way = _distance_by_features if p <= n else _distance_by_rows
+        width = n * p + 3 * min(n, p) ** 2
+        distance = np.concatenate([way(centred, some) for some in pieces(labels, width)])
+    t2 = group_size(labels[0]) * distance
     return np.where((t2 >= 0) & (t2 * SEPARATED < n - 2), t2, np.inf)
+
+
+def _distance_by_features(X: Floats, labels: Ints) -> Floats:
+    """d' S⁻¹ d of a stack of labellings."""
+    ones, zeros = row_groups(labels)
+    scatter = (ones.shape[1] - 1) * shrunken_stack(X[ones]).covariance()
+    scatter += (zeros.shape[1] - 1) * shrunken_stack(X[zeros]).covariance()
+    d = differences(X, labels)
+    still = (np.einsum("...ii->...i", scatter) <= 0).any(axis=1)
+    scatter[still] = np.eye(X.shape[1])
+    solved = np.linalg.solve(scatter / (len(X) - 2), d[:, :, None])[:, :, 0]
+    return np.where(still, np.inf, (d * solved).sum(axis=1))
+
+
+def _distance_by_rows(X: Floats, labels: Ints) -> Floats:
+    """The same when features are many: S is a diagonal and as many products as there are rows."""
+    parts = [shrunken_stack(X[rows]) for rows in row_groups(labels)]
+    diagonal = sum(part.diagonal() * (part.rows.shape[1] - 1) for part in parts) / (len(X) - 2)
+    if not (diagonal > 0).all():
+        return _distance_by_features(X, labels)
+    wide = np.concatenate([part.factors() for part in parts], axis=1) / np.sqrt(len(X) - 2)
+    d = differences(X, labels)
+    narrow = wide / diagonal[:, None, :]
+    system = narrow @ wide.transpose(0, 2, 1) + np.eye(len(X))
+    seen = (narrow * d[:, None, :]).sum(axis=2)
+    taken = np.linalg.solve(system, seen[:, :, None])[:, :, 0]
+    return np.asarray((d**2 / diagonal).sum(axis=1) - (seen * taken).sum(axis=1))
 
 
 hotelling = Statistic(
