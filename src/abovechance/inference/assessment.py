@@ -12,7 +12,7 @@ from abovechance.inference.evidence import Evidence
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Measure, applicable, find
 from abovechance.predictions import Multiclass, Numeric, Predictions
-from abovechance.resampling import Resampling, seed_of
+from abovechance.resampling import Resampling, Store, digest, seed_of
 
 PRIMARY = {
     "binary": ("log_score", "balanced_accuracy", "auc"),
@@ -93,7 +93,12 @@ def assess(
         sampling=sampling,
         prevalence=prevalence,
         inference=inference,
-        resampling=Resampling(seed=seed, workers=workers, store=store, progress=progress),
+        resampling=Resampling(
+            seed=seed,
+            workers=workers,
+            store=_shared(store, predictions, chosen, seed),
+            progress=progress,
+        ),
     )
     rows = list(_rows(predictions, chosen, evidence))
     for name, part in _parts(predictions, by, by_name):
@@ -109,6 +114,14 @@ def assess(
         described=predictions.described,
         dropped=predictions.dropped,
     )
+
+
+def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], seed: int) -> Any:
+    """One file for the several nulls of an assessment, known by what is assessed."""
+    if store is None or isinstance(store, Store):
+        return store
+    names = [m.label for m in chosen]
+    return Store(store, configuration={"assess": digest(predictions, names), "seed": seed})
 
 
 def _chosen(
