@@ -33,10 +33,11 @@ from abovechance.inference.results import Interval
 from abovechance.inference.significance.delong import EQUAL_AREAS, Components, Gap, components
 from abovechance.inference.significance.exchange import affordable, as_test, exchanged
 from abovechance.measures import Form, Law, Measure, find
-from abovechance.predictions import Binary, Survival
+from abovechance.predictions import Survival
 from abovechance.resampling import Alternative
 
 FEW = 50  # cases in the smaller class below which DeLong's test is referred to Student's t
+VERY_FEW = 10  # below which Satterthwaite's degrees of freedom are still too many
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
 # Functions of a mean loss once the outcomes are given: equal values are equal mean losses.
 LOSS_OF = {
@@ -111,24 +112,25 @@ class Family:
         return None
 
     def _area_contrast(self, found: Components, first: int, second: int) -> Contrast:
-        gap = found.difference(first, second)
-        scale = 2.0 if self.measure.name == "somers_d" else 1.0
-        clustered = found.groups is not None
-        few = small_class(self.models[0]) < FEW and isinstance(self.models[0], Binary)
-        df = gap.df if clustered or few else np.inf
-        name = "paired infinitesimal jackknife"
-        if self.measure.law is Law.PAIRS:
-            name = "DeLong" if not clustered else "Obuchowski"
-        if found.groups is not None:
-            name += f" over {len(np.unique(found.groups))} clusters"
-        if gap.error == 0 and gap.difference != 0:
+        gap, ranked = found.difference(first, second), self.measure.law is Law.PAIRS
+        least = small_class(self.models[0]) if ranked else FEW
+        if (gap.error == 0 and gap.difference != 0) or least < 2:
             return self._exchanged(self.models[first], self.models[second])
+        name = "DeLong" if ranked else "paired infinitesimal jackknife"
+        df = np.inf
+        if found.groups is not None:
+            df = gap.df
+            name = "Obuchowski" if ranked else name
+            name += f" over {len(np.unique(found.groups))} clusters"
+        elif least < FEW:
+            df = gap.df if least >= VERY_FEW else min(gap.df, least - 1.0)
         said = f"{name}, t({df:.1f})" if np.isfinite(df) else name
+        scale = 2.0 if self.measure.name == "somers_d" else 1.0
         return Standardised(
             Gap(scale * gap.difference, scale * gap.error, df),
             turn(self.measure),
             said,
-            EQUAL_AREAS if self.measure.law is Law.PAIRS else "the concordances are equal",
+            EQUAL_AREAS if ranked else "the concordances are equal",
             said,
             span(self.measure.range),
         )

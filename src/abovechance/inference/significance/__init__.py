@@ -9,8 +9,11 @@ from abovechance.inference.significance.calibration import (
     spiegelhalter,
 )
 from abovechance.inference.significance.counts import binomial, fisher_counts, mcnemar
+from abovechance.inference.significance.delong import delong
+from abovechance.inference.significance.exchange import exchange
 from abovechance.inference.significance.permutation import permutation
 from abovechance.inference.significance.ranks import mann_whitney, studentised_permutation
+from abovechance.inference.significance.sign_flip import sign_flip
 from abovechance.inference.significance.skill import skill
 from abovechance.resampling import boundaries
 
@@ -20,6 +23,8 @@ __all__ = [
     "binomial",
     "boundaries",
     "calibration",
+    "delong",
+    "exchange",
     "fisher",
     "fisher_counts",
     "hosmer_lemeshow",
@@ -27,6 +32,7 @@ __all__ = [
     "mann_whitney",
     "mcnemar",
     "permutation",
+    "sign_flip",
     "skill",
     "spiegelhalter",
     "studentised_permutation",

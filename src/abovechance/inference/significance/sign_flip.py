@@ -1,7 +1,7 @@
 """Do two models lose equally much? Every difference could as well have had the opposite sign."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -142,11 +142,10 @@ def flips(
         return Flips(p_value=found.p_value, p_strict=found.p_strict, least=least, draws=found.draws)
     sums, chances = listed
     at_least = exceedances(observed, sums, alternative=alternative, center=center)
-    # what is not as extreme seen from the other side is strictly beyond
-    p_value = min(max(float(chances[at_least].sum()), least), 1.0)
+    level = at_least & _no_further(observed, sums, alternative, center)
     return Flips(
-        p_value=p_value,
-        p_strict=max(p_value - _at(observed, sums, chances, alternative, center), 0.0),
+        p_value=min(max(float(chances[at_least].sum()), least), 1.0),
+        p_strict=float(chances[at_least & ~level].sum()),
         least=least,
     )
 
@@ -244,19 +243,11 @@ def _listed(sizes: Floats) -> tuple[Floats, Floats] | None:
     return sums, chances
 
 
-def _at(
-    observed: float, sums: Floats, chances: Floats, alternative: Alternative, center: float | None
-) -> float:
-    """Probability of sums as extreme as the observed one and not more."""
-    weak = exceedances(observed, sums, alternative=alternative, center=center)
+def _no_further(
+    observed: float, sums: Floats, alternative: Alternative, center: float | None
+) -> Array:
+    """Which sums are no more extreme than the observed one."""
     if center is not None:
-        inside = exceedances(-abs(observed - center), -np.abs(sums - center))
-    else:
-        turned: Alternative = "less" if alternative == "greater" else "greater"
-        inside = exceedances(observed, sums, alternative=turned)
-    return float(chances[weak & inside].sum())
-
-
-def settings(resampling: Resampling, draws: int | None, usual: int = 9999) -> Resampling:
-    """The same streams with as many draws as were asked for, or the usual number."""
-    return replace(resampling, draws=usual if draws is None else draws)
+        return exceedances(-abs(observed - center), -np.abs(sums - center))
+    turned: Alternative = "less" if alternative == "greater" else "greater"
+    return exceedances(observed, sums, alternative=turned)

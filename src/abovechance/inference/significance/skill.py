@@ -1,30 +1,19 @@
 """Does a forecast lose less than one that knows only how frequent outcomes are?"""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.bootstrap import studentised_limits
 from abovechance.inference.intervals.clusters import cluster_mean
 from abovechance.inference.results import Interval
+from abovechance.inference.significance.sign_flip import flips
 from abovechance.measures import Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
-from abovechance.resampling import Resampling, SignFlips, flip_sums, replicate_blocks, tail
+from abovechance.resampling import Resampling
 
 DRAWS = 9999
 METHOD = "sign flip against the uninformative forecast"
-
-
-@dataclass(frozen=True)
-class Flips:
-    """The answer of a sign-flip test."""
-
-    p_value: float
-    draws: int
-    exact: bool
 
 
 def skill(
@@ -50,15 +39,16 @@ def skill(
     if not np.isfinite(gains).all():
         return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
     groups = predictions.cases.groups
-    flips = flip_test(gains, groups=groups, draws=draws, seed=seed)
+    how = Resampling(draws=DRAWS if draws is None else draws, seed=seed)
+    found = flips(gains, groups=groups, alternative="greater", resampling=how)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
     try:
         if groups is None:
             limits = studentised_limits(gains, confidence_level, interval_draws, rng)
             name = f"studentised bootstrap, {interval_draws} draws"
         else:
-            found = cluster_mean(gains, groups, confidence_level=confidence_level)
-            limits, name = (found.low, found.high), found.method
+            over = cluster_mean(gains, groups, confidence_level=confidence_level)
+            limits, name = (over.low, over.high), over.method
         interval = Interval(*limits, confidence_level, name)
     except NotApplicable:
         interval = None
@@ -66,7 +56,7 @@ def skill(
         reference=reference,
         difference=float(gains.mean()),
         interval=interval,
-        p_value=flips.p_value,
+        p_value=found.p_value,
     )
 
 
@@ -84,43 +74,3 @@ def uninformative(predictions: Predictions) -> Predictions:
     else:
         raise NotApplicable("there is no uninformative forecast for these outcomes.")
     return other
-
-
-def flip_test(
-    gains: Floats,
-    *,
-    groups: Floats | None = None,
-    draws: int | None = None,
-    seed: int = 0,
-    alternative: str = "greater",
-) -> Flips:
-    """Sign-flip test of whether values are symmetric about zero; exact when there are few."""
-    scheme = SignFlips(len(gains), groups=groups)
-    total = DRAWS if draws is None else draws
-    observed = float(gains.sum())
-    exact = scheme.arrangements <= total
-    if exact:
-        null = scheme.enumerate().astype(np.float64) @ gains
-    else:
-        how = Resampling(draws=total, seed=seed)
-        null = np.asarray(replicate_blocks(_Sums(gains, scheme), how))
-    two = alternative == "two-sided"
-    found = tail(
-        observed,
-        null,
-        alternative="two-sided" if two else "greater",
-        exact=exact,
-        center=0.0 if two else None,
-    )
-    return Flips(found.p_value, found.draws, exact)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Sums under sign flips, as work for blocks."""
-
-    gains: Floats
-    scheme: SignFlips
-
-    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
-        return flip_sums(self.gains[None, :], self.scheme, rng, size)[:, 0]
