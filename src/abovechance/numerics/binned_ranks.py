@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.rank_bounds import RankTotals, rank_totals
 
 CELLS = 2**20
 FULL = 2**31 - 1  # cases a packed count can hold; then it is unpacked
@@ -108,6 +109,11 @@ class BinnedRanks:
     def mixed(self) -> Bools:
         """Which cells hold different scores."""
         return np.isnan(self.value)
+
+    @property
+    def totals(self) -> RankTotals:
+        """What is known about the ranks."""
+        return rank_totals(self.positives, self.negatives, self.mixed)
 
 
 class Counter:

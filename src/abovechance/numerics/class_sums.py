@@ -15,8 +15,9 @@ class ClassSums:
     With outcome y (1 in the positive class, 0 in the other) and predicted probability p:
     `called` counts the cases above the threshold; `p`, `losses` and `squared_losses` are the sums
     of p, (y - p)² and (y - p)⁴; `logs` and `squared_logs` those of the logarithm of the probability
-    given to what happened and of its square, over the cases where that is not 0; the others are
-    counted as `impossible`.
+    given to what happened and of its square; `odds` and `squared_odds` those of the log odds in
+    favour of what happened. Logarithms of 0 are left out of the sums: cases are `impossible` where
+    what happened was given probability 0, `certain` where what did not happen was.
     """
 
     n: int = 0
@@ -26,7 +27,10 @@ class ClassSums:
     squared_losses: float = 0.0
     logs: float = 0.0
     squared_logs: float = 0.0
+    odds: float = 0.0
+    squared_odds: float = 0.0
     impossible: int = 0
+    certain: int = 0
 
     def __add__(self, other: "ClassSums") -> "ClassSums":
         return ClassSums(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in PARTS})
@@ -41,6 +45,8 @@ class ClassSums:
 
 
 PARTS = fields(ClassSums)
+COUNTS = ("n", "called", "impossible", "certain")
+SUMS = ("p", "losses", "squared_losses", "logs", "squared_logs", "odds", "squared_odds")
 ONE = int(np.float64(1.0).view(np.int64))  # its bits; those of nan and of larger numbers are more
 
 
@@ -69,28 +75,20 @@ def _class_sums_compiled(
 ) -> tuple[ClassSums, ClassSums] | None:
     from abovechance.numerics.kernels import stream
 
-    sums = np.zeros(10)
-    counts = stream.add_probabilities(
-        positive, probability, threshold, np.empty((2, stream.LANES)), sums
-    )
-    n_positive, above, tp, impossible, impossible_positive, lowest, highest = counts
-    if lowest < 0 or highest > ONE:  # or a -0, which is a probability
+    sums = np.zeros(2 * len(SUMS))
+    scratch = np.empty((4, stream.LANES))
+    *counts, low, high = stream.add_probabilities(
+        positive, probability, threshold, scratch, sums
+    ).tolist()
+    if low < 0 or high > ONE:  # or a -0, which is a probability
         return _class_sums_plain(positive, probability, threshold)
-    names = ("p", "losses", "squared_losses", "logs", "squared_logs")
-    parts = {name: sums[2 * k : 2 * k + 2].tolist() for k, name in enumerate(names)}
-    positives = ClassSums(
-        n=n_positive,
-        called=tp,
-        impossible=impossible_positive,
-        **{name: part[1] for name, part in parts.items()},
-    )
-    whole = ClassSums(
-        n=probability.size,
-        called=above,
-        impossible=impossible,
-        **{name: part[0] for name, part in parts.items()},
-    )
-    return positives, whole - positives
+    found = sums.tolist()
+    parts = [
+        dict(zip(COUNTS, counts[k::2], strict=True)) | dict(zip(SUMS, found[k::2], strict=True))
+        for k in (0, 1)
+    ]
+    positives = ClassSums(**parts[1])
+    return positives, ClassSums(**parts[0]) - positives
 
 
 def _class_sums_plain(
@@ -98,15 +96,14 @@ def _class_sums_plain(
 ) -> tuple[ClassSums, ClassSums] | None:
     if not ((probability >= 0.0) & (probability <= 1.0)).all():
         return None
-    return (
-        _one_class(probability[positive], probability[positive], threshold),
-        _one_class(probability[~positive], 1.0 - probability[~positive], threshold),
-    )
+    p, q = probability[positive], probability[~positive]
+    return _one_class(p, p, 1.0 - p, threshold), _one_class(q, 1.0 - q, q, threshold)
 
 
-def _one_class(probability: Floats, happened: Floats, threshold: float) -> ClassSums:
+def _one_class(probability: Floats, happened: Floats, other: Floats, threshold: float) -> ClassSums:
     losses = (1.0 - happened) ** 2
-    logs = np.log(happened[happened > 0])
+    logs = np.log(np.where(happened > 0, happened, 1.0))
+    odds = logs - np.log(np.where(other > 0, other, 1.0))
     return ClassSums(
         n=probability.size,
         called=int(np.count_nonzero(probability > threshold)),
@@ -115,5 +112,8 @@ def _one_class(probability: Floats, happened: Floats, threshold: float) -> Class
         squared_losses=float((losses**2).sum()),
         logs=float(logs.sum()),
         squared_logs=float((logs**2).sum()),
+        odds=float(odds.sum()),
+        squared_odds=float((odds**2).sum()),
         impossible=int(np.count_nonzero(happened == 0)),
+        certain=int(np.count_nonzero(other == 0)),
     )

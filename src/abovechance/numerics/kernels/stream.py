@@ -12,6 +12,7 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import compiled, compiled_sums, inlined
 
 LANES = 128  # cases whose logarithms are taken side by side
+ONE = np.int64(0x3FF0000000000000)  # bits of 1
 TINY = np.int64(1 << 52)  # bits of the least float whose exponent says how large it is
 HALF_ROOT = 0x3FE6A09E667F3BCD  # the bits of the square root of one half
 LOG2_HIGH = 0.693147180369123816490  # log 2 in two parts, the first with trailing zeros
@@ -22,32 +23,57 @@ ALL_BUT_SIGN = np.int64(2**63 - 1)
 STEPS = 1024
 
 
+@inlined
+def reduce(bits: Ints, reduced: Ints, size: int) -> None:
+    """Take floats, given as bits, apart: m 2^e with m between the roots of 1/2 and 2."""
+    for k in range(size):
+        power = (bits[k] - HALF_ROOT) >> 52
+        reduced[k] = bits[k] - (power << 52)
+        bits[k] = power
+
+
+@inlined
+def logarithm(m: float, e: int) -> Any:
+    """The logarithm of m 2^e, log m being 2 artanh((m - 1) / (m + 1))."""
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    series = 1 / 15 + z * (1 / 17 + z * (1 / 19 + z * (1 / 21)))
+    series = 1 / 9 + z * (1 / 11 + z * (1 / 13 + z * series))
+    series = z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * series)))
+    power = float(e)
+    return power * LOG2_HIGH + (2 * s + (2 * s * series + power * LOG2_LOW))
+
+
 @compiled_sums
 def add_probabilities(
     positive: Bools, probability: Floats, threshold: float, scratch: Floats, sums: Floats
-) -> tuple[int, int, int, int, int, int, int]:
-    """Add to `sums`, of all cases and of the positive ones: p, loss, loss², log, log².
+) -> Ints:
+    """Add to `sums`, of all cases and of the positive ones: p, loss, loss², log, log², odds, odds².
 
-    The loss is (y - p)², the log that of the probability given to what happened. Cases given
-    probability 0 are counted as impossible and their logarithms left out. `scratch` has the shape
-    (2, LANES). Returns counts of positives, of cases above the threshold, of positives above it,
-    of impossible cases among all and among positives; and the extremes of p as bits, whose order
-    is that of the numbers as long as none is negative (a nan lies above infinity).
+    The loss is (y - p)², the log that of the probability given to what happened, the odds the
+    difference between it and that of what did not happen. Where one of the two was given
+    probability 0, its logarithm is left out and the case counted as impossible, or as certain.
+    `scratch` has the shape (4, LANES). Returns counts among all and among the positives, of
+    cases, of those above the threshold, impossible and certain; and the extremes of p as bits,
+    whose order is that of the numbers as long as none is negative (a nan lies above infinity).
     """
     words = probability.view(np.int64)
-    happened, reduced = scratch[0], scratch[1]
-    bits, reduced_bits = happened.view(np.int64), reduced.view(np.int64)
-    n_positive = above = tp = impossible = impossible_positive = 0
+    given, other, m_given, m_other = scratch[0], scratch[1], scratch[2], scratch[3]
+    e_given, e_other = given.view(np.int64), other.view(np.int64)
+    n_pos = above = tp = impossible = impossible_pos = certain = certain_pos = 0
     p_all = p_pos = b_all = b_pos = bb_all = bb_pos = 0.0
-    l_all = l_pos = ll_all = ll_pos = 0.0
+    l_all = l_pos = ll_all = ll_pos = o_all = o_pos = oo_all = oo_pos = 0.0
     lowest = highest = words[0]
     for start in range(0, probability.size, LANES):
         p = probability[start : start + LANES]
-        y, word = positive[start : start + p.size], words[start : start + p.size]
-        for k in range(p.size):
-            given = p[k] if y[k] else 1.0 - p[k]
-            happened[k] = given
-            loss = (1.0 - given) * (1.0 - given)
+        size = p.size
+        y, word = positive[start : start + size], words[start : start + size]
+        for k in range(size):
+            right = p[k] if y[k] else 1.0 - p[k]
+            wrong = 1.0 - p[k] if y[k] else p[k]
+            given[k] = right if right != 0.0 else 1.0
+            other[k] = wrong if wrong != 0.0 else 1.0
+            loss = (1.0 - right) * (1.0 - right)
             square = loss * loss
             p_all += p[k]
             p_pos += p[k] if y[k] else 0.0
@@ -55,48 +81,55 @@ def add_probabilities(
             b_pos += loss if y[k] else 0.0
             bb_all += square
             bb_pos += square if y[k] else 0.0
-        least = bits[0]
-        for k in range(p.size):
-            n_positive += y[k]
+        least, most = word[0], word[0]
+        for k in range(size):
+            n_pos += y[k]
             above += p[k] > threshold
             tp += y[k] & (p[k] > threshold)
-            lowest = min(lowest, word[k])
-            highest = max(highest, word[k])
-            least = min(least, bits[k])
-        if least < TINY:
-            for k in range(p.size):
-                if happened[k] > 0.0:
-                    log = np.log(happened[k])
-                    l_all += log
-                    ll_all += log * log
-                    l_pos += log if y[k] else 0.0
-                    ll_pos += log * log if y[k] else 0.0
-                else:
-                    impossible += 1
-                    impossible_positive += y[k]
+            least = min(least, word[k])
+            most = max(most, word[k])
+        lowest, highest = min(lowest, least), max(highest, most)
+        if least == 0 or most == ONE:
+            for k in range(size):
+                zero, one = p[k] == 0.0, p[k] == 1.0
+                impossible += zero if y[k] else one
+                impossible_pos += y[k] & zero
+                certain += one if y[k] else zero
+                certain_pos += y[k] & one
+        if least < TINY and min(e_given[:size].min(), e_other[:size].min()) < TINY:
+            for k in range(size):
+                log = np.log(given[k])
+                odds = log - np.log(other[k])
+                l_all += log
+                l_pos += log if y[k] else 0.0
+                ll_all += log * log
+                ll_pos += log * log if y[k] else 0.0
+                o_all += odds
+                o_pos += odds if y[k] else 0.0
+                oo_all += odds * odds
+                oo_pos += odds * odds if y[k] else 0.0
             continue
-        # h = m 2^e with m between the roots of 1/2 and 2; log m = 2 artanh((m - 1) / (m + 1)).
-        for k in range(p.size):
-            power = (bits[k] - HALF_ROOT) >> 52
-            reduced_bits[k] = bits[k] - (power << 52)
-            bits[k] = power
-        for k in range(p.size):
-            s = (reduced[k] - 1.0) / (reduced[k] + 1.0)
-            z = s * s
-            series = 1 / 15 + z * (1 / 17 + z * (1 / 19 + z * (1 / 21)))
-            series = 1 / 9 + z * (1 / 11 + z * (1 / 13 + z * series))
-            series = z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * series)))
-            exponent = float(bits[k])
-            log = exponent * LOG2_HIGH + (2 * s + (2 * s * series + exponent * LOG2_LOW))
-            square = log * log
+        reduce(e_given, m_given.view(np.int64), size)
+        reduce(e_other, m_other.view(np.int64), size)
+        for k in range(size):
+            log = logarithm(m_given[k], e_given[k])
+            odds = log - logarithm(m_other[k], e_other[k])
             l_all += log
             l_pos += log if y[k] else 0.0
-            ll_all += square
-            ll_pos += square if y[k] else 0.0
-    added = (p_all, p_pos, b_all, b_pos, bb_all, bb_pos, l_all, l_pos, ll_all, ll_pos)
+            ll_all += log * log
+            ll_pos += log * log if y[k] else 0.0
+            o_all += odds
+            o_pos += odds if y[k] else 0.0
+            oo_all += odds * odds
+            oo_pos += odds * odds if y[k] else 0.0
+    added = (
+        *(p_all, p_pos, b_all, b_pos, bb_all, bb_pos),
+        *(l_all, l_pos, ll_all, ll_pos, o_all, o_pos, oo_all, oo_pos),
+    )
     for k in range(len(added)):
         sums[k] += added[k]
-    return n_positive, above, tp, impossible, impossible_positive, lowest, highest
+    counts = (probability.size, n_pos, above, tp, impossible, impossible_pos, certain, certain_pos)
+    return np.array((*counts, lowest, highest))
 
 
 @inlined

@@ -1,0 +1,245 @@
+"""Intervals and skill from a summary of the cases; nothing is resampled but tables of counts.
+
+With as many cases as make a summary necessary, means and smooth functions of means are normal;
+what is neither that, nor a function of counts, nor an area, has no interval here.
+"""
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.defaults import Setting, has_interval
+from abovechance.inference.estimates import Skill
+from abovechance.inference.intervals.areas import _logit_limits
+from abovechance.inference.intervals.bootstrap import clamped
+from abovechance.inference.intervals.proportions import wilson
+from abovechance.inference.intervals.utility import gain_of, net_benefit_of, of_counts
+from abovechance.inference.policy import policy_of
+from abovechance.inference.results import Interval
+from abovechance.inference.values import chance_level
+from abovechance.measures import Law, Measure
+from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.summary import BinarySummary, Summarised
+from abovechance.numerics.placements import hanley_mcneil_variance
+
+LOSSES = ("brier", "brier_sum", "scaled_brier")
+LOGS = ("log_score", "log_loss", "nagelkerke_r2", "cox_snell_r2", "mcfadden_r2")
+NET_BENEFITS = ("net_benefit", "standardised_net_benefit")
+STEP = 1e-5  # of numerical derivatives, relative
+
+
+def interval(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Interval | None:
+    """The interval of a measure with some value; None where it would need the cases."""
+    level = setting.level
+    if not np.isfinite(value) or not has_interval(measure):
+        return None
+    if measure.law is Law.SHARE:
+        return _of_share(measure, predictions, level)
+    if measure.law is Law.PAIRS:
+        return _of_area(measure, predictions, level)
+    if measure.name in NET_BENEFITS:
+        return _of_net_benefit(measure, predictions, setting)
+    error = _standard_error(measure, predictions)
+    if error is not None:
+        half = _normal(level) * error
+        return clamped(measure, value - half, value + half, level, "normal")
+    if measure.name == "observed_expected_ratio":
+        return _of_ratio(predictions.summary, value, level)
+    chosen = policy_of(measure.law).interval
+    if chosen is None or measure.form not in COUNTING:
+        return None
+    try:
+        return chosen(measure, predictions, setting)
+    except NotApplicable:
+        return None
+
+
+def skill(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Skill | None:
+    """A mean loss beside that of always predicting the class frequencies; net benefit's gain."""
+    if measure.name == "net_benefit":
+        return _gain(measure, predictions, value, setting)
+    if measure.law is not Law.MEAN or measure.name not in (*LOSSES, *LOGS):
+        return None
+    reference = chance_level(measure, predictions)
+    if reference is None:
+        return None
+    sign = 1.0 if measure.higher_is_better else -1.0
+    difference = sign * (value - reference)
+    error = _error_of_gain(measure, predictions)
+    if not np.isfinite(difference) or error is None:
+        return Skill(reference=reference, difference=difference)
+    half = _normal(setting.level) * error
+    limits = Interval(difference - half, difference + half, setting.level, "normal")
+    p = _upper(difference / error) if error > 0 else 1.0
+    return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
+
+
+def _of_share(measure: Measure, predictions: Summarised, level: float) -> Interval:
+    table = predictions.confusion
+    found = wilson(float(np.trace(table)), float(table.sum()), confidence_level=level)
+    tables = [np.array([[x, 1.0 - x], [1.0 - x, x]]) for x in (found.low, found.high)]
+    ends = [float(measure.on_counts(table)) for table in tables]
+    return Interval(min(ends), max(ends), level, found.method)
+
+
+def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
+    """Adjusted-logit DeLong from binned placements, widened by what the bins leave open."""
+    ranks, bound = predictions.rank_summary, predictions.totals.auc_bound
+    n1, n0, area = ranks.n_positive, ranks.n_negative, ranks.auc
+    if min(n1, n0) < 2:
+        return None
+    variance = (ranks.placement_squares_positive / n1 - area**2) / (n1 - 1) + (
+        ranks.placement_squares_negative / n0 - area**2
+    ) / (n0 - 1)
+    centre = (area * n1 * n0 + 0.5) / (n1 * n0 + 1.0)
+    spread = max(variance, float(hanley_mcneil_variance(np.asarray(centre), n1, n0)))
+    low, high = _logit_limits(centre, spread, level)
+    low, high = max(min(low, area) - bound, 0.0), min(max(high, area) + bound, 1.0)
+    name = "adjusted-logit DeLong" + ", binned" * (bound > 0)
+    if measure.name != "auc":
+        low, high = 2.0 * low - 1.0, 2.0 * high - 1.0
+    return Interval(low, high, level, name)
+
+
+def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+    threshold = measure.parameters["threshold"]
+    table, model = predictions.summary.table_from(threshold), net_benefit_of(threshold)
+    if table is None:
+        return None
+
+    def standardised(tables: Floats) -> Floats:
+        return np.asarray(
+            model(tables) * tables.sum(axis=(-2, -1)) / tables[..., 1, :].sum(axis=-1)
+        )
+
+    return of_counts(
+        model if measure.name == "net_benefit" else standardised,
+        table,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=setting.rng(7),
+    )
+
+
+def _gain(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Skill | None:
+    threshold = measure.parameters["threshold"]
+    table = predictions.summary.table_from(threshold)
+    if table is None:
+        return None
+    worth = gain_of(threshold)
+    difference = float(worth(table))
+    limits = of_counts(
+        worth,
+        table,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=np.random.default_rng(np.random.SeedSequence(setting.seed, spawn_key=(8,))),
+    )
+    return Skill(reference=value - difference, difference=difference, interval=limits)
+
+
+def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | None:
+    """Observed to expected, on the log scale; Cochran (1977), section 6.3."""
+    from scipy.special import stdtrit
+
+    n, observed = summary.n, summary.positives.n
+    if ratio <= 0 or n < 2:
+        return None
+    squares = summary.positives.squared_p + summary.negatives.losses
+    residual = observed - 2.0 * ratio * summary.positives.p + ratio**2 * squares
+    error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
+    half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * error
+    ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
+    return Interval(float(ends[0]), float(ends[1]), level, f"log scale, t over {n} cases")
+
+
+def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
+    """Of a mean, of a difference of two means, or by the delta method; None if it is neither."""
+    summary, n = predictions.summary, predictions.n
+    if n < 2:
+        return None
+    if measure.name == "tjur_r2":
+        positives, negatives = summary.positives, summary.negatives
+        if min(positives.n, negatives.n) < 2:
+            return None
+        variance = _variance_of_mean(positives.n, positives.p, positives.squared_p)
+        return float(
+            np.sqrt(variance + _variance_of_mean(negatives.n, negatives.p, negatives.losses))
+        )
+    if measure.name == "calibration_difference":
+        off = (summary.positives.n - summary.positives.p - summary.negatives.p) / n
+        squares = summary.positives.losses + summary.negatives.losses
+        return float(np.sqrt(max(squares / n - off**2, 0.0) / (n - 1)))
+    if measure.name not in (*LOSSES, *LOGS):
+        return None
+    spread = _spread(summary, "losses" if measure.name in LOSSES else "logs")
+    slope = _gradient(measure, predictions)
+    return float(np.sqrt(max(float(slope @ spread @ slope), 0.0) / (n - 1)))
+
+
+def _variance_of_mean(n: int, total: float, squares: float) -> float:
+    return max(squares - total**2 / n, 0.0) / (n - 1) / n
+
+
+def _spread(summary: BinarySummary, kind: str) -> Floats:
+    """Covariance of a case's loss and its outcome."""
+    n, share = summary.n, summary.positives.n / summary.n
+    ours = getattr(summary.positives, kind)
+    mean = (ours + getattr(summary.negatives, kind)) / n
+    squares = getattr(summary.positives + summary.negatives, f"squared_{kind}") / n
+    together = ours / n - mean * share
+    return np.array([[squares - mean**2, together], [together, share * (1.0 - share)]])
+
+
+def _gradient(measure: Measure, predictions: Summarised) -> Floats:
+    """How a measure changes with the mean loss and with the share of positives."""
+    summary = predictions.summary
+    kind = "losses" if measure.name in LOSSES else "logs"
+    mean = getattr(summary.positives + summary.negatives, kind) / summary.n
+    share = summary.positives.n / summary.n
+    step = STEP * max(abs(mean), 1e-3), STEP * min(share, 1.0 - share)
+    ends = [
+        [predictions.moved(kind, mean + k * step[0], share) for k in (1, -1)],
+        [predictions.moved(kind, mean, share + k * step[1]) for k in (1, -1)],
+    ]
+    values = np.array([[measure.of(p) for p in pair] for pair in ends])
+    slope = (values[:, 0] - values[:, 1]) / (2.0 * np.array(step))
+    return np.where(np.array([True, measure.law is not Law.MEAN]), slope, 0.0)
+
+
+def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
+    """Standard error of the mean difference from the loss of the uninformative forecast."""
+    summary, n = predictions.summary, predictions.n
+    positives, negatives = summary.positives, summary.negatives
+    if n < 2 or not 0 < positives.n < n:
+        return None
+    share = positives.n / n
+    squared = measure.name in LOSSES
+    kind = "losses" if squared else "logs"
+    plain = ((1 - share) ** 2, share**2) if squared else (np.log(share), np.log(1 - share))
+    total = squares = 0.0
+    for part, loss in zip((positives, negatives), plain, strict=True):
+        ours = getattr(part, kind)
+        total += ours - part.n * loss
+        squares += getattr(part, f"squared_{kind}") - 2.0 * loss * ours + part.n * loss**2
+    error = np.sqrt(max(squares / n - (total / n) ** 2, 0.0) / (n - 1))
+    return float(error * (2.0 if measure.name == "brier_sum" else 1.0))
+
+
+def _upper(z: float) -> float:
+    """Probability of a standard normal number above z; never 0."""
+    from scipy.special import ndtr
+
+    return max(float(ndtr(-z)), float(np.finfo(np.float64).tiny))
+
+
+def _normal(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))

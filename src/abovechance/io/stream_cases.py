@@ -1,0 +1,147 @@
+"""Outcomes and scores of two classes from a stream, checked as they come; rows are the file's."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import DataError
+from abovechance.io.columns import where_missing
+from abovechance.io.plans import _meant
+from abovechance.io.streams import Stream, coded, numbers, stored_numbers
+from abovechance.predictions.base import DROP
+from abovechance.predictions.checks import same_label
+
+Progress = Callable[[int, int], None]
+NEVER_SEEN = object()
+
+
+@dataclass
+class Seen:
+    """What reading has found out so far: the two classes, and how many cases were left out."""
+
+    positive: Any
+    negative: Any = NEVER_SEEN
+    stated: bool = True
+    dropped: int = 0
+
+    @classmethod
+    def of(cls, pos_label: Any) -> "Seen":
+        """Nothing yet but what is stated; without a positive class the classes are 0 and 1."""
+        return cls(1, 0, stated=False) if pos_label is None else cls(pos_label)
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """The negative and the positive class."""
+        rest = f"not {self.positive}" if self.negative is NEVER_SEEN else self.negative
+        return rest, self.positive
+
+    def is_positive(self, label: Any, row: int) -> bool:
+        """Whether a label is the positive class; refused if it is a third one."""
+        if same_label(label, _meant(self.positive, [label])):
+            self.positive = label
+            return True
+        if self.negative is NEVER_SEEN:
+            self.negative = label
+        if same_label(label, self.negative):
+            return False
+        if not self.stated:
+            raise DataError(
+                f"pos_label must say which class is positive unless the classes are 0 and 1; got "
+                f"{label!r} at row {row}. Pass pos_label={label!r}, for instance "
+                f"(--positive {label})."
+            )
+        raise DataError(
+            f"two classes are needed, one of them the positive class {self.positive!r}; found "
+            f"{self.negative!r} and, at row {row}, {label!r}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StreamCases:
+    """Two columns of a stream: outcomes of two classes and what was predicted of them."""
+
+    stream: Stream
+    outcome: str
+    prediction: str
+    probabilities: bool
+    missing: str = "refuse"
+    seen: Seen = field(default_factory=lambda: Seen.of(None))
+
+    def read(self, progress: Progress | None = None) -> Iterator[tuple[Bools, Floats]]:
+        """Whether each case is positive and its score, piece by piece.
+
+        May be called again for another reading; the cases are the same.
+        """
+        self.seen.dropped = 0
+        for start, (outcome, prediction) in self.stream.pieces([self.outcome, self.prediction]):
+            positive, lost = self._positive(outcome, start)
+            score = numbers(self.prediction, prediction)
+            lost = self._checked(score, lost, start)
+            if lost is not None:
+                positive, score = positive[~lost], score[~lost]
+                self.seen.dropped += int(lost.sum())
+            if score.size:
+                yield positive, score
+            if progress is not None:
+                progress(start + len(prediction), self.stream.rows)
+
+    def extremes(self, progress: Progress | None = None) -> tuple[float, float]:
+        """The least and the greatest score."""
+        low, high = np.inf, -np.inf
+        for _, score in self.read(progress):
+            low, high = min(low, float(score.min())), max(high, float(score.max()))
+        return low, high
+
+    def _positive(self, column: Any, start: int) -> tuple[Bools, Bools | None]:
+        """Whether each outcome is the positive class, and where it is missing."""
+        stored, (negative, positive) = stored_numbers(column), self.seen.classes
+        if stored is not None and _is_number(negative) and _is_number(positive):
+            found = stored == positive
+            if (found | (stored == negative)).all():
+                return found, None
+        codes, labels = coded(self.outcome, column)
+        truth = np.zeros(len(labels) + 1, dtype=np.bool_)
+        absent = np.append(where_missing(np.asarray(labels)), True)
+        for code, label in enumerate(labels.tolist()):
+            at = codes == code
+            if not absent[code] and at.any():
+                truth[code] = self.seen.is_positive(label, start + _first(at))
+        gone = absent[codes]
+        return truth[codes], gone if gone.any() else None
+
+    def _checked(self, score: Floats, lost: Bools | None, start: int) -> Bools | None:
+        """Refuse scores that cannot be; which cases miss something, if that is allowed."""
+        role = "probability" if self.probabilities else "score"
+        low, high = (score.min(), score.max()) if score.size else (0.0, 0.0)
+        if self.probabilities and not (low >= 0.0 and high <= 1.0):
+            _refuse((score < 0.0) | (score > 1.0), score, start, UNIT_ONLY)
+        if not np.isfinite(low + high):
+            _refuse(np.isinf(score), score, start, "score must be finite to be read in pieces")
+        empty = np.isnan(score) if np.isnan(low) else None
+        for what, mask in (("outcome", lost), (role, empty)):
+            if mask is not None and self.missing == "refuse":
+                row = start + _first(mask)
+                raise DataError(f"{what} must not be missing; it is at row {row}. {DROP}")
+        return empty if lost is None else lost if empty is None else lost | empty
+
+
+UNIT_ONLY = "probability must lie in [0, 1]"
+
+
+def _refuse(wrong: Bools, score: Floats, start: int, rule: str) -> None:
+    if wrong.any():
+        remedy = " If these are decision scores, pass them as score=." * (rule == UNIT_ONLY)
+        row = start + _first(wrong)
+        raise DataError(f"{rule}; got {score[wrong][0]:g} at row {row}.{remedy}")
+
+
+def _first(mask: Array) -> int:
+    """The row of the first marked case in a piece, counted from 1."""
+    return int(np.argmax(mask)) + 1
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, int | float)
