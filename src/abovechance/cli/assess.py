@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from abovechance.cli import options
+from abovechance.cli import options, streaming
 
 
 @click.command(help=__doc__)
@@ -29,6 +29,7 @@ from abovechance.cli import options
 @click.option("--prevalence", type=float, help="Share of positives, for case-control samples.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--no-inference", is_flag=True, help="Values only, no intervals and tests.")
+@streaming.flags
 @options.report
 @options.resampling
 @options.output
@@ -43,6 +44,8 @@ def assess(
     prevalence: float | None,
     level: float,
     no_inference: bool,
+    stream: bool | None,
+    exact: bool,
     draws: int | None,
     seed: int | None,
     workers: int,
@@ -56,6 +59,17 @@ def assess(
     from abovechance.cli.show import show, write_report
     from abovechance.inference import assess as assess_predictions
 
+    asked = {
+        **{"by": by, "measures": measures, "primary": primary, "dialect": dialect, "level": level},
+        **{"rate": options.rate(rate), "sampling": sampling, "prevalence": prevalence},
+        **{"no_inference": no_inference, "draws": draws, "seed": seed},
+    }
+    result = streaming.streamed(file, columns, asked, stream=stream, exact=exact)
+    if result is not None:
+        show(result, format_)
+        if report is not None:
+            write_report(result, report)
+        return
     predictions, subgroup = predictions_in(file, columns, by)
     with progress("permuting") as tell:
         result = assess_predictions(

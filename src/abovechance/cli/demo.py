@@ -1,20 +1,27 @@
-"""Assess bundled example predictions: benign or malignant, by two models."""
+"""Assess bundled example predictions, and write the report that goes with them."""
 
 import click
 
 
 @click.command(help=__doc__)
-def demo() -> None:
+@click.option(
+    "--report", metavar="FILE.html", default="report.html", show_default=True, help="Where to."
+)
+def demo(report: str) -> None:
     from abovechance.cli.show import show
     from abovechance.examples import path
     from abovechance.inference import assess
     from abovechance.io import read
+    from abovechance.reports import report as write
 
     file = path("breast_cancer")
-    click.echo(
-        "$ abovechance assess breast_cancer.csv --outcome outcome --probability p_forest "
-        "--positive malignant\n"
+    command = (
+        "abovechance assess breast_cancer.csv --outcome outcome --probability p_forest "
+        f"--positive malignant --seed 1 --report {report}"
     )
+    click.echo(f"$ {command}\n")
     predictions = read(file, outcome="outcome", probability="p_forest", pos_label="malignant")
-    show(assess(predictions), "text")
-    click.echo(f"\nThe file: {file}")
+    result = assess(predictions, rng=1)
+    show(result, "text")
+    write(result, report, predictions=predictions, command=command)
+    click.echo(f"\nThe report: {report}\nThe file:   {file}")

@@ -1,0 +1,138 @@
+"""Run the papers' simulation studies again, beside the published values.
+
+STUDY is a name from the list printed without one, or all.
+"""
+
+from typing import Any
+
+import click
+
+from abovechance.cli import options
+
+FAR = 3.9  # standard errors: further than this is not the same study
+SURPRISING = 3.0
+
+
+@click.command(help=__doc__)
+@click.argument("study", required=False)
+@click.option("--replications", type=click.IntRange(min=1), help="Samples in every setting.")
+@click.option(
+    "--statistics",
+    metavar="A,B,…",
+    callback=options.names,
+    help="Only these statistics, named as in the paper.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
+@options.output
+def reproduce(
+    study: str | None,
+    replications: int | None,
+    statistics: list[str] | None,
+    seed: int,
+    workers: int,
+    store: str | None,
+    format_: str,
+) -> None:
+    from abovechance.cli.progress import progress
+    from abovechance.studies import replications as published
+
+    if study is None:
+        _list(published.STUDIES)
+        return
+    if study == "all" and (store is not None or statistics is not None):
+        raise click.UsageError("--store and --statistics go with one study, not with all.")
+    names = list(published.STUDIES) if study == "all" else [published.find_study(study).name]
+    for name in names:
+        with progress(name) as tell:
+            found = published.reproduce(
+                name,
+                replications=replications,
+                statistics=statistics,
+                rng=seed,
+                workers=workers,
+                store=store,
+                progress=tell,
+            )
+        _show(found, published.STUDIES[name], format_)
+
+
+def _list(studies: dict[str, Any]) -> None:
+    for study in studies.values():
+        click.echo(f"{study.name:24}{study.title}")
+
+
+def _show(found: Any, study: Any, format_: str) -> None:
+    if format_ == "json":
+        click.echo(found.to_json())
+    elif format_ == "csv":
+        click.echo(found.to_csv(), nl=False)
+    else:
+        _text(found, study)
+
+
+def _text(found: Any, study: Any) -> None:
+    from rich.table import Table
+
+    from abovechance.cli.show import console
+
+    screen = console()
+    screen.print(found.title, markup=False)
+    screen.print(
+        f"{found.cells[0].replications} samples in every setting, {found.draws} draws, level "
+        f"{found.alpha:g}, seed {found.seed}, digest {found.digest[:12]}",
+        style="dim",
+        markup=False,
+    )
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    headings = ("statistic", study.size, "effect", "power", "± se", "published", "z", "theory", "z")
+    for heading in (*headings, "power, 0 to 1"):
+        table.add_column(heading, justify="left" if heading[:2] in ("st", "po") else "right")
+    for cell in found.cells:
+        table.add_row(*_row(cell))
+    screen.print(table)
+    for line in (_verdict(found), *(f"Departure: {text}." for text in found.remarks)):
+        screen.print(line, markup=False)
+    screen.print()
+
+
+def _row(cell: Any) -> list[str]:
+    published = cell.reference_se is not None and cell.reference_se > 0
+    return [
+        cell.statistic,
+        str(cell.n),
+        f"{cell.effect:.3g}",
+        f"{cell.power:.3f}",
+        f"{cell.se:.3f}",
+        f"{cell.reference:.3f}" if published else "",
+        f"{cell.z:+.1f}" if published else "",
+        "" if cell.theory is None else f"{cell.theory:.3f}",
+        "" if cell.theory_z is None else f"{cell.theory_z:+.1f}",
+        _bar(cell.power, cell.reference),
+    ]
+
+
+def _bar(power: float, reference: float | None, width: int = 25) -> str:
+    """The power as a point on a line, o; what it should be as |; both in one place as @."""
+    line = ["·"] * (width + 1)
+    if reference is not None:
+        line[round(reference * width)] = "|"
+    place = round(power * width)
+    line[place] = "@" if line[place] == "|" else "o"
+    return "".join(line)
+
+
+def _verdict(found: Any) -> str:
+    from itertools import chain
+
+    pairs = ((c.z if c.reference_se else None, c.theory_z) for c in found.cells)
+    distances = [abs(z) for z in chain.from_iterable(pairs) if z is not None]
+    if not distances:
+        return "No published or known value to compare with."
+    far = sum(z > FAR for z in distances)
+    beyond = sum(z > SURPRISING for z in distances)
+    return (
+        f"{len(distances)} comparisons: largest |z| {max(distances):.1f}, {beyond} beyond "
+        f"{SURPRISING:g}, {far} beyond {FAR:g}."
+    )
