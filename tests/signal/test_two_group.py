@@ -193,6 +193,12 @@ def test_hotelling_refuses_more_features_than_rows_and_says_what_to_use():
         hotelling(np.random.default_rng(0).normal(size=(10, 9)), [0, 1] * 5)
 
 
+def test_hotelling_refuses_features_that_follow_from_each_other():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(NotApplicable, match=r"got 4 of rank 3\. Drop 1, or use hotelling_shrink"):
+        hotelling(np.column_stack([X, X[:, 0] - 2 * X[:, 1]]), [0, 1] * 10)
+
+
 def test_one_row_in_a_group_is_refused_where_a_spread_is_needed():
     X = np.random.default_rng(0).normal(size=(6, 2))
     with pytest.raises(NotApplicable, match="at least 2 rows in each group; got 1"):

@@ -58,9 +58,13 @@ def check_labellings(labels: Ints, n: int) -> None:
     """Labellings must be permutations of each other."""
     if labels.ndim != 2 or labels.shape[1] != n or not len(labels):
         raise DataError(f"labellings must be rows of {n} labels; got shape {labels.shape}.")
-    sizes = np.sort(labels, axis=1)
-    if (sizes != sizes[0]).any():
-        row = int(np.flatnonzero((sizes != sizes[0]).any(axis=1))[0])
+    if labels.min() < 0:
+        raise DataError(f"labels must be class numbers from 0 on; got {labels.min()}.")
+    for k in range(int(labels.max()) + 1):
+        sizes = np.count_nonzero(labels == k, axis=1)
+        if (sizes == sizes[0]).all():
+            continue
+        row = int(np.flatnonzero(sizes != sizes[0])[0])
         raise DataError(
             "labellings must all have the same class sizes; "
             f"labelling {row + 1} differs from the first. Evaluate them apart."

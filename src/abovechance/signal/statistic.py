@@ -9,6 +9,8 @@ from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.signal.checks import two_groups
 
+COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which nothing varies
+
 
 @dataclass(frozen=True)
 class Statistic:
@@ -60,3 +62,11 @@ class Statistic:
                 f"{self.name} needs n - 2 >= p; got n = {n} rows and p = {p} features. "
                 "Use hotelling_shrink or srivastava_du."
             )
+        if self.full_rank:
+            standard = (X - X.mean(axis=0)) / X.std(axis=0)
+            rank = int(np.linalg.matrix_rank(standard, tol=COLLINEAR * np.sqrt(n)))
+            if rank < p:
+                raise NotApplicable(
+                    f"{self.name} needs features that do not follow from each other; got {p} "
+                    f"of rank {rank}. Drop {p - rank}, or use hotelling_shrink or srivastava_du."
+                )
