@@ -60,9 +60,17 @@ def assess(
     from abovechance.inference import assess as assess_predictions
 
     asked = {
-        **{"by": by, "measures": measures, "primary": primary, "dialect": dialect, "level": level},
-        **{"rate": options.rate(rate), "sampling": sampling, "prevalence": prevalence},
-        **{"no_inference": no_inference, "draws": draws, "seed": seed},
+        "by": by,
+        "measures": measures,
+        "primary": primary,
+        "dialect": dialect,
+        "rate": options.rate(rate),
+        "sampling": sampling,
+        "prevalence": prevalence,
+        "level": level,
+        "no_inference": no_inference,
+        "draws": draws,
+        "seed": seed,
     }
     result = streaming.streamed(file, columns, asked, stream=stream, exact=exact)
     if result is not None:

@@ -62,6 +62,7 @@ def assess_stream(
     inference: bool = True,
     exact: bool = False,
     bound: float = BOUND,
+    draws: int | None = None,
     rng: Any = None,
     progress: Progress | None = None,
 ) -> Assessment:
@@ -70,7 +71,7 @@ def assess_stream(
     The file is read piece by piece, in memory that does not grow with it. Areas under the ROC curve
     are certain to within `bound`; means have normal intervals; what would have to resample the
     cases has none, and what needs all of them at once is left out. Cases count one each and
-    are independent: weights, groups and folds are refused.
+    are independent: weights, groups and folds are refused, and ids are not looked at.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def assess_stream(
     chosen = _chosen(predictions, measures)
     labels = [m.label for m in chosen]
     main = _primary(labels, primary)
-    setting = Setting(predictions, chosen, confidence_level, None, seed)
+    setting = Setting(predictions, chosen, confidence_level, draws, seed)
     rows = list(_rows(predictions, chosen, setting, rate, inference, named=measures is not None))
     return Assessment(
         outcome="binary",
