@@ -108,13 +108,19 @@ class Evidence:
         sampling: str,
     ) -> None:
         by_rows = weighted.weight is not None or sampling == "case-control"
-        needed = {m.label for m in measures}
+        values = {m.label: m.of(weighted) for m in measures if has_interval(m)}
+        bounded = [m for m in measures if m.label in values and _bounded(m, values[m.label])]
+        needed = {
+            m.label
+            for m in bounded
+            if np.isfinite(values[m.label]) and (by_rows or _resampled(m, cases))
+        }
         setting = Setting(
             weighted, measures, level, draws, seed, sampling == "case-control", needed
         )
-        for m in measures:
+        for m in bounded:
             row = policy_of(m.law)
-            if row.interval is None or not has_interval(m) or not _bounded(m, m.of(weighted)):
+            if row.interval is None:
                 continue
             try:
                 if by_rows and not (m.prevalence_free and cases.weight is None):
@@ -205,6 +211,13 @@ class Evidence:
 def _bounded(measure: Measure, value: float) -> bool:
     """Whether an interval makes sense: of finite values, and of lines too steep to be measured."""
     return bool(np.isfinite(value) or (measure.law is Law.CALIBRATION and np.isinf(value)))
+
+
+def _resampled(measure: Measure, cases: Any) -> bool:
+    """Whether an interval may come from the common bootstrap run."""
+    if measure.law is Law.UTILITY:
+        return cases.cases.groups is not None
+    return measure.law is not Law.CALIBRATION
 
 
 def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:

@@ -55,9 +55,9 @@ def calibration(
     ----------
     method
         "loess": the local regression of R's `loess`, with a pointwise band: Wilson's limits at the
-        effective number of cases :math:`\hat f (1 - \hat f) / \mathrm{Var} \hat f`. Beyond 1000
-        cases the span falls with the fourth root of their number, lest the curve's bias outgrow
-        its band; up to there, and with `span=0.75`, it is R's curve.
+        effective number of cases :math:`1 / \sum_i l_i^2`, with :math:`l_i` what case i adds to
+        the curve there. Beyond 1000 cases the span falls with the fourth root of their number,
+        lest the curve's bias outgrow its band; up to there, and with `span=0.75`, it is R's curve.
         "isotonic": the best rising step function, with a bootstrap band.
         "binned": means in `bins` of equal "count" or "width" (`binning`), with Clopper–Pearson
         limits.
@@ -75,7 +75,7 @@ def calibration(
     --------
     >>> from abovechance import examples
     >>> calibration(examples.breast_cancer("p_texture")).at(0.5)
-    {'y': 0.451, 'low': 0.343, 'high': 0.564}
+    {'y': 0.451, 'low': 0.342, 'high': 0.565}
     >>> calibration(examples.breast_cancer("p_texture"), method="binned", bins=3).y
     array([0.095, 0.368, 0.653])
     """
@@ -103,13 +103,14 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
     if problem.share:
         fitted, curve = np.clip(fitted, 0.0, 1.0), np.clip(curve, 0.0, 1.0)
     groups = None if problem.groups is None else problem.groups[seen]
-    plain = weight is None and problem.share
-    noise = fitted * (1.0 - fitted) if plain else (y[seen] - fitted) ** 2
-    variance = _variance(smoother, noise, y[seen] - fitted, groups, x)
     if problem.share:
-        low, high = _wilson(curve, variance, smoother.variance(np.ones(n), x), level)
+        cases = 1.0 / smoother.variance(np.ones(n), x)
+        if groups is not None:
+            cases = cases / _design_effect(smoother, fitted, y[seen] - fitted, groups, x)
+        low, high = _wilson(curve, cases, level)
     else:
-        half = _normal(level) * np.sqrt(variance)
+        residual = y[seen] - fitted
+        half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
         low, high = curve - half, curve + half
     few = Advice("AC050", f"{n} cases are few for a curve: its band may cover less than it says.")
     return Curve(
@@ -225,26 +226,33 @@ def _of_classes(predictions: Any, pos_label: Any) -> tuple[Floats, Floats, tuple
     return predictions.positive.astype(np.float64), predictions.probability, names
 
 
-def _variance(
-    smoother: Smoother, noise: Floats, residual: Floats, groups: Array | None, x: Floats
-) -> Floats:
+def _variance(smoother: Smoother, residual: Floats, groups: Array | None, x: Floats) -> Floats:
+    """Variance of a curve from its residuals, case by case or cluster by cluster."""
     if groups is None:
-        return smoother.variance(noise, x)
+        return smoother.variance(residual**2, x)
     _, code = np.unique(groups, return_inverse=True)
     sums = np.stack([np.bincount(code, weights=row * residual) for row in smoother.rows])
     units = sums.shape[1]
     return np.asarray(((smoother.basis(x) @ sums) ** 2).sum(axis=1) * units / max(units - 1, 1))
 
 
-def _wilson(curve: Floats, variance: Floats, unit: Floats, level: float) -> tuple[Floats, Floats]:
-    """Wilson's limits at the number of cases that would have the curve's variance."""
+def _design_effect(
+    smoother: Smoother, fitted: Floats, residual: Floats, groups: Array, x: Floats
+) -> Floats:
+    """How many times greater the variance is than that of independent cases."""
+    alone = smoother.variance(fitted * (1.0 - fitted), x)
+    together = _variance(smoother, residual, groups, x)
+    return np.divide(together, alone, out=np.ones(len(x)), where=(alone > 0) & (together > 0))
+
+
+def _wilson(curve: Floats, cases: Floats, level: float) -> tuple[Floats, Floats]:
+    """Wilson's limits at an effective number of cases."""
     z = _normal(level)
-    spread = curve * (1.0 - curve)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cases = np.where((variance > 0) & (spread > 0), spread / variance, 1.0 / unit)
     centre = (curve + z**2 / (2.0 * cases)) / (1.0 + z**2 / cases)
-    half = z / (1.0 + z**2 / cases) * np.sqrt(spread / cases + z**2 / (4.0 * cases**2))
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+    spread = curve * (1.0 - curve) / cases + z**2 / (4.0 * cases**2)
+    half = z / (1.0 + z**2 / cases) * np.sqrt(spread)
+    low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+    return np.minimum(low, curve), np.maximum(high, curve)
 
 
 def _near(p: Floats, x: Floats) -> Floats:

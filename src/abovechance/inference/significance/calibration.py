@@ -210,7 +210,8 @@ def simulated(
     """Calibration errors beside those of outcomes simulated from the probabilities, by label."""
     refuse(predictions)
     fitted = tuple(fit(m, predictions) for m in measures)
-    fitted = tuple(m for m in fitted if np.isfinite(m.of(predictions)))
+    values = {m.label: m.of(predictions) for m in fitted}
+    fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
     if not fitted:
         return {}
     total = DRAWS if draws.count is None else draws.count
@@ -219,7 +220,7 @@ def simulated(
     null = draws.null(work, total, predictions.n)
     found = {}
     for m in fitted:
-        value = m.of(predictions)
+        value = values[m.label]
         answer = tail(observed[m.label], null[m.label])
         expected = float(null[m.label].mean())
         test = Test(

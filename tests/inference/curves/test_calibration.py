@@ -1,0 +1,196 @@
+"""Calibration curves: R's curve, bands, bins, steps, and every kind of predictions."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.errors import NotApplicable
+from abovechance.inference.intervals import clopper_pearson
+from abovechance.numerics.loess import loess
+
+Reference = Callable[[str], Any]
+
+
+def binary(n: int = 600, seed: int = 1, **extra: Any) -> ac.Binary:
+    rng = np.random.default_rng(seed)
+    p = rng.beta(1, 2, n)
+    return ac.Binary(rng.random(n) < p, probability=p, **extra)
+
+
+def test_up_to_a_thousand_cases_the_curve_is_that_of_r(reference: Reference) -> None:
+    for case in reference("calibration")["cases"]:
+        y, p = (np.array(case["input"][k], dtype=float) for k in "yp")
+        curve = ac.curves.calibration(ac.Binary(y, probability=p))
+        wanted = np.clip(loess(p).curve(y, curve.x), 0, 1)
+        assert curve.y == pytest.approx(wanted, abs=1e-12)
+        assert (curve.x[0], curve.x[-1]) == (p.min(), p.max())
+
+
+def test_beyond_a_thousand_cases_neighbourhoods_shrink() -> None:
+    predictions = binary(16_000)
+    curve = ac.curves.calibration(predictions)
+    assert "span 0.38" in curve.method  # 0.75 · (1000/16000)^¼ = 0.375
+    fixed = ac.curves.calibration(predictions, span=0.75)
+    assert "span 0.75" in fixed.method
+    assert (curve.high - curve.low).mean() > (fixed.high - fixed.low).mean()
+
+
+def test_the_band_is_wilsons_at_the_effective_number_of_cases() -> None:
+    y, p = np.tile([0.0, 0, 1, 1, 1], 20), np.full(100, 0.4)
+    curve = ac.curves.calibration(ac.Binary(y, probability=p))
+    assert curve.low is not None
+    assert curve.high is not None
+    wanted = ac.intervals.wilson(60, 100)
+    assert curve.y.tolist() == pytest.approx([0.6])
+    assert (curve.low[0], curve.high[0]) == pytest.approx((wanted.low, wanted.high), rel=1e-10)
+
+
+def test_limits_enclose_the_curve_and_stay_between_0_and_1() -> None:
+    for method in ("loess", "isotonic", "binned"):
+        curve = ac.curves.calibration(binary(), method=method, draws=100, rng=1)
+        assert curve.low is not None
+        assert curve.high is not None
+        assert (curve.low >= 0).all()
+        assert (curve.high <= 1).all()
+        if method != "isotonic":
+            assert (curve.low <= curve.y).all()
+            assert (curve.y <= curve.high).all()
+
+
+def test_few_cases_are_remarked_on() -> None:
+    assert ac.curves.calibration(binary(100)).advice[0].code == "AC050"
+    assert ac.curves.calibration(binary(600)).advice == ()
+
+
+def test_bins_have_exact_limits() -> None:
+    predictions = binary(90)
+    curve = ac.curves.calibration(predictions, method="binned", bins=3)
+    cuts = np.quantile(predictions.probability, [1 / 3, 2 / 3])
+    place = np.searchsorted(cuts, predictions.probability)
+    for k in range(3):
+        inside = place == k
+        limits = clopper_pearson(predictions.positive[inside].sum(), inside.sum())
+        assert curve.columns["cases"][k] == inside.sum()
+        assert curve.x[k] == pytest.approx(predictions.probability[inside].mean())
+        assert curve.y[k] == pytest.approx(predictions.positive[inside].mean())
+        assert (curve.low[k], curve.high[k]) == (limits.low, limits.high)
+    wide = ac.curves.calibration(predictions, method="binned", bins=4, binning="width")
+    assert wide.columns["cases"].sum() == 90
+
+
+def pool_adjacent_violators(y: np.ndarray) -> np.ndarray:
+    """Isotonic regression by definition: the max over starts of the min over ends of means."""
+    n = len(y)
+    return np.array(
+        [max(min(y[i : j + 1].mean() for j in range(k, n)) for i in range(k + 1)) for k in range(n)]
+    )
+
+
+def test_the_isotonic_curve_is_the_best_rising_one() -> None:
+    rng = np.random.default_rng(2)
+    p = np.sort(rng.random(40))
+    y = (rng.random(40) < p).astype(float)
+    curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic", rng=1)
+    assert curve.x.tolist() == p.tolist()
+    assert curve.y == pytest.approx(pool_adjacent_violators(y), abs=1e-12)
+    assert curve.advice[0].code == "AC051"
+
+
+def test_many_probabilities_are_gathered_in_cells() -> None:
+    curve = ac.curves.calibration(binary(9000), method="isotonic", draws=20, rng=1)
+    assert len(curve.x) == 2000
+    assert (np.diff(curve.y) >= -1e-12).all()
+
+
+def test_the_same_seed_draws_the_same_band() -> None:
+    first, second, other = (
+        ac.curves.calibration(binary(80), method="isotonic", draws=50, rng=seed)
+        for seed in (1, 1, 2)
+    )
+    assert (first.low == second.low).all()
+    assert (first.low != other.low).any()
+    assert (first.seed, other.seed) == (1, 2)
+
+
+def test_clusters_widen_bands() -> None:
+    predictions = binary(400)
+    four = predictions.take(np.repeat(np.arange(400), 4))
+    groups = np.repeat(np.arange(400), 4)
+    clustered = ac.Binary(four.positive, probability=four.probability, groups=groups)
+    for method in ("loess", "isotonic"):
+        naive = ac.curves.calibration(four, method=method, span=0.75, draws=200, rng=1)
+        wide = ac.curves.calibration(clustered, method=method, span=0.75, draws=200, rng=1)
+        ratio = np.mean(wide.high - wide.low) / np.mean(naive.high - naive.low)
+        assert 1.6 < ratio < 2.4
+        assert wide.y == pytest.approx(naive.y, abs=1e-10)
+    assert ac.curves.calibration(clustered, method="binned").advice[0].code == "AC052"
+
+
+def test_certain_and_constant_probabilities_have_a_curve() -> None:
+    certain = ac.curves.calibration(ac.Binary([0, 1, 1, 0], probability=[0.0, 1, 1, 0]))
+    assert certain.at(0.0)["y"] == pytest.approx(0.0)
+    assert certain.at(1.0)["y"] == pytest.approx(1.0)
+    constant = ac.curves.calibration(ac.Binary([0, 1, 1], probability=np.full(3, 0.5)))
+    assert constant.y.tolist() == pytest.approx([2 / 3])
+
+
+def test_classes_are_taken_by_label_or_by_their_top() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.ones(3), 120)
+    y = np.array([rng.choice(3, p=row) for row in p])
+    several = ac.Multiclass(y, probability=p)
+    one = ac.curves.calibration(several, pos_label=1)
+    alone = ac.curves.calibration(several.against_rest(1))
+    assert one.y.tolist() == alone.y.tolist()
+    top = ac.curves.calibration(several)
+    right = ac.Binary(p.argmax(axis=1) == y, probability=p.max(axis=1))
+    assert top.y.tolist() == ac.curves.calibration(right).y.tolist()
+    assert top.x_name == "Probability of the top label"
+
+
+def test_survival_without_censoring_is_a_binary_curve() -> None:
+    rng = np.random.default_rng(4)
+    rate = rng.uniform(0.1, 1, 90)
+    time = rng.exponential(1 / rate)
+    predicted = np.exp(-np.outer(rate, [1.0, 2.0]))
+    alive = ac.Survival(time, np.ones(90), survival=predicted, times=[1.0, 2.0])
+    curve = ac.curves.calibration(alive, t=1.0)
+    plain = ac.curves.calibration(ac.Binary(time <= 1.0, probability=1 - predicted[:, 0]))
+    assert curve.y == pytest.approx(plain.y, abs=1e-12)
+    assert curve.x_name == "Predicted risk by 1"
+
+
+def test_numbers_have_a_curve_with_normal_limits() -> None:
+    rng = np.random.default_rng(5)
+    value = rng.normal(size=300)
+    curve = ac.curves.calibration(ac.Numeric(value + rng.normal(size=300), value))
+    middle = curve.at(0.0)
+    assert middle["low"] < 0.0 < middle["high"]
+    assert middle["high"] - middle["low"] < 0.6
+
+
+def test_what_has_no_probabilities_has_no_curve() -> None:
+    labels = ac.Binary([0, 1], label=[0, 1])
+    with pytest.raises(NotApplicable, match="needs probabilities"):
+        ac.curves.calibration(labels)
+    with pytest.raises(NotApplicable, match="method must be"):
+        ac.curves.calibration(binary(), method="spline")
+    weighted = binary(30, sample_weight=np.linspace(1, 2, 30))
+    with pytest.raises(NotApplicable, match="unweighted"):
+        ac.curves.calibration(weighted, method="binned")
+
+
+def test_a_curve_exports_its_points() -> None:
+    curve = ac.curves.calibration(binary(), method="binned", bins=4)
+    facts = json.loads(curve.to_json())
+    assert facts["abovechance"] == ac.__version__
+    assert facts["kind"] == "calibration"
+    assert facts["x"] == pytest.approx(curve.x.tolist())
+    assert len(curve.to_csv().splitlines()) == 5
+    assert list(curve.to_frame().columns) == ["x", "y", "low", "high", "cases"]
+    assert isinstance(curve, ac.curves.Curve)
+    assert "4 points" in str(curve)

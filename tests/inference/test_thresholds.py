@@ -1,0 +1,144 @@
+"""Thresholds: pROC's choices, the one that costs imply, and how optimistic a choice is."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.errors import NotApplicable
+from abovechance.measures import find
+
+Reference = Callable[[str], Any]
+
+
+def binary(n: int = 200, seed: int = 1, **extra: Any) -> ac.Binary:
+    rng = np.random.default_rng(seed)
+    p = rng.beta(2, 3, n)
+    return ac.Binary(rng.random(n) < p, probability=p, **extra)
+
+
+def test_choices_equal_those_of_proc(reference: Reference) -> None:
+    for case in reference("roc_curves")["cases"]:
+        predictions = ac.Binary(case["input"]["y"], probability=case["input"]["p"])
+        found = ac.thresholds(predictions, draws=20, rng=1)
+        for criterion, key in (("youden", "youden_best"), ("closest", "closest_topleft_best")):
+            choice, wanted = found[criterion], case["expected"][key]["pROC"]
+            # pROC misses ties that differ by rounding
+            assert set(wanted["threshold"]) <= {choice.threshold, *choice.tied}
+            assert choice.threshold == wanted["threshold"][0]
+            assert choice.sensitivity == pytest.approx(wanted["sensitivity"][0], rel=1e-12)
+            assert choice.specificity == pytest.approx(wanted["specificity"][0], rel=1e-12)
+        best = case["expected"]["max_youden_j"]["exact"]
+        assert found["youden"].value == pytest.approx(best, rel=1e-12)
+
+
+def test_costs_imply_a_threshold_without_data() -> None:
+    for seed in (1, 2):
+        found = ac.thresholds(binary(seed=seed), cost_fp=1, cost_fn=4, draws=20, rng=1)
+        implied = found["costs imply"]
+        assert implied.threshold == pytest.approx(0.2)
+        assert implied.interval is None
+        assert implied.optimism is None
+        assert implied.corrected == implied.value
+
+
+def test_the_cost_is_that_of_the_labels_above_the_threshold() -> None:
+    predictions = binary()
+    assert predictions.probability is not None
+    found = ac.thresholds(predictions, cost_fp=1, cost_fn=3, draws=20, rng=1)["cost"]
+    label = predictions.probability > found.threshold
+    costs = {"cost_fp": 1.0, "cost_fn": 3.0}
+    spent = find("expected_cost", **costs)
+    assert found.value == pytest.approx(spent(predictions.positive, label), rel=1e-12)
+    for t in np.linspace(0.01, 0.99, 99):
+        other = spent(predictions.positive, predictions.probability > t)
+        assert found.value <= other + 1e-12
+    at = 1 / 4
+    benefit = predictions.positive.mean() - found.value / 3
+    assert found.net_benefit == pytest.approx(benefit, rel=1e-10)
+    assert ac.thresholds(predictions, cost_fp=1, cost_fn=3, draws=5, rng=1)[
+        "costs imply"
+    ].net_benefit == pytest.approx(find("net_benefit", threshold=at).of(predictions), rel=1e-12)
+
+
+def test_optimism_makes_up_for_choosing_on_the_same_cases() -> None:
+    """What a chosen threshold is worth on new cases: more than half of the gap is made up for."""
+    rng = np.random.default_rng(3)
+
+    def sample(n: int) -> ac.Binary:
+        p = rng.beta(2, 2, n)
+        return ac.Binary(rng.random(n) < p, probability=p)
+
+    fresh = sample(40_000)
+    assert fresh.probability is not None
+    apparent, corrected, true = [], [], []
+    for k in range(120):
+        choice = ac.thresholds(sample(60), draws=60, rng=k)["youden"]
+        apparent.append(choice.value)
+        corrected.append(choice.corrected)
+        true.append(find("youden_j")(fresh.positive, fresh.probability > choice.threshold))
+    gap = np.mean(apparent) - np.mean(true)
+    assert gap > 0.04
+    assert abs(np.mean(corrected) - np.mean(true)) < 0.5 * gap
+
+
+def test_intervals_narrow_with_cases() -> None:
+    widths = []
+    for n in (80, 5000):
+        interval = ac.thresholds(binary(n), draws=200, rng=1)["cost"].interval
+        assert interval is not None
+        widths.append(interval.high - interval.low)
+    assert widths[1] < 0.6 * widths[0]
+
+
+def test_scores_have_thresholds_but_none_that_costs_imply() -> None:
+    found = ac.thresholds(ac.Binary([0, 1, 0, 1], score=[1, 2, 3, 4]), draws=20, rng=1)
+    assert [c.criterion for c in found.choices] == ["cost", "youden", "closest"]
+    with pytest.raises(NotApplicable, match="no threshold by"):
+        found["costs imply"]
+
+
+def test_useless_scores_call_everyone_alike() -> None:
+    found = ac.thresholds(ac.Binary([0, 1, 0, 0], score=[5, 5, 5, 5]), draws=20, rng=1)
+    assert found["cost"].threshold == np.inf
+    assert found["cost"].value == pytest.approx(0.25)
+    assert found["youden"].value == pytest.approx(0.0)
+
+
+def test_poor_calibration_near_the_threshold_is_remarked_on() -> None:
+    rng = np.random.default_rng(4)
+    risk = rng.beta(2, 2, 3000)
+    shifted = ac.Binary(rng.random(3000) < risk, probability=risk**3)
+    assert "AC061" in [a.code for a in ac.thresholds(shifted, draws=100, rng=1).advice]
+    right = ac.Binary(rng.random(3000) < risk, probability=risk)
+    assert "AC061" not in [a.code for a in ac.thresholds(right, draws=100, rng=1).advice]
+
+
+def test_weights_count_as_many_cases() -> None:
+    predictions = binary(60)
+    times = np.random.default_rng(5).integers(1, 4, 60)
+    weighted = ac.Binary(
+        predictions.positive, probability=predictions.probability, sample_weight=times
+    )
+    repeated = predictions.take(np.repeat(np.arange(60), times))
+    one, other = (ac.thresholds(p, draws=20, rng=1)["cost"] for p in (weighted, repeated))
+    assert (one.threshold, one.value) == (other.threshold, pytest.approx(other.value))
+
+
+@pytest.mark.parametrize("costs", [{"cost_fp": 0}, {"cost_fn": -1}, {"cost_fn": np.inf}])
+def test_costs_are_positive(costs: dict[str, float]) -> None:
+    with pytest.raises(NotApplicable, match="greater than 0"):
+        ac.thresholds(binary(), **costs)
+
+
+def test_choices_export() -> None:
+    found = ac.thresholds(binary(), draws=20, rng=1)
+    facts = json.loads(found.to_json())
+    assert facts["choices"][0]["criterion"] == "costs imply"
+    assert facts["seed"] == 1
+    assert len(found.to_csv().splitlines()) == 5
+    assert found.to_frame()["threshold"].tolist() == [c.threshold for c in found.choices]
+    assert "Youden" in str(found)
