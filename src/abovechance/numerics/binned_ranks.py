@@ -31,8 +31,7 @@ class Grid:
         Grid(exponent=-20, first=0, cells=1048577)
         """
         half = high / 2.0 - low / 2.0  # the whole may be too large for a float
-        largest = max(abs(low), abs(high))
-        width = half / (cells / 2.0) if half > 0 else np.spacing(largest)
+        width = max(half / (cells / 2.0), np.spacing(max(abs(low), abs(high))))
         mantissa, exponent = np.frexp(width)
         exponent = max(int(exponent) - int(mantissa == 0.5), -1000)
         first = int(np.floor(np.ldexp(low, -exponent)))

@@ -1,6 +1,7 @@
 """Sums over the cases of each class, which can be added up piece by piece."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +35,6 @@ class ClassSums:
 
     def __add__(self, other: "ClassSums") -> "ClassSums":
         return ClassSums(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in PARTS})
-
-    def __sub__(self, other: "ClassSums") -> "ClassSums":
-        return ClassSums(**{f.name: getattr(self, f.name) - getattr(other, f.name) for f in PARTS})
 
     @property
     def squared_p(self) -> float:
@@ -82,13 +80,12 @@ def _class_sums_compiled(
     ).tolist()
     if low < 0 or high > ONE:  # or a -0, which is a probability
         return _class_sums_plain(positive, probability, threshold)
-    found = sums.tolist()
-    parts = [
-        dict(zip(COUNTS, counts[k::2], strict=True)) | dict(zip(SUMS, found[k::2], strict=True))
-        for k in (0, 1)
-    ]
-    positives = ClassSums(**parts[1])
-    return positives, ClassSums(**parts[0]) - positives
+    whole = dict(zip(COUNTS, counts[::2], strict=True))
+    positives: dict[str, Any] = dict(zip(COUNTS, counts[1::2], strict=True))
+    negatives: dict[str, Any] = {name: whole[name] - positives[name] for name in COUNTS}
+    negatives |= zip(SUMS, sums[::2].tolist(), strict=True)
+    positives |= zip(SUMS, sums[1::2].tolist(), strict=True)
+    return ClassSums(**positives), ClassSums(**negatives)
 
 
 def _class_sums_plain(

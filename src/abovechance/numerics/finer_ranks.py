@@ -192,6 +192,7 @@ class Collector:
             self._positives, self._negatives, groups, rest.positives, rest.negatives, *below, *of
         )
         ks = best / (n1 * n0) if n1 and n0 else 0.0
+        tied = rest.size[~rest.mixed].astype(np.float64)
         return RankTotals(
             n_positive=n1,
             n_negative=n0,
@@ -203,7 +204,7 @@ class Collector:
             ks_high=ks,
             squares_positive=squares1 / (2.0 * n0) ** 2 if n0 else 0.0,
             squares_negative=squares0 / (2.0 * n1) ** 2 if n1 else 0.0,
-            ties=ties,
+            ties=ties + float((tied**3 - tied).sum()),
         )
 
 

@@ -48,7 +48,7 @@ def logarithm(m: float, e: int) -> Any:
 def add_probabilities(
     positive: Bools, probability: Floats, threshold: float, scratch: Floats, sums: Floats
 ) -> Ints:
-    """Add to `sums`, of all cases and of the positive ones: p, loss, loss², log, log², odds, odds².
+    """Add to `sums`, of negative and of positive cases: p, loss, loss², log, log², odds, odds².
 
     The loss is (y - p)², the log that of the probability given to what happened, the odds the
     difference between it and that of what did not happen. Where one of the two was given
@@ -61,8 +61,8 @@ def add_probabilities(
     given, other, m_given, m_other = scratch[0], scratch[1], scratch[2], scratch[3]
     e_given, e_other = given.view(np.int64), other.view(np.int64)
     n_pos = above = tp = impossible = impossible_pos = certain = certain_pos = 0
-    p_all = p_pos = b_all = b_pos = bb_all = bb_pos = 0.0
-    l_all = l_pos = ll_all = ll_pos = o_all = o_pos = oo_all = oo_pos = 0.0
+    p_neg = p_pos = b_neg = b_pos = bb_neg = bb_pos = 0.0
+    l_neg = l_pos = ll_neg = ll_pos = o_neg = o_pos = oo_neg = oo_pos = 0.0
     lowest = highest = words[0]
     for start in range(0, probability.size, LANES):
         p = probability[start : start + LANES]
@@ -75,12 +75,12 @@ def add_probabilities(
             other[k] = wrong if wrong != 0.0 else 1.0
             loss = (1.0 - right) * (1.0 - right)
             square = loss * loss
-            p_all += p[k]
             p_pos += p[k] if y[k] else 0.0
-            b_all += loss
+            p_neg += 0.0 if y[k] else p[k]
             b_pos += loss if y[k] else 0.0
-            bb_all += square
+            b_neg += 0.0 if y[k] else loss
             bb_pos += square if y[k] else 0.0
+            bb_neg += 0.0 if y[k] else square
         least, most = word[0], word[0]
         for k in range(size):
             n_pos += y[k]
@@ -100,31 +100,31 @@ def add_probabilities(
             for k in range(size):
                 log = np.log(given[k])
                 odds = log - np.log(other[k])
-                l_all += log
                 l_pos += log if y[k] else 0.0
-                ll_all += log * log
+                l_neg += 0.0 if y[k] else log
                 ll_pos += log * log if y[k] else 0.0
-                o_all += odds
+                ll_neg += 0.0 if y[k] else log * log
                 o_pos += odds if y[k] else 0.0
-                oo_all += odds * odds
+                o_neg += 0.0 if y[k] else odds
                 oo_pos += odds * odds if y[k] else 0.0
+                oo_neg += 0.0 if y[k] else odds * odds
             continue
         reduce(e_given, m_given.view(np.int64), size)
         reduce(e_other, m_other.view(np.int64), size)
         for k in range(size):
             log = logarithm(m_given[k], e_given[k])
             odds = log - logarithm(m_other[k], e_other[k])
-            l_all += log
             l_pos += log if y[k] else 0.0
-            ll_all += log * log
+            l_neg += 0.0 if y[k] else log
             ll_pos += log * log if y[k] else 0.0
-            o_all += odds
+            ll_neg += 0.0 if y[k] else log * log
             o_pos += odds if y[k] else 0.0
-            oo_all += odds * odds
+            o_neg += 0.0 if y[k] else odds
             oo_pos += odds * odds if y[k] else 0.0
+            oo_neg += 0.0 if y[k] else odds * odds
     added = (
-        *(p_all, p_pos, b_all, b_pos, bb_all, bb_pos),
-        *(l_all, l_pos, ll_all, ll_pos, o_all, o_pos, oo_all, oo_pos),
+        *(p_neg, p_pos, b_neg, b_pos, bb_neg, bb_pos),
+        *(l_neg, l_pos, ll_neg, ll_pos, o_neg, o_pos, oo_neg, oo_pos),
     )
     for k in range(len(added)):
         sums[k] += added[k]
@@ -266,7 +266,7 @@ def walk(
 
     All three have infinity as a further last element. Returns twice U, precision summed,
     the largest excess of the true over the false positive rate times n1 n0, squared placements
-    of positives and of negatives, and the sum of t³ - t over ties.
+    of positives and of negatives, and the sum of t³ - t over tied scores.
     """
     m, n, g = positives.size - 1, negatives.size - 1, groups.size - 1
     i = j = k = 0
@@ -284,6 +284,8 @@ def walk(
         while j < n and negatives[j] == now:
             j += 1
             b += 1
+        size = float(a + b)
+        ties += size * size * size - size
         if k < g and groups[k] == now:
             a += groups_positive[k]
             b += groups_negative[k]
@@ -298,8 +300,6 @@ def walk(
         if b > 0:
             twice_above = float(2 * (called - a) + a)
             part[2] += b * (twice_above * twice_above)
-        size = float(a + b)
-        ties += size * size * size - size
         b1 += a
         b0 += b
         steps += 1
