@@ -79,3 +79,22 @@ def test_wrong_questions_are_answered_in_one_line(capsys: Captured, asked: str, 
     assert out == ""
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_study_is_reproduced_beside_its_published_values(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    asked = ["reproduce", "rosenblatt-fig5b", "--statistics", "sd,Hotelling"]
+    assert main([*asked, "--replications", "20", "--pages", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "0.532" in out
+    assert "comparisons: largest |z|" in out
+    assert "Departure: p = k/B without +1" in out
+    assert "| sd | 40 | 0.25 |" in (tmp_path / "rosenblatt-fig5b.md").read_text("utf-8")
+
+
+def test_studies_are_listed_and_misspelt_ones_refused(capsys: Captured) -> None:
+    assert main(["reproduce"]) == 0
+    assert "dinga-power-simulated" in capsys.readouterr().out
+    assert main(["reproduce", "dinga-compar"]) == 2
+    assert "did you mean 'dinga-compare'?" in capsys.readouterr().err

@@ -9,9 +9,6 @@ import click
 
 from abovechance.cli import options
 
-FAR = 3.9  # standard errors: further than this is not the same study
-SURPRISING = 3.0
-
 
 @click.command(help=__doc__)
 @click.argument("study", required=False)
@@ -25,6 +22,7 @@ SURPRISING = 3.0
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
+@click.option("--pages", metavar="DIR", type=click.Path(), help="Keep a page of each study here.")
 @options.output
 def reproduce(
     study: str | None,
@@ -33,6 +31,7 @@ def reproduce(
     seed: int,
     workers: int,
     store: str | None,
+    pages: str | None,
     format_: str,
 ) -> None:
     from abovechance.cli.progress import progress
@@ -56,6 +55,17 @@ def reproduce(
                 progress=tell,
             )
         _show(found, published.STUDIES[name], format_)
+        if pages is not None:
+            _keep(pages, name, published.page(found, published.STUDIES[name]))
+
+
+def _keep(folder: str, name: str, text: str) -> None:
+    from pathlib import Path
+
+    from abovechance.io.export import write_text
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    write_text(Path(folder) / f"{name}.md", text)
 
 
 def _list(studies: dict[str, Any]) -> None:
@@ -76,6 +86,7 @@ def _text(found: Any, study: Any) -> None:
     from rich.table import Table
 
     from abovechance.cli.show import console
+    from abovechance.studies.replications import row, verdict
 
     screen = console()
     screen.print(found.title, markup=False)
@@ -90,27 +101,11 @@ def _text(found: Any, study: Any) -> None:
     for heading in (*headings, "power, 0 to 1"):
         table.add_column(heading, justify="left" if heading[:2] in ("st", "po") else "right")
     for cell in found.cells:
-        table.add_row(*_row(cell))
+        table.add_row(*row(cell), _bar(cell.power, cell.reference))
     screen.print(table)
-    for line in (_verdict(found), *(f"Departure: {text}." for text in found.remarks)):
+    for line in (verdict(found), *(f"Departure: {text}." for text in found.remarks)):
         screen.print(line, markup=False)
     screen.print()
-
-
-def _row(cell: Any) -> list[str]:
-    published = cell.reference_se is not None and cell.reference_se > 0
-    return [
-        cell.statistic,
-        str(cell.n),
-        f"{cell.effect:.3g}",
-        f"{cell.power:.3f}",
-        f"{cell.se:.3f}",
-        f"{cell.reference:.3f}" if published else "",
-        f"{cell.z:+.1f}" if published else "",
-        "" if cell.theory is None else f"{cell.theory:.3f}",
-        "" if cell.theory_z is None else f"{cell.theory_z:+.1f}",
-        _bar(cell.power, cell.reference),
-    ]
 
 
 def _bar(power: float, reference: float | None, width: int = 25) -> str:
@@ -121,18 +116,3 @@ def _bar(power: float, reference: float | None, width: int = 25) -> str:
     place = round(power * width)
     line[place] = "@" if line[place] == "|" else "o"
     return "".join(line)
-
-
-def _verdict(found: Any) -> str:
-    from itertools import chain
-
-    pairs = ((c.z if c.reference_se else None, c.theory_z) for c in found.cells)
-    distances = [abs(z) for z in chain.from_iterable(pairs) if z is not None]
-    if not distances:
-        return "No published or known value to compare with."
-    far = sum(z > FAR for z in distances)
-    beyond = sum(z > SURPRISING for z in distances)
-    return (
-        f"{len(distances)} comparisons: largest |z| {max(distances):.1f}, {beyond} beyond "
-        f"{SURPRISING:g}, {far} beyond {FAR:g}."
-    )

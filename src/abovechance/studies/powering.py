@@ -22,6 +22,9 @@ BLOCK = 16
 
 USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
 
+FEW = 5
+"""Expected counts below which a z is taken from the exact law."""
+
 RARE = 0.15
 """How far the threshold may lie from the prevalence before that is worth a remark."""
 
@@ -39,7 +42,8 @@ class Cell(Result):
     """The power of one test in one setting, with a reference when there is one.
 
     `se` is the Monte-Carlo standard error and `interval` Wilson's; `z` is how many standard
-    errors the simulation lies from the reference.
+    errors the simulation lies from the reference. In a replication the reference is the paper's
+    value, and `theory` the formula's.
     """
 
     statistic: str
@@ -53,6 +57,8 @@ class Cell(Result):
     reference_se: float | None = None
     reference_method: str | None = None
     z: float | None = None
+    theory: float | None = None
+    theory_z: float | None = None
     interval: Interval | None = None
 
 
@@ -288,11 +294,15 @@ def standard_error(rejected: int, times: int) -> float:
 def distance(rejected: int, times: int, reference: float, runs: int | None = None) -> float:
     """Standard errors between a simulated rate and a reference.
 
-    `runs` is how many simulations the reference itself rests on; None if it is a formula.
-    The standard error is that of the pooled rate, (x + ½)/(R + 1).
+    `runs` is how many simulations the reference itself rests on; None if it is a formula. The
+    standard error is that of the pooled rate, (x + ½)/(R + 1). Where fewer than five rejections
+    or non-rejections are expected the normal law is far off, and the exact mid-p value, binomial
+    or hypergeometric, is turned into a z instead.
 
     >>> round(distance(520, 1000, 0.5), 2), round(distance(520, 1000, 0.5, 1000), 2)
     (1.26, 0.89)
+    >>> round(distance(149, 150, 1.0, 4000), 2)
+    -2.1
     """
     if runs is None:
         pooled = (reference * times + 0.5) / (times + 1)
@@ -300,7 +310,23 @@ def distance(rejected: int, times: int, reference: float, runs: int | None = Non
     else:
         pooled = (rejected + reference * runs + 0.5) / (times + runs + 1)
         spread = pooled * (1 - pooled) * (1 / times + 1 / runs)
+    if times * min(pooled, 1 - pooled) < FEW:
+        return _exact(rejected, times, reference, runs)
     return float((rejected / times - reference) / np.sqrt(spread))
+
+
+def _exact(rejected: int, times: int, reference: float, runs: int | None) -> float:
+    """The z whose tail is the exact mid-p value."""
+    from scipy.special import ndtri
+    from scipy.stats import binom, hypergeom
+
+    if runs is None:
+        law = binom(times, reference)
+    else:
+        law = hypergeom(times + runs, rejected + round(reference * runs), times)
+    half = law.pmf(rejected) / 2
+    lower, upper = law.cdf(rejected - 1) + half, law.sf(rejected) + half
+    return float(ndtri(lower) if lower <= upper else -ndtri(upper))
 
 
 def _effects(design: Design, effects: float | Sequence[float] | None) -> tuple[float, ...]:

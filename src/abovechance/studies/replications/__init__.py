@@ -1,0 +1,18 @@
+"""The papers' studies again, each by its name, beside the values that were published."""
+
+from abovechance.studies.replications.catalogue import STUDIES, find_study
+from abovechance.studies.replications.running import reproduce
+from abovechance.studies.replications.study import Expected, Study
+from abovechance.studies.replications.tables import distances, page, row, verdict
+
+__all__ = [
+    "STUDIES",
+    "Expected",
+    "Study",
+    "distances",
+    "find_study",
+    "page",
+    "reproduce",
+    "row",
+    "verdict",
+]

@@ -1,0 +1,43 @@
+"""What a published study is: a design, its tests under the paper's names, and its values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from abovechance.studies.questions import Rule
+from abovechance.studies.samples import Design
+
+
+class Expected(NamedTuple):
+    """A published power and the number of replications behind it."""
+
+    power: float
+    runs: int
+
+
+Key = tuple[str, int, float]
+"""Statistic, n and effect."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """One figure or table of a paper.
+
+    `tests` maps the paper's names to the tests here; `departures` say where what is run differs
+    from what the paper's text says, or from what its code did.
+    """
+
+    name: str
+    title: str
+    source: str
+    design: Design
+    n: tuple[int, ...]
+    effects: tuple[float, ...]
+    tests: Mapping[str, str]
+    draws: int
+    rule: Rule
+    replications: int
+    expected: Mapping[Key, Expected] = field(default_factory=dict)
+    departures: tuple[str, ...] = ()
+    size: str = "n"
+    reference: str = "read from the figure"
