@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats
+from abovechance.arrays import Array, Bools, Floats
 from abovechance.numerics.ranks import midranks
 
 
@@ -44,7 +44,7 @@ def delong(scores: Floats, positive: Bools) -> Areas:
     return Areas(below.mean(axis=-1), _scatter(below) + _scatter(above))
 
 
-def clustered_delong(scores: Floats, positive: Bools, groups: Floats) -> Areas:
+def clustered_delong(scores: Floats, positive: Bools, groups: Array) -> Areas:
     """The same with whole clusters as the units that vary.
 
     References
@@ -85,5 +85,5 @@ def _scatter(values: Floats) -> Floats:
     return centred @ centred.T / (size - 1) / size
 
 
-def _totals(values: Floats, code: Floats, units: int) -> Floats:
+def _totals(values: Floats, code: Array, units: int) -> Floats:
     return np.stack([np.bincount(code, weights=row, minlength=units) for row in values])
