@@ -126,7 +126,7 @@ def _of_model(
         own = arrays["groups"][rows].astype(str)
         clusters = own[first]
         if (clusters[code] != own).any():
-            item = items[code[np.flatnonzero(clusters[code] != own)[0]]]
+            item = str(items[code[np.flatnonzero(clusters[code] != own)[0]]])
             raise DataError(f"an item must belong to one cluster; item {item!r} is in several.")
         clusters = clusters[order]
     return items[order], values[order], clusters, bool(times.max() > 1)

@@ -88,7 +88,7 @@ class Balanced:
 
     @property
     def difference(self) -> float:
-        return self.turned * float(self.gains.sum())
+        return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
 
     def test(self, alternative: Alternative) -> Answer:
         return flipped(self.gains, None, alternative, self.how, WITHIN, "stratified ")
@@ -116,7 +116,7 @@ class Clustered:
 
     @property
     def difference(self) -> float:
-        return self.turned * float(self.gains.sum())
+        return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
 
     def test(self, alternative: Alternative) -> Answer:
         return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
@@ -221,7 +221,7 @@ def _counted(
     steps = None if weights is None else _steps(weights)
     slopes = None if steps is None else steps[counted & (class_sizes(first) > 0)] * n
     linear = slopes is not None and np.ptp(slopes) <= 1e-9 * np.abs(slopes).max()
-    slope = float(slopes[0]) if slopes is not None and linear else turn(measure)
+    slope = _rounded(float(slopes[0])) if slopes is not None and linear else turn(measure)
     groups = first.cases.groups
     if groups is not None:
         gains = inside * (right(first).astype(float) - right(second)) / n * abs(slope)
@@ -243,6 +243,11 @@ def _steps(weights: Floats) -> Floats | None:
     if np.ptp(steps, axis=1).max() > 1e-9 * max(np.abs(steps).max(), 1e-300):
         return None
     return steps[:, 0]
+
+
+def _rounded(slope: float) -> float:
+    """A slope that is a whole number but for rounding, made one."""
+    return float(round(slope)) if abs(slope - round(slope)) < 1e-9 else slope
 
 
 def _positive(p: float) -> float:

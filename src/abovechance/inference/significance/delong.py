@@ -165,13 +165,13 @@ def unpaired_gap(first: Any, second: Any) -> Gap:
 def gap_test(
     gap: Gap, alternative: Alternative, method: str, hypothesis: str = EQUAL_AREAS
 ) -> Test:
-    """A difference over its standard error; without difference and spread p is 1."""
+    """A difference over its standard error; no difference without spread is z = 0, as in pROC."""
     if gap.error == 0.0 and gap.difference != 0.0:
         raise NotApplicable("the difference has no spread in these cases, so no standard error.")
     z = gap.difference / gap.error if gap.error > 0 else 0.0
     return Test(
         statistic=float(z),
-        p_value=p_of(z, gap.df, alternative) if gap.error > 0 else 1.0,
+        p_value=p_of(z, gap.df, alternative),
         alternative=alternative,
         hypothesis=hypothesis,
         method=method,

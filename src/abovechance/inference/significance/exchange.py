@@ -25,7 +25,7 @@ from abovechance.resampling import (
 )
 
 EQUAL = "both models have the same value of the measure"
-COUNTED = 2**16  # ways to exchange that are listed rather than drawn
+COUNTED = 2**14  # ways to exchange that are listed rather than drawn
 STEP = 1e-4  # of a case, for derivatives by the cells of a table
 CELLS = 1 << 21
 

@@ -1,0 +1,563 @@
+"""Comparisons as a whole: what every law gives, pairing, margins, posteriors, many models."""
+
+import json
+
+import numpy as np
+import pytest
+
+from abovechance import examples
+from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference.comparison import compare
+from abovechance.inference.comparison.by_law import LOSS_OF
+from abovechance.inference.comparison.posteriors import of_accuracy
+from abovechance.inference.intervals import tango
+from abovechance.inference.significance import delong, mcnemar, sign_flip
+from abovechance.measures import Law, applicable, find
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+
+
+def two(n: int = 80, seed: int = 1, **facts) -> dict[str, Binary]:
+    """An older and a newer model; the newer one is better."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([[0, 1], rng.integers(2, size=n - 2)])
+    signal = {"old": 0.2, "new": 1.8}
+    p = {k: 1 / (1 + np.exp(-(s * (2 * y - 1) + rng.normal(size=n)))) for k, s in signal.items()}
+    return {name: Binary(y, probability=column, **facts) for name, column in p.items()}
+
+
+def classes(n: int = 60, seed: int = 2) -> dict[str, Multiclass]:
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.repeat([0, 1, 2], 2), rng.integers(3, size=n - 6)])
+    found = {}
+    for name, signal in (("old", 0.5), ("new", 1.5)):
+        e = np.exp(rng.normal(size=(n, 3)) + signal * (y[:, None] == np.arange(3)))
+        found[name] = Multiclass(y, probability=e / e.sum(axis=1, keepdims=True))
+    return found
+
+
+def numbers(n: int = 60, seed: int = 3) -> dict[str, Numeric]:
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=n)
+    return {k: Numeric(y, y + s * rng.normal(size=n)) for k, s in (("old", 1.5), ("new", 0.7))}
+
+
+def times(n: int = 60, seed: int = 4) -> dict[str, Survival]:
+    rng = np.random.default_rng(seed)
+    hazard = rng.normal(size=n)
+    event, censor = rng.exponential(np.exp(-hazard)), rng.exponential(3.0, size=n)
+    at = np.array([0.2, 0.5, 1.0])
+    found = {}
+    for name, noise in (("old", 2.0), ("new", 0.3)):
+        risk = hazard + noise * rng.normal(size=n)
+        curves = np.exp(-np.exp(0.7 * risk)[:, None] * at)
+        found[name] = Survival(
+            np.minimum(event, censor), event <= censor, risk=risk, survival=curves, times=at
+        )
+    return found
+
+
+KINDS = {"binary": two, "multiclass": classes, "numeric": numbers, "survival": times}
+EXPECTED = {
+    "accuracy": ("McNemar, exact", "Tango"),
+    "error_rate": ("McNemar, exact", "Tango"),
+    "sensitivity": ("McNemar, exact, among 1", "Tango"),
+    "specificity": ("McNemar, exact, among 0", "Tango"),
+    "balanced_accuracy": ("stratified sign flip, exact", "MOVER with Tango"),
+    "auc": ("DeLong, t(", "DeLong, t("),
+    "brier": ("sign flip", "studentised bootstrap"),
+    "log_score": ("sign flip", "studentised bootstrap"),
+    "ppv": ("studentised exchange, exact", "paired bootstrap BCa"),
+    "f1": ("studentised exchange, exact", "paired bootstrap BCa"),
+    "mcc": ("studentised exchange, exact", "paired bootstrap BCa"),
+    "average_precision": ("studentised exchange", "paired bootstrap BCa"),
+    "nagelkerke_r2": ("sign flip", "paired bootstrap BCa"),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_law_gives_test_and_interval(name: str) -> None:
+    row = compare(two(), [name], rng=1, draws=199)[name]
+    test, interval = EXPECTED[name]
+    assert row.test.startswith(test)
+    assert row.interval.method.startswith(interval)
+    assert row.interval.low <= row.difference <= row.interval.high
+    assert row.better == "new"
+    assert row.p_value < 0.05
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_measure_can_be_compared(kind: str) -> None:
+    models = KINDS[kind]()
+    first = models["old"]
+    for measure in applicable(first):
+        if measure.name in ("e50", "e90", "emax"):  # as ici, and as slow
+            continue
+        slow = measure.law is Law.CALIBRATION or measure.form.value in ("draws", "censored")
+        row = compare(models, [measure], rng=1, draws=9 if slow else 39).differences[0]
+        values = [measure.of(p) for p in models.values()]
+        if not np.isfinite(values).all():
+            assert row.undefined, measure.name
+            continue
+        expected = values[0] - values[1]
+        assert row.difference == pytest.approx(expected, rel=1e-9, abs=1e-12), measure.name
+        if measure.law not in (Law.CALIBRATION, Law.UTILITY):
+            assert 0 < row.p_value <= 1, measure.name
+        assert row.interval is not None or row.undefined, measure.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identical_predictions_have_difference_0_and_p_1(kind: str) -> None:
+    model = KINDS[kind]()["old"]
+    for measure in applicable(model):
+        if np.isnan(measure.of(model)) or measure.law is Law.CALIBRATION:
+            continue
+        row = compare({"a": model, "b": model}, [measure], rng=1, draws=9).differences[0]
+        assert row.difference == 0.0, measure.name
+        assert not np.signbit(row.difference), measure.name
+        assert row.better is None
+        assert row.p_value == 1.0 or measure.law is Law.UTILITY, measure.name
+        if row.interval is not None:
+            assert row.interval.low <= 0.0 <= row.interval.high
+
+
+def test_identical_predictions_with_an_infinite_loss_are_equal() -> None:
+    model = Binary([0, 1, 1], probability=[0.1, 0.0, 0.7])
+    row = compare({"a": model, "b": model}, ["log_score"], rng=1)["log_score"]
+    assert (row.difference, row.p_value) == (0.0, 1.0)
+
+
+def test_an_infinite_difference_is_undefined_and_said() -> None:
+    models = {
+        "bold": Binary([0, 1, 1, 0], probability=[0.1, 0.0, 0.7, 0.2]),
+        "shy": Binary([0, 1, 1, 0], probability=[0.4, 0.5, 0.6, 0.4]),
+    }
+    row = compare(models, ["log_score"], rng=1)["log_score"]
+    assert row.difference == -np.inf
+    assert row.p_value is None
+    assert row.interval is None
+    assert "1 case is infinite" in row.undefined
+    assert (
+        json.loads(compare(models, ["log_score"], rng=1).to_json())["differences"][0]["difference"]
+        == "-Infinity"
+    )
+
+
+def test_numbers_are_those_of_the_named_methods() -> None:
+    models = two(120)
+    first, second = models.values()
+    found = compare(models, ["accuracy", "auc", "brier"], rng=3)
+    right = [p.label == p.positive for p in (first, second)]
+    b, c = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    row, exact = found["accuracy"], mcnemar(b, c)
+    assert (row.p_value, row.mid_p) == (exact.p_value, exact.mid_p)
+    limits = tango(b, c, 120)
+    found_limits = (row.interval.low, row.interval.high)
+    assert found_limits == pytest.approx((limits.low, limits.high), rel=1e-12)
+    assert found["auc"].p_value == pytest.approx(delong(first, second).p_value, rel=1e-10)
+    assert found["brier"].p_value == sign_flip(first, second, "brier", rng=3).p_value
+
+
+def test_order_turns_signs_and_nothing_else() -> None:
+    models = two()
+    back = dict(reversed(models.items()))
+    names = ["accuracy", "balanced_accuracy", "auc", "brier", "f1"]
+    for name in names:
+        row, turned = (compare(m, [name], rng=1)[name] for m in (models, back))
+        assert row.difference == pytest.approx(-turned.difference, rel=1e-12)
+        assert row.p_value == pytest.approx(turned.p_value, rel=1e-9)
+        assert row.better == turned.better == "new"
+
+
+def test_greater_asks_whether_the_first_is_better() -> None:
+    models = {k: two()[k] for k in ("new", "old")}
+    for name in ("accuracy", "auc", "brier", "log_loss", "f1", "balanced_error_rate"):
+        better = compare(models, [name], alternative="greater", rng=1)[name].p_value
+        worse = compare(models, [name], alternative="less", rng=1)[name].p_value
+        assert better < 0.05 < worse, name
+
+
+@pytest.mark.parametrize("name", LOSS_OF)
+def test_relative_measures_are_functions_of_their_loss(name: str) -> None:
+    measure, loss = find(name), find(LOSS_OF[name])
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=30) if "binary" in measure.outcomes else rng.normal(size=30)
+    if "binary" in measure.outcomes:
+        many = [Binary(y, probability=rng.random(30)) for _ in range(12)]
+    else:
+        many = [Numeric(y, y + rng.normal(size=30)) for _ in range(12)]
+    losses = [loss.of(p) for p in many]
+    values = [measure.of(p) for p in many]
+    sign = -1 if measure.higher_is_better else 1
+    assert np.argsort(losses).tolist() == np.argsort(sign * np.array(values)).tolist()
+
+
+# ------------------------------------------------------------------------------------- pairing
+
+
+def test_cases_are_paired_by_id_whatever_their_order() -> None:
+    models = two(id=np.arange(80))
+    rng = np.random.default_rng(1)
+    shuffled = {"old": models["old"], "new": models["new"].take(rng.permutation(80))}
+    names = ["auc", "accuracy", "brier"]
+    expected, found = (compare(m, names, rng=1) for m in (models, shuffled))
+    assert found.differences == expected.differences
+    assert found.matched_by == "id"
+
+
+def test_unmatched_cases_are_left_out_and_reported() -> None:
+    models = two(id=[f"case {i}" for i in range(80)])
+    part = {"old": models["old"].take(np.arange(75)), "new": models["new"].take(np.arange(3, 80))}
+    found = compare(part, ["brier"], rng=1)
+    whole = {k: p.take(np.arange(3, 75)) for k, p in models.items()}
+    assert found["brier"] == compare(whole, ["brier"], rng=1)["brier"]
+    assert found.unmatched == {"old": 3, "new": 5}
+    assert any("3 of old, 5 of new; 72 are compared" in a.text for a in found.advice)
+
+
+def test_outcomes_that_disagree_are_refused_with_their_ids() -> None:
+    y = [0, 1, 0, 1, 1]
+    first = Binary(y, probability=[0.1, 0.8, 0.3, 0.6, 0.9], id=list("abcde"))
+    other = Binary([0, 1, 1, 1, 0], probability=[0.1, 0.8, 0.3, 0.6, 0.9], id=list("abcde"))
+    with pytest.raises(DataError, match="first and second differ at id c, e"):
+        compare({"first": first, "second": other})
+    rows = [Binary(p.positive, probability=p.probability) for p in (first, other)]
+    with pytest.raises(DataError, match="differ at rows 3, 5"):
+        compare(dict(zip("ab", rows, strict=True)))
+
+
+def test_rows_are_paired_only_when_they_can_be() -> None:
+    models = two()
+    short = {"old": models["old"], "new": models["new"].take(np.arange(79))}
+    with pytest.raises(DataError, match="old has 80, new has 79"):
+        compare(short)
+    assert any(a.code == "AC041" for a in compare(models, ["brier"], rng=1).advice)
+
+
+def test_groups_of_one_model_are_those_of_all() -> None:
+    models = two()
+    groups = np.repeat(np.arange(16), 5)
+    some = {"old": two(groups=groups)["old"], "new": models["new"]}
+    assert "16 clusters" in compare(some, ["brier"], rng=1)["brier"].test
+    other = {"old": two(groups=groups)["old"], "new": two(groups=groups[::-1])["new"]}
+    with pytest.raises(DataError, match="groups must be the same"):
+        compare(other)
+
+
+def test_frequencies_are_spelled_out() -> None:
+    rng = np.random.default_rng(3)
+    counts = rng.integers(1, 4, size=80)
+    short = two(counts=counts)
+    long = {k: p.take(np.repeat(np.arange(80), counts)) for k, p in two().items()}
+    names = ["accuracy", "auc", "brier"]
+    assert compare(short, names, rng=1).differences == compare(long, names, rng=1).differences
+
+
+def test_classes_seen_by_one_model_only_are_added() -> None:
+    y = list("aabbaabb")
+    models = {
+        "one": Multiclass(y, label=list("aabbabbc")),
+        "two": Multiclass(y, label=list("aabbaaab")),
+    }
+    row = compare(models, ["accuracy"], rng=1)["accuracy"]
+    assert row.difference == pytest.approx(6 / 8 - 7 / 8)
+
+
+def test_models_of_different_things_are_refused() -> None:
+    with pytest.raises(DataError, match="same kind of outcome"):
+        compare({"a": two()["old"], "b": numbers()["old"]})
+    with pytest.raises(DataError, match="which is positive"):
+        compare(
+            {
+                "a": Binary(["x", "y"], probability=[0.1, 0.9], pos_label="y"),
+                "b": Binary(["x", "y"], probability=[0.1, 0.9], pos_label="x"),
+            }
+        )
+    with pytest.raises(DataError, match="at least two models"):
+        compare({"a": two()["old"]})
+
+
+# ------------------------------------------------------------------- dependence and weights
+
+
+@pytest.mark.parametrize("name", ["accuracy", "sensitivity", "balanced_accuracy", "brier", "f1"])
+def test_few_clusters_state_the_smallest_attainable_p(name: str) -> None:
+    found = compare(two(400, groups=np.repeat(np.arange(5), 80)), [name], rng=1)
+    assert found[name].p_value >= found[name].least_p == 0.0625
+    assert any("smallest attainable p is 0.0625" in a.text for a in found.advice)
+
+
+def test_clusters_of_one_case_are_cases() -> None:
+    for name in ("accuracy", "balanced_accuracy", "brier"):
+        plain = compare(two(14), [name], rng=1)[name]
+        alone = compare(two(14, groups=np.arange(14)), [name], rng=1)[name]
+        assert alone.p_value == pytest.approx(plain.p_value, rel=1e-9)
+        assert alone.difference == pytest.approx(plain.difference, rel=1e-12)
+
+
+def test_weights_give_an_interval_and_no_test() -> None:
+    found = compare(two(sample_weight=np.linspace(1, 2, 80)), ["accuracy", "auc"], rng=1)
+    for row in found:
+        assert row.p_value is None
+        assert "sampling weights" in row.undefined
+        assert row.interval.low <= row.difference <= row.interval.high
+    with pytest.raises(NotApplicable, match="weights"):
+        sign_flip(*two(sample_weight=np.ones(80)).values(), "brier")
+
+
+def test_equal_weights_move_no_value() -> None:
+    plain = compare(two(), ["brier"], rng=1)["brier"].difference
+    weighted = compare(two(sample_weight=np.full(80, 2.0)), ["brier"], rng=1)["brier"].difference
+    assert weighted == pytest.approx(plain, rel=1e-12)
+
+
+# ------------------------------------------------------------------------ margins, posteriors
+
+
+def test_margins_by_their_tests() -> None:
+    models = {k: two(200)[k] for k in ("new", "old")}
+    found = compare(models, ["accuracy", "auc", "brier", "f1"], margin=0.05, rng=1)
+    for row in found:
+        assert row.margin.noninferior
+        assert not row.margin.equivalent
+        assert row.margin.interval.level == 0.9
+    back = compare(dict(reversed(models.items())), ["accuracy", "brier"], margin=0.01, rng=1)
+    assert not any(row.margin.noninferior for row in back)
+
+
+def test_models_alike_are_equivalent_within_a_margin() -> None:
+    rng = np.random.default_rng(9)
+    y = rng.integers(2, size=400)
+    p = np.clip(0.3 + 0.4 * y + 0.1 * rng.normal(size=(2, 400)), 0.01, 0.99)
+    models = {k: Binary(y, probability=row) for k, row in zip("ab", p, strict=True)}
+    found = compare(models, ["accuracy", "auc", "brier"], margin=0.05, rng=1)
+    for row in found:
+        assert row.margin.equivalent
+        assert row.margin.p_equivalent <= 0.05
+        assert max(row.margin.p_noninferior, 0) <= row.margin.p_equivalent
+
+
+def test_margin_of_shares_is_tangos_score() -> None:
+    models = two(100)
+    row = compare(models, ["accuracy"], margin=0.1, rng=1)["accuracy"]
+    low = row.margin.interval.low
+    at_bound = compare(models, ["accuracy"], margin=abs(low), rng=1)["accuracy"].margin
+    assert at_bound.p_noninferior == pytest.approx(0.05, abs=1e-6)
+
+
+def test_margin_of_areas_is_delongs() -> None:
+    models = two(200)
+    first = compare(models, ["auc"], margin=0.1, rng=1)["auc"].margin
+    margin = abs(first.interval.low)
+    assert compare(models, ["auc"], margin=margin, rng=1)["auc"].margin.p_noninferior == (
+        pytest.approx(0.05, abs=1e-9)
+    )
+
+
+def test_margin_of_means_flips_shifted_differences() -> None:
+    models = numbers(12)
+    row = compare(models, ["mae"], margin=0.3, rng=1)["mae"]
+    losses = [find("mae").losses(p) for p in models.values()]
+    gains = losses[1] - losses[0] + 0.3
+    signs = np.array([[1 - 2 * (i >> k & 1) for k in range(12)] for i in range(2**12)])
+    exact = ((signs @ gains) >= gains.sum() - 1e-9).mean()
+    assert row.margin.p_noninferior == pytest.approx(exact, rel=1e-12)
+
+
+def test_margins_may_differ_between_measures() -> None:
+    found = compare(two(), ["auc", "brier"], margin={"brier": 0.01}, rng=1)
+    assert found["auc"].margin is None
+    assert found["brier"].margin.margin == 0.01
+    with pytest.raises(NotApplicable, match="'f1', which is not compared"):
+        compare(two(), ["auc"], margin={"f1": 0.1})
+    with pytest.raises(DataError, match="positive number"):
+        compare(two(), ["auc"], margin=-0.1)
+
+
+def test_posterior_of_accuracies_equals_monte_carlo() -> None:
+    rng = np.random.default_rng(1)
+    draws = rng.dirichlet([31, 13, 3, 7], size=400_000)
+    gain = draws[:, 1] - draws[:, 2]
+    found = of_accuracy(12, 2, 50, rope=0.05)
+    assert found.p_better == pytest.approx((gain > 0).mean(), abs=0.002)
+    assert found.p_first == pytest.approx((gain > 0.05).mean(), abs=0.003)
+    assert found.p_equal == pytest.approx((abs(gain) <= 0.05).mean(), abs=0.003)
+    assert found.p_first + found.p_equal + found.p_second == pytest.approx(1.0)
+
+
+def test_posteriors_are_for_accuracies_of_independent_cases() -> None:
+    found = compare(two(), ["accuracy", "balanced_accuracy", "auc"], rope=0.02, rng=1)
+    assert found["accuracy"].posterior.p_second > 0.9
+    assert found["balanced_accuracy"].posterior.p_better < 0.1
+    assert found["auc"].posterior is None
+    grouped = compare(two(groups=np.arange(80) // 2), ["accuracy"], rng=1)
+    assert grouped["accuracy"].posterior is None
+    with pytest.raises(DataError, match="rope"):
+        compare(two(), ["accuracy"], rope=-0.1)
+
+
+# ------------------------------------------------------------------------------ many models
+
+
+def five(n: int = 100) -> dict[str, Binary]:
+    rng = np.random.default_rng(11)
+    y = rng.integers(2, size=n)
+    strength = {"a": 2.0, "b": 1.9, "c": 0.9, "d": 0.8, "e": 0.0}
+    p = {k: 1 / (1 + np.exp(-(s * (2 * y - 1) + rng.normal(size=n)))) for k, s in strength.items()}
+    return {k: Binary(y, probability=v) for k, v in p.items()}
+
+
+def test_all_pairs_are_adjusted_within_a_measure() -> None:
+    from abovechance.inference.multiplicity import benjamini_hochberg, holm
+
+    for adjust, method in (("holm", holm), ("bh", benjamini_hochberg)):
+        found = compare(five(), ["auc", "accuracy"], adjust=adjust, rng=1)
+        assert len(found) == 20
+        for name in ("auc", "accuracy"):
+            rows = [row for row in found if row.measure == name]
+            expected = method([row.p_value for row in rows])
+            assert [row.p_adjusted for row in rows] == pytest.approx(expected.tolist())
+
+
+def test_ranking_is_best_first_with_letters_for_what_was_told_apart() -> None:
+    found = compare(five(), ["brier"], rng=1)
+    places = {place.model: place for place in found.ranking}
+    assert [p.rank for p in found.ranking] == [1, 2, 3, 4, 5]
+    values = [p.value for p in found.ranking]
+    assert values == sorted(values)
+    for row in found:
+        shared = set(places[row.first].letters) & set(places[row.second].letters)
+        assert bool(shared) == (row.p_adjusted > 0.05)
+
+
+def test_omnibus_tests_by_law() -> None:
+    found = {test.measure: test for test in compare(five(), rng=1).omnibus}
+    assert found["auc"].test == "DeLong χ²"
+    assert found["accuracy"].test == "Cochran's Q"
+    assert found["brier"].test == "Friedman"
+    assert all(test.p_value < 1e-6 for test in found.values())
+    assert compare(two(), rng=1).omnibus == ()
+
+
+def test_pairs_of_many_models_are_those_of_two() -> None:
+    models = five()
+    whole = compare(models, ["auc", "brier"], rng=1)
+    pair = compare({k: models[k] for k in ("b", "d")}, ["auc", "brier"], rng=1)
+    for name in ("auc", "brier"):
+        row, alone = whole[name, "b", "d"], pair[name]
+        assert (row.difference, row.p_value) == pytest.approx((alone.difference, alone.p_value))
+
+
+# ----------------------------------------------------------------------------- different cases
+
+
+def test_different_cases_are_compared_unpaired_and_said() -> None:
+    a, b = two(90, 1)["new"], two(70, 2)["old"]
+    found = compare({"a": a, "b": b}, paired=False, rng=1)
+    assert not found.paired
+    assert found.n == 160
+    assert all(not row.paired and "unpaired" in row.test for row in found)
+    assert any(advice.code == "AC042" for advice in found.advice)
+    assert found["auc"].p_value == pytest.approx(delong(a, b, paired=False).p_value, rel=1e-9)
+    assert found["accuracy"].interval.method == "Newcombe, unpaired"
+
+
+def test_ids_without_common_cases_are_different_cases() -> None:
+    a = two(40, 1, id=np.arange(40))["new"]
+    b = two(40, 2, id=np.arange(100, 140))["old"]
+    assert not compare({"a": a, "b": b}, ["auc"], rng=1).paired
+    with pytest.raises(DataError, match="no id is in all"):
+        compare({"a": a, "b": b}, ["auc"], paired=True)
+
+
+def test_welch_t_of_losses() -> None:
+    from scipy.stats import ttest_ind
+
+    a, b = numbers(50, 1)["new"], numbers(40, 2)["old"]
+    row = compare({"a": a, "b": b}, ["mse"], paired=False, rng=1)["mse"]
+    losses = [find("mse").losses(p) for p in (a, b)]
+    expected = ttest_ind(*losses, equal_var=False)
+    assert row.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    limits = expected.confidence_interval(0.95)
+    assert (row.interval.low, row.interval.high) == pytest.approx((limits.low, limits.high))
+
+
+def test_subgroups_are_compared_for_every_model() -> None:
+    models = two(120)
+    by = np.where(np.arange(120) % 3 == 0, "f", "m")
+    found = compare(models, ["accuracy", "auc", "f1"], by=by, by_name="sex", rng=1)
+    rows = [row for row in found if row.model is not None]
+    assert len(rows) == 6
+    assert {(row.first, row.second) for row in rows} == {("sex=f", "sex=m")}
+    assert not any(row.paired for row in rows)
+    parts = [models["new"].take(by == s) for s in ("f", "m")]
+    row = next(r for r in rows if r.model == "new" and r.measure == "auc")
+    assert row.p_value == pytest.approx(delong(*parts, paired=False).p_value, rel=1e-9)
+
+
+def test_subgroups_that_share_clusters_keep_their_dependence() -> None:
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(30), 4)
+    level = rng.normal(size=30)[groups]
+    y = rng.normal(size=120)
+    model = Numeric(y, y + 3 * level + 0.3 * rng.normal(size=120), groups=groups)
+    by = np.tile(["a", "b"], 60)
+    row = compare({"m": model}, ["mse"], by=by, rng=1).differences[0]
+    alone = compare({"m": Numeric(y, model.value[0])}, ["mse"], by=by, rng=1).differences[0]
+    wide = alone.interval.high - alone.interval.low
+    assert row.interval.high - row.interval.low < 0.6 * wide
+
+
+# ------------------------------------------------------------------------------- the result
+
+
+def test_json_is_the_contract() -> None:
+    found = compare(five(60), ["auc", "accuracy"], margin=0.1, rope=0.01, rng=1)
+    told = json.loads(found.to_json())
+    assert set(told) >= {
+        "abovechance", "outcome", "n", "origin", "seed", "models", "estimates", "differences",
+        "omnibus", "ranking", "advice",
+    }  # fmt: skip
+    row = told["differences"][0]
+    assert list(row)[:5] == ["measure", "title", "first", "second", "difference"]
+    assert set(row) >= {"interval", "p_value", "test", "p_adjusted", "hypothesis", "draws"}
+    assert set(row["interval"]) == {"low", "high", "level", "method"}
+    assert {e["model"] for e in told["estimates"]} == set("abcde")
+    assert told["seed"] == 1
+
+
+def test_rows_export_to_csv_and_frames() -> None:
+    found = compare(two(), ["auc", "brier"], rng=1)
+    lines = found.to_csv().splitlines()
+    assert lines[0].startswith("measure,title,first,second,difference")
+    assert len(lines) == 3
+    frame = found.to_frame()
+    assert frame["p_value"].tolist() == [row.p_value for row in found]
+    assert found.to_frame("polars").shape == (2, len(frame.columns))
+
+
+def test_words_say_which_is_better() -> None:
+    found = compare(two(), ["auc", "brier"], rng=1)
+    assert "new is better than old by" in found["brier"].sentence
+    assert found["brier"].sentence in str(found)
+    with pytest.raises(UnknownMeasure, match="was not compared"):
+        found["f1"]
+    with pytest.raises(UnknownMeasure, match="in this order"):
+        found["auc", "new", "old"]
+
+
+def test_a_seed_gives_the_same_comparison_again() -> None:
+    names = ["log_score", "f1", "average_precision", "tjur_r2"]
+    first = compare(two(), names, rng=5, draws=49)
+    assert first == compare(two(), names, rng=5, draws=49)
+    assert first == compare(two(), names, rng=5, draws=49, workers=2)
+    assert first.seed == 5
+
+
+def test_defaults_are_one_measure_of_each_family() -> None:
+    assert [e.measure for e in compare(two(), rng=1).estimates][::2] == [
+        "log_score", "brier", "auc", "balanced_accuracy", "accuracy",
+    ]  # fmt: skip
+    labels = {k: Binary(p.positive, label=p.label) for k, p in two().items()}
+    assert {row.measure for row in compare(labels, rng=1)} == {"balanced_accuracy", "accuracy"}
+    models = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
+    assert compare(models, rng=1).primary == "log_score"

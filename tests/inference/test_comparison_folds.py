@@ -1,0 +1,161 @@
+"""Comparisons over cross-validation folds and by 5 × 2 cross-validation."""
+
+import numpy as np
+import pytest
+
+from abovechance import examples
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.comparison import compare, five_by_two
+from abovechance.inference.comparison.folds import correlated_t
+from abovechance.inference.significance.delong import Gap
+from abovechance.measures import find
+from abovechance.predictions import Binary, Numeric
+
+
+def cross_validated(repeats: int = 1, n: int = 50, k: int = 5) -> dict[str, Numeric]:
+    rng = np.random.default_rng(1)
+    y = np.tile(rng.normal(size=n), repeats)
+    fold = np.concatenate([rng.permutation(n) % k for _ in range(repeats)])
+    repeat = np.repeat(np.arange(repeats), n)
+    facts = {"fold": fold, "id": np.tile(np.arange(n), repeats)}
+    if repeats > 1:
+        facts["repeat"] = repeat
+    return {
+        name: Numeric(y, y + s * rng.normal(size=n * repeats), **facts)
+        for name, s in (("old", 1.2), ("new", 0.8))
+    }
+
+
+def fold_differences(models: dict[str, Numeric], measure: str) -> np.ndarray:
+    first, second = models.values()
+    repeat = first.cases.repeat if first.cases.repeat is not None else np.zeros(first.n)
+    return np.array(
+        [
+            find(measure).of(first.take(at)) - find(measure).of(second.take(at))
+            for r in np.unique(repeat)
+            for f in np.unique(first.cases.fold)
+            for at in [(repeat == r) & (first.cases.fold == f)]
+        ]
+    )
+
+
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_corrected_t_is_nadeau_and_bengios(repeats: int) -> None:
+    from scipy.stats import t
+
+    models = cross_validated(repeats)
+    d = fold_differences(models, "mae")
+    total = len(d)
+    error = np.sqrt((1 / total + 1 / 4) * d.var(ddof=1))
+    row = compare(models, ["mae"], rng=1)["mae"]
+    assert row.difference == pytest.approx(d.mean(), rel=1e-12)
+    expected = 2 * t.sf(abs(d.mean() / error), total - 1)
+    assert row.p_value == pytest.approx(expected, rel=1e-9)
+    half = t.ppf(0.975, total - 1) * error
+    limits = (row.interval.low, row.interval.high)
+    assert limits == pytest.approx((d.mean() - half, d.mean() + half))
+    assert row.test == f"corrected resampled t, {total} folds"
+
+
+def test_naive_t_only_on_request_and_with_advice() -> None:
+    from scipy.stats import ttest_1samp
+
+    models = cross_validated()
+    d = fold_differences(models, "mae")
+    found = compare(models, ["mae"], naive=True, rng=1)
+    assert found["mae"].p_value == pytest.approx(ttest_1samp(d, 0).pvalue, rel=1e-9)
+    assert "not corrected" in found["mae"].test
+    assert [a.code for a in found.advice] == ["AC045"]
+    corrected = compare(models, ["mae"], rng=1)
+    assert corrected["mae"].p_value > found["mae"].p_value
+    assert [a.code for a in corrected.advice] == ["AC044"]
+
+
+def test_posterior_is_the_bayesian_twin_of_the_corrected_t() -> None:
+    row = compare(cross_validated(), ["mae"], alternative="less", rope=0.1, rng=1)["mae"]
+    assert row.posterior.p_better == pytest.approx(row.p_value, rel=1e-9)
+    parts = (row.posterior.p_first, row.posterior.p_equal, row.posterior.p_second)
+    assert sum(parts) == pytest.approx(1.0)
+    assert row.posterior.p_second > 0.5
+
+
+def test_posterior_at_a_worked_example() -> None:
+    # Student's t with 9 degrees of freedom, location .02, scale .01, by R's pt
+    found = correlated_t(Gap(0.02, 0.01, 9), 1.0, rope=0.01)
+    assert found.p_better == pytest.approx(0.9617236, abs=1e-6)
+    assert found.p_first == pytest.approx(0.8282818, abs=1e-6)
+    assert found.p_second == pytest.approx(0.0074782, abs=1e-6)
+    certain = correlated_t(Gap(0.0, 0.0, 9), 1.0, rope=0.01)
+    assert (certain.p_better, certain.p_equal) == (0.5, 1.0)
+
+
+def test_values_are_means_over_folds() -> None:
+    models = cross_validated()
+    found = compare(models, ["r2"], rng=1)
+    values = {e.model: e.value for e in found.estimates}
+    assert values["old"] - values["new"] == pytest.approx(found["r2"].difference)
+
+
+def test_identical_algorithms_have_p_one() -> None:
+    model = examples.diabetes()
+    row = compare({"a": model, "b": model}, ["mse"], rng=1)["mse"]
+    assert (row.difference, row.p_value) == (0.0, 1.0)
+    assert row.posterior.p_better == 0.5
+
+
+def test_folds_must_be_the_same() -> None:
+    models = cross_validated()
+    other = models["new"]
+    moved = Numeric(
+        other.outcome[0], other.value[0], fold=(other.cases.fold + 1) % 5, id=other.cases.id
+    )
+    with pytest.raises(DataError, match="fold must be the same"):
+        compare({"old": models["old"], "new": moved})
+
+
+def test_folds_that_cannot_be_compared_say_why() -> None:
+    y = np.arange(12) % 2
+    p = np.linspace(0.1, 0.9, 12)
+    leave_one_out = {k: Binary(y, probability=p, fold=np.arange(12)) for k in "ab"}
+    row = compare(leave_one_out, ["brier"], rng=1)["brier"]
+    assert row.p_value is None
+    assert "leave-one-out" in row.undefined
+    no_folds = {k: Binary(y, probability=p, origin="cv") for k in "ab"}
+    assert "--fold" in compare(no_folds, ["brier"], rng=1)["brier"].undefined
+    with pytest.raises(NotApplicable, match="cross-validated"):
+        compare(cross_validated(), paired=False)
+
+
+def test_five_by_two_is_alpaydins_f() -> None:
+    from scipy.stats import f
+    from sklearn.base import clone
+    from sklearn.linear_model import LinearRegression, Ridge
+    from sklearn.model_selection import RepeatedKFold
+
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 4))
+    y = X @ [1.0, 0.5, 0, 0] + rng.normal(size=60)
+    pair = LinearRegression(), Ridge(50.0)
+    found = five_by_two(*pair, X, y, rng=3)
+    seed = int(np.random.SeedSequence(3).generate_state(1)[0])
+    gaps = []
+    for train, test in RepeatedKFold(n_splits=2, n_repeats=5, random_state=seed).split(X):
+        errors = [
+            ((clone(e).fit(X[train], y[train]).predict(X[test]) - y[test]) ** 2).mean()
+            for e in pair
+        ]
+        gaps.append(errors[0] - errors[1])
+    d = np.reshape(gaps, (5, 2))
+    s2 = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    statistic = (d**2).sum() / (2 * s2.sum())
+    assert found.statistic == pytest.approx(statistic, rel=1e-9)
+    assert found.p_value == pytest.approx(f.sf(statistic, 10, 5), rel=1e-9)
+
+
+def test_five_by_two_of_the_same_algorithm_has_p_one() -> None:
+    from sklearn.naive_bayes import GaussianNB
+
+    X = np.random.default_rng(4).normal(size=(40, 2))
+    y = np.repeat(["no", "yes"], 20)
+    found = five_by_two(GaussianNB(), GaussianNB(), X, y, pos_label="yes", rng=1)
+    assert (found.statistic, found.p_value) == (0.0, 1.0)

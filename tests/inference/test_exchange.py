@@ -1,0 +1,204 @@
+"""Studentised exchange: against its definition, on every kind of measure, and where it refuses."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.significance import exchange
+from abovechance.inference.significance.exchange import exchanged
+from abovechance.inference.significance.swapping import Swapped, kendall_influence, swappable
+from abovechance.measures import Family, Form, Law, applicable, find
+from abovechance.measures.measure import measure
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
+from abovechance.resampling import Resampling, tail
+
+
+def labelled(n: int, seed: int, k: int = 2) -> list:
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(k), rng.integers(k, size=n - k)])
+    made = []
+    for _ in range(2):
+        label = np.where(rng.random(n) < 0.7, y, rng.integers(k, size=n))
+        kind = Binary if k == 2 else Multiclass
+        made.append(kind(y, label=label, labels=list(range(k))))
+    return made
+
+
+def pivot(measure, joint: np.ndarray) -> float:
+    """Difference over the infinitesimal jackknife's standard error, half a case in every cell."""
+    gap = measure.on_counts(joint.sum(axis=2)) - measure.on_counts(joint.sum(axis=1))
+    smooth = joint + 0.5 / joint.shape[-1]
+
+    def value(table: np.ndarray) -> float:
+        return float(measure.on_counts(table.sum(axis=2)) - measure.on_counts(table.sum(axis=1)))
+
+    total, step = 0.0, 1e-5
+    moves = np.zeros(joint.shape)
+    for cell in np.ndindex(*joint.shape):
+        more, less = smooth.copy(), smooth.copy()
+        more[cell] += step
+        less[cell] -= step
+        moves[cell] = (value(more) - value(less)) / (2 * step)
+    moves -= (smooth * moves).sum() / smooth.sum()
+    total = (smooth * moves**2).sum()
+    return float(gap / np.sqrt(total)) if gap else 0.0
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "kappa", "ppv", "npv"])
+def test_tables_equal_exchanging_case_by_case(name: str) -> None:
+    first, second = labelled(9, 3)
+    chosen = find(name)
+    y, a, b = (x.astype(int) for x in (first.positive, first.label, second.label))
+    null = []
+    for swap in product((False, True), repeat=9):
+        joint = np.zeros((2, 2, 2))
+        one, other = np.where(swap, b, a), np.where(swap, a, b)
+        np.add.at(joint, (y, one, other), 1.0)
+        null.append(pivot(chosen, joint))
+    joint = np.zeros((2, 2, 2))
+    np.add.at(joint, (y, a, b), 1.0)
+    observed = pivot(chosen, joint)
+    # the two derivatives differ in the sixth digit, so ties are told by five
+    expected = tail(
+        round(observed, 3), np.round(null, 3), alternative="two-sided", center=0.0, exact=True
+    )
+    found = exchanged(chosen, first, second)
+    assert found.draws is None
+    assert found.statistic == pytest.approx(observed, rel=1e-3)
+    assert found.p_value == pytest.approx(expected.p_value, rel=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sides_and_directions(classes: int) -> None:
+    first, second = labelled(40, 5, classes)
+    how = Resampling(draws=999, seed=1)
+    for name, opposite in (("f1", None), ("ppv", "false_discovery_rate")):
+        chosen = find(name).for_outcome(first.kind)
+        sides = {
+            side: exchanged(chosen, first, second, alternative=side, resampling=how).p_value
+            for side in ("greater", "less", "two-sided")
+        }
+        turned = exchanged(chosen, second, first, alternative="less", resampling=how)
+        assert turned.p_value == pytest.approx(sides["greater"], abs=0.05)
+        assert min(sides["greater"], sides["less"]) <= sides["two-sided"]
+        if opposite:
+            other = find(opposite).for_outcome(first.kind)
+            found = exchanged(other, first, second, alternative="greater", resampling=how)
+            assert found.p_value == pytest.approx(sides["greater"], abs=1e-12)
+
+
+def test_identical_models_have_p_one_for_every_measure() -> None:
+    rng = np.random.default_rng(6)
+    y = rng.integers(2, size=30)
+    model = Binary(y, probability=np.round(rng.random(30), 2))
+    seen = 0
+    for chosen in applicable(model):
+        if chosen.law is Law.UNKNOWN and np.isfinite(chosen.of(model)):
+            assert exchange(model, model, chosen, draws=19, rng=1).p_value == 1.0, chosen.name
+            seen += 1
+    assert seen > 15
+
+
+@pytest.mark.parametrize("name", ["pearson", "r2", "medae", "explained_variance", "spearman"])
+def test_batches_equal_values_one_by_one(name: str) -> None:
+    rng = np.random.default_rng(7)
+    y = rng.normal(size=24)
+    models = [Numeric(y, y + rng.normal(size=24)) for _ in range(2)]
+    made = swappable(find(name), *models)
+    swaps = rng.random((5, 24)) < 0.5
+    everyone = np.arange(24)
+    one_by_one = [made.measure.of(made._mixed(row, everyone)) for row in swaps]
+    np.testing.assert_allclose(made._of(swaps, everyone), one_by_one, rtol=1e-10)
+
+
+def test_batches_of_probabilities_equal_values_one_by_one() -> None:
+    rng = np.random.default_rng(8)
+    y = np.concatenate([[0, 1, 2], rng.integers(3, size=21)])
+    two = [Binary(y > 0, probability=rng.random(24)) for _ in range(2)]
+    three = [Multiclass(y, probability=rng.dirichlet(np.ones(3), size=24)) for _ in range(2)]
+    swaps, everyone = rng.random((4, 24)) < 0.5, np.arange(24)
+    seen = 0
+    for models in (two, three):
+        for chosen in applicable(models[0]):
+            if chosen.form is Form.SAMPLE and chosen.law is Law.UNKNOWN:
+                made = swappable(chosen, *models)
+                one_by_one = [chosen.of(made._mixed(row, everyone)) for row in swaps]
+                np.testing.assert_allclose(made._of(swaps, everyone), one_by_one, rtol=1e-10)
+                seen += 1
+    assert seen >= 8
+
+
+def test_influence_on_kendalls_tau_is_its_derivative() -> None:
+    rng = np.random.default_rng(9)
+    y, x = np.round(rng.normal(size=(2, 25)), 1)
+    tau, moved = kendall_influence(Numeric(y, x))
+    assert tau == pytest.approx(find("kendall").of(Numeric(y, x)), rel=1e-12)
+    step = 1e-6
+    for case in range(25):
+        weight = np.ones(25)
+        weight[case] += step
+        heavier = find("kendall").of(Numeric(y, x, sample_weight=weight))
+        assert moved[case] == pytest.approx((heavier - tau) / step, abs=1e-5)
+
+
+def test_rank_measures_do_not_care_about_the_scale_of_the_scores() -> None:
+    rng = np.random.default_rng(10)
+    y = rng.integers(2, size=40)
+    a, b = rng.normal(size=(2, 40)) + y
+    plain = exchange(Binary(y, score=a), Binary(y, score=b), "average_precision", draws=49, rng=1)
+    scaled = exchange(
+        Binary(y, score=a), Binary(y, score=np.exp(5 * b)), "average_precision", draws=49, rng=1
+    )
+    assert plain == scaled
+
+
+@measure(
+    title="Mean gap",
+    form=Form.SAMPLE,
+    family=Family.RANK,
+    reads=View.SCORE,
+    range=(-np.inf, np.inf),
+    best=np.inf,
+    law=Law.UNKNOWN,
+    source="for this test",
+    outcomes=frozenset({"binary"}),
+)
+def mean_gap(outcome, score, weight):
+    """Mean score of positives less that of negatives: it depends on the scale."""
+    return (outcome * score).mean(axis=-1)
+
+
+def test_scores_of_unknown_scale_are_not_mixed() -> None:
+    y = [0, 1, 1, 0]
+    with pytest.raises(NotApplicable, match="scale"):
+        exchange(Binary(y, score=[1, 2, 3, 4]), Binary(y, score=[9, 8, 7, 6]), mean_gap)
+
+
+def test_whole_clusters_are_exchanged() -> None:
+    rng = np.random.default_rng(11)
+    groups = np.repeat(np.arange(4), 10)
+    y = rng.integers(2, size=40)
+    models = [Binary(y, label=rng.integers(2, size=40), groups=groups) for _ in range(2)]
+    found = exchanged(find("f1"), *models)
+    assert found.draws is None
+    assert found.least == 0.125
+    assert found.p_value * 16 == pytest.approx(round(found.p_value * 16))
+
+
+def test_survival_brier_is_a_sign_flip_of_weighted_losses() -> None:
+    rng = np.random.default_rng(12)
+    time, event = rng.exponential(size=12), rng.random(12) < 0.7
+    times = np.array([0.3, 0.6])
+    models = [
+        Survival(time, event, survival=rng.random((12, 1)) * [1.0, 0.7], times=times)
+        for _ in range(2)
+    ]
+    chosen = find("brier_at")
+    made = Swapped(chosen, *models)
+    everyone = np.eye(12, dtype=bool)
+    parts = -made.pivots(everyone) / 2 + made.pivots(np.zeros((1, 12), bool)) / 2
+    swap = rng.random((1, 12)) < 0.5
+    expected = (np.where(swap[0], -1, 1) * parts).sum()
+    assert made.pivots(swap)[0] == pytest.approx(expected, rel=1e-9)
