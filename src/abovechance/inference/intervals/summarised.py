@@ -4,6 +4,8 @@ With as many cases as make a summary necessary, means and smooth functions of me
 what is neither that, nor a function of counts, nor an area, has no interval here.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from abovechance.arrays import Floats
@@ -112,17 +114,19 @@ def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting)
         return None
 
     def standardised(tables: Floats) -> Floats:
-        return np.asarray(
-            model(tables) * tables.sum(axis=(-2, -1)) / tables[..., 1, :].sum(axis=-1)
-        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cases, positives = tables.sum(axis=(-2, -1)), tables[..., 1, :].sum(axis=-1)
+            return np.asarray(model(tables) * cases / positives)
 
-    return of_counts(
-        model if measure.name == "net_benefit" else standardised,
-        table,
-        confidence_level=setting.level,
-        draws=setting.bootstrap_draws,
-        rng=setting.rng(7),
-    )
+    with np.errstate(invalid="ignore"):  # few positives: resamples without any
+        found = of_counts(
+            model if measure.name == "net_benefit" else standardised,
+            table,
+            confidence_level=setting.level,
+            draws=setting.bootstrap_draws,
+            rng=setting.rng(7),
+        )
+    return found if np.isfinite([found.low, found.high]).all() else None
 
 
 def _gain(
@@ -178,6 +182,8 @@ def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
         return float(np.sqrt(max(squares / n - off**2, 0.0) / (n - 1)))
     if measure.name not in (*LOSSES, *LOGS):
         return None
+    if measure.law is not Law.MEAN and not 0 < summary.positives.n < n:
+        return None
     spread = _spread(summary, "losses" if measure.name in LOSSES else "logs")
     slope = _gradient(measure, predictions)
     return float(np.sqrt(max(float(slope @ spread @ slope), 0.0) / (n - 1)))
@@ -203,14 +209,16 @@ def _gradient(measure: Measure, predictions: Summarised) -> Floats:
     kind = "losses" if measure.name in LOSSES else "logs"
     mean = getattr(summary.positives + summary.negatives, kind) / summary.n
     share = summary.positives.n / summary.n
-    step = STEP * max(abs(mean), 1e-3), STEP * min(share, 1.0 - share)
-    ends = [
-        [predictions.moved(kind, mean + k * step[0], share) for k in (1, -1)],
-        [predictions.moved(kind, mean, share + k * step[1]) for k in (1, -1)],
-    ]
-    values = np.array([[measure.of(p) for p in pair] for pair in ends])
-    slope = (values[:, 0] - values[:, 1]) / (2.0 * np.array(step))
-    return np.where(np.array([True, measure.law is not Law.MEAN]), slope, 0.0)
+
+    def change(step: float, at: Callable[[float], Summarised]) -> float:
+        return (measure.of(at(step)) - measure.of(at(-step))) / (2.0 * step)
+
+    loss = change(STEP * max(abs(mean), 1e-3), lambda d: predictions.moved(kind, mean + d, share))
+    if measure.law is Law.MEAN:
+        return np.array([loss, 0.0])
+    rare = min(share, 1.0 - share)
+    prevalence = change(STEP * rare, lambda d: predictions.moved(kind, mean, share + d))
+    return np.array([loss, prevalence])
 
 
 def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
