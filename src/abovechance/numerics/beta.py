@@ -11,6 +11,9 @@ with Δ the error of Stirling's formula (Loader 2000, for the binomial). Points 
 distances from both ends, ``below = x`` and ``above = 1 - x``, so that nothing is lost near 1.
 """
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,14 +26,20 @@ STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 
 ATANH = tuple(1 / (2 * k + 3) for k in range(9, -1, -1))
 
 
+@cache
+def special() -> Any:
+    """The module `scipy.special`, loaded when first used; quicker than an import at every call."""
+    import scipy.special
+
+    return scipy.special
+
+
 def stirling_error(z: ArrayLike) -> Floats:
     """How much Stirling's formula for log Γ(z) falls short.
 
     >>> bool(abs(stirling_error(1.0) - (1 - 0.5 * np.log(2 * np.pi))) < 1e-15)
     True
     """
-    from scipy.special import gammaln
-
     z = np.asarray(z, dtype=np.float64)
     large = np.maximum(z, 16.0)
     inverse_square = large**-2.0
@@ -38,7 +47,7 @@ def stirling_error(z: ArrayLike) -> Floats:
     for coefficient in reversed(STIRLING):
         series = series * inverse_square + coefficient
     small = np.minimum(z, 16.0)
-    direct = gammaln(small) - ((small - 0.5) * np.log(small) - small + HALF_LOG_TWO_PI)
+    direct = special().gammaln(small) - ((small - 0.5) * np.log(small) - small + HALF_LOG_TWO_PI)
     return np.where(z < 16.0, direct, series / large)
 
 
@@ -119,20 +128,14 @@ def _end(near: float, far: float) -> float:
 
 def cdf(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     """Probability of at most x."""
-    from scipy.special import betainc
-
-    return np.asarray(betainc(a, b, np.clip(x, 0.0, 1.0)))
+    return np.asarray(special().betainc(a, b, np.clip(x, 0.0, 1.0)))
 
 
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     """Probability of more than x, accurate when small."""
-    from scipy.special import betaincc
-
-    return np.asarray(betaincc(a, b, np.clip(x, 0.0, 1.0)))
+    return np.asarray(special().betaincc(a, b, np.clip(x, 0.0, 1.0)))
 
 
 def ppf(q: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     """Quantile."""
-    from scipy.special import betaincinv
-
-    return np.asarray(betaincinv(a, b, q))
+    return np.asarray(special().betaincinv(a, b, q))

@@ -107,14 +107,16 @@ def balanced_accuracy(
     else:
         a, b = two_shapes(prior)
         words = f"Beta({a:g}, {b:g}) for each class"
-    spread = BetaMean(right + 1.0, total - right + classes - 1.0, shares)
+    guessing = None
+    if classes > 2 and model == "collapsed":
+        guessing = BetaMean(right + 1.0, total - right + classes - 1.0, shares)
     return Posterior(
         quantity="balanced accuracy" if weights is None else "weighted accuracy",
         prior=words,
         n=int(table.sum()),
         distribution=BetaMean(right + a, total - right + b, shares),
         chance=1.0 / classes if weights is None else None,
-        against_chance=spread if classes > 2 and model == "collapsed" else None,
+        against_chance=guessing,
     )
 
 

@@ -58,7 +58,7 @@ class _Span(NamedTuple):
 
 
 class _Nodes(NamedTuple):
-    """Log density of the first summand, where the second must be, and weights: (x, piece, node)."""
+    """Log density of the first summand, where the second must be, and weights: (x, node)."""
 
     first: Floats
     below: Floats
@@ -98,6 +98,8 @@ class Convolution:
     @cached_property
     def kinks(self) -> Floats:
         """Inner points where the density is not smooth: an end of one at an end of the other."""
+        if not self.first.kinks.size:
+            return np.array(sorted({self.first.width, self.second.width}))
         inner = np.concatenate([[0.0], self.first.kinks, [self.first.width]])
         kinks = np.unique(np.round(np.concatenate([inner, inner + self.second.width]), 14))
         return kinks[(kinks > 1e-12 * self.width) & (kinks < (1.0 - 1e-12) * self.width)]
@@ -149,29 +151,35 @@ class Convolution:
         span = self._span(below, above)
         start = np.maximum(self.first.window[0] - span.low, 0.0)
         stop = np.maximum(self.first.window[1] - span.top, 0.0)
-        some = np.flatnonzero(start + stop < span.length)
-        for at in range(0, some.size, ROWS):
-            rows = some[at : at + ROWS]
-            with np.errstate(all="ignore"):
-                nodes = self._nodes(span.rows(rows), start[rows], stop[rows])
+        some = start + stop < span.length
+        with np.errstate(all="ignore"):
+            for rows in _blocks(some):
+                whole = isinstance(rows, slice)
+                part = span if whole else span.rows(rows)
+                nodes = self._nodes(part, start[rows], stop[rows])
                 if left is not None:
                     second = self.second.tail(nodes.below, nodes.above, left[rows])
-                    tail[rows] = _total(np.exp(nodes.first) * second, nodes.weight)
+                    second *= np.exp(nodes.first)
+                    tail[rows] = _total(second, nodes.weight)
                 if density:
                     second = self.second.log_pdf(nodes.below, nodes.above)
-                    pdf[rows] = _total(np.exp(nodes.first + second), nodes.weight)
+                    second += nodes.first
+                    pdf[rows] = _total(np.exp(second, out=second), nodes.weight)
         if left is not None:
-            tail += self._sure(below, left)
+            tail += self._sure(below, left, self.first.window)
         if density:
-            faint = pdf * self.variance**0.5 < FAINT
+            faint = pdf < FAINT / self.variance**0.5
             if faint.any():
                 pdf[faint] = np.exp(self.log_pdf(below[faint], above[faint]))
         return tail, pdf
 
-    def _sure(self, x: Floats, left: Bools) -> Floats:
-        """Probability that the first summand alone settles on which side of x the sum is."""
+    def _sure(self, x: Floats, left: Bools, window: tuple[float, float] = (0.0, 0.0)) -> Floats:
+        """Probability that the first summand alone settles on which side of x the sum is.
+
+        Nothing where the first summand would have to be outside its window.
+        """
         point = np.where(left, x - self.second.width, x)
-        some = np.where(left, point > 0.0, point < self.first.width)
+        some = np.where(left, point > window[0], point < self.first.width - window[1])
         value = np.zeros(x.shape)
         if some.any():
             point = np.minimum(point[some], self.first.width)
@@ -180,27 +188,35 @@ class Convolution:
 
     def _nodes(self, span: _Span, start: Floats, stop: Floats) -> _Nodes:
         """Nodes from `start` after the low end of the span to `stop` before its high end."""
-        low, top, below, above, length = (part[:, None, None] for part in span)
-        start, stop = start[:, None, None], stop[:, None, None]
-        piece = length - start - stop
+        cuts, _ = self.first.cuts
+        if cuts.size:
+            off, rest, weight = self._cut(span, start, stop)
+        else:
+            start, stop = start[:, None], stop[:, None]
+            piece = span.length[:, None] - start - stop
+            off, rest, weight = rule(self.nodes)
+            off, rest, weight = start + piece * off, stop + piece * rest, piece * weight
+        low, top, below, above, _ = (part[:, None] for part in span)
+        first = self.first.log_pdf(low + off, top + rest)
+        return _Nodes(first, below + rest, above + off, weight)
+
+    def _cut(self, span: _Span, start: Floats, stop: Floats) -> tuple[Floats, Floats, Floats]:
+        """Offsets of the nodes from both ends of the span, and weights, piece by piece."""
+        low, top, _, _, length = (part[:, None] for part in span)
+        start, stop = start[:, None], stop[:, None]
         from_low, from_top = self.first.cuts
-        if from_low.size:
-            # Offsets of the cuts from either end, each known best at its own.
-            left = np.clip(from_low[:, None] - low, start, length - stop)
-            right = np.clip(from_top[:, None] - top, stop, length - start)
-            left = np.concatenate([start, left, length - stop], axis=1)
-            right = np.concatenate([length - start, right, stop], axis=1)
-            near = left[:, 1:] < right[:, :-1]
-            piece = np.where(near, np.diff(left, axis=1), -np.diff(right, axis=1))
-            start, stop = left[:, :-1], right[:, 1:]
+        # Offsets of the cuts from either end, each known best at its own.
+        left = np.clip(from_low - low, start, length - stop)
+        right = np.clip(from_top - top, stop, length - start)
+        left = np.concatenate([start, left, length - stop], axis=1)
+        right = np.concatenate([length - start, right, stop], axis=1)
+        near = left[:, 1:] < right[:, :-1]
+        piece = np.where(near, np.diff(left, axis=1), -np.diff(right, axis=1))[..., None]
         off, rest, weight = rule(self.nodes)
-        off, rest = start + piece * off, stop + piece * rest
-        return _Nodes(
-            first=self.first.log_pdf(low + off, top + rest),
-            below=below + rest,
-            above=above + off,
-            weight=piece * weight,
-        )
+        off = left[:, :-1, None] + piece * off
+        rest = right[:, 1:, None] + piece * rest
+        flat = (len(piece), -1)
+        return off.reshape(flat), rest.reshape(flat), (piece * weight).reshape(flat)
 
     def _far_tail(self, x: Floats, left: Bools) -> Floats:
         """A small tail, with nodes where its integrand is."""
@@ -227,14 +243,22 @@ class Convolution:
             stop = np.where(stop >= np.pi / 2.0, 0.0, span.length * np.cos(stop) ** 2)
             nodes = self._nodes(span, span.length * np.sin(start) ** 2, stop)
             value = nodes.first + kernel(nodes.below, nodes.above)
-            largest = np.max(value, axis=(1, 2), where=nodes.weight > 0.0, initial=-np.inf)
-            value = np.exp(value - largest[:, None, None])
+            largest = np.max(value, axis=1, where=nodes.weight > 0.0, initial=-np.inf)
+            value = np.exp(value - largest[:, None])
             return np.log(_total(value, nodes.weight)) + largest
 
 
+def _blocks(some: Bools) -> list[npt.NDArray[np.intp] | slice]:
+    """The rows that are to be computed, not too many at a time."""
+    if 0 < some.size <= ROWS and some.all():
+        return [slice(None)]
+    rows = np.flatnonzero(some)
+    return [rows[start : start + ROWS] for start in range(0, rows.size, ROWS)]
+
+
 def _total(value: Floats, weight: Floats) -> Floats:
-    """Sum over pieces and nodes; pieces without length do not count, whatever is there."""
-    value *= weight
-    if value.shape[1] > 1:
-        value[np.broadcast_to(weight <= 0.0, value.shape)] = 0.0
-    return np.asarray(value.sum(axis=(1, 2)))
+    """Sum over nodes; pieces without length do not count, whatever is there."""
+    total = np.einsum("ij,ij->i", value, weight)
+    if np.isnan(total).any():
+        total = np.where(weight > 0.0, value * weight, 0.0).sum(axis=1)
+    return np.asarray(total)

@@ -64,38 +64,51 @@ class BetaMean:
     weights: Floats
 
     def __init__(self, a: ArrayLike, b: ArrayLike, weights: ArrayLike) -> None:
-        arrays = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (a, b, weights)))
-        for name, array in zip(("a", "b", "weights"), arrays, strict=True):
-            object.__setattr__(self, name, np.atleast_1d(array).copy())
+        parts = [np.array(v, dtype=np.float64, ndmin=1) for v in (a, b, weights)]
+        if len({part.shape for part in parts}) > 1:
+            parts = [part.copy() for part in np.broadcast_arrays(*parts)]
+        for name, part in zip(("a", "b", "weights"), parts, strict=True):
+            object.__setattr__(self, name, part)
 
     @cached_property
+    def _moments(self) -> tuple[float, float, float, float, float]:
+        """Mean, second and third central moment, and the ends of what is visible."""
+        total, w = self.a + self.b, self.weights
+        right, wrong = self.a / total, self.b / total
+        spread = right * wrong / (total + 1.0)
+        third = spread * (wrong - right) * (2.0 / (total + 2.0))
+        reach = 9.0 * np.sqrt(spread)
+        low, high = w * (right - np.minimum(right, reach)), w * (right + np.minimum(wrong, reach))
+        square = w * w
+        found = (w @ right, square @ spread, (square * w) @ third)
+        ends = (np.minimum(low, high).sum(), np.maximum(low, high).sum())
+        return tuple(float(part) for part in (*found, *ends))  # type: ignore[return-value]
+
+    @property
     def mean(self) -> float:
-        return float(self.weights @ (self.a / (self.a + self.b)))
+        return self._moments[0]
 
-    @cached_property
+    @property
     def variance(self) -> float:
-        total = self.a + self.b
-        return float(self.weights**2 @ (self.a / total * (self.b / total) / (total + 1.0)))
+        return self._moments[1]
 
     @property
     def std(self) -> float:
-        return float(np.sqrt(self.variance))
+        return float(self.variance**0.5)
+
+    @property
+    def third_moment(self) -> float:
+        return self._moments[2]
+
+    @property
+    def visible(self) -> tuple[float, float]:
+        """The support, less what lies nine standard deviations out in every term."""
+        return self._moments[3:]
 
     @cached_property
     def support(self) -> tuple[float, float]:
-        return float(np.minimum(self.weights, 0.0).sum()), float(
-            np.maximum(self.weights, 0.0).sum()
-        )
-
-    @cached_property
-    def visible(self) -> tuple[float, float]:
-        """The support, less what lies nine standard deviations out in every term."""
-        total = self.a + self.b
-        centre, other = self.a / total, self.b / total
-        reach = 9.0 * np.sqrt(centre * other / (total + 1.0))
-        low = self.weights * (centre - np.minimum(centre, reach))
-        high = self.weights * (centre + np.minimum(other, reach))
-        return float(np.minimum(low, high).sum()), float(np.maximum(low, high).sum())
+        weights = self.weights.tolist()
+        return sum(w for w in weights if w < 0.0), sum(w for w in weights if w > 0.0)
 
     @property
     def kinks(self) -> Floats:
@@ -159,15 +172,18 @@ class BetaMean:
         x = np.asarray(x, dtype=np.float64)
         low, high = self.support
         inside = (x > low) & (x < high)
+        if inside.all():
+            return self._inner_tail(x.ravel() - low, upper=upper).reshape(x.shape)
         value = np.where(x <= low, 1.0, 0.0) if upper else np.where(x >= high, 1.0, 0.0)
-        if inside.any():
-            point = x[inside] - low
-            # The smaller tail is computed; when it is not the one asked for, 1 less it.
-            left = point < self.mean - low
-            turned = left == upper
-            tail = self._engine.tail(point, left, careful=not turned.all())
-            value[inside] = np.where(turned, 1.0 - tail, tail)
+        value[inside] = self._inner_tail(x[inside] - low, upper=upper)
         return np.where(np.isnan(x), np.nan, value)
+
+    def _inner_tail(self, point: Floats, *, upper: bool) -> Floats:
+        """The smaller tail is computed; when it is not the one asked for, 1 less it."""
+        left = point < self.mean - self.support[0]
+        turned = left == upper
+        tail = self._engine.tail(point, left, careful=not turned.all())
+        return np.where(turned, 1.0 - tail, tail)
 
     @cached_property
     def _powers(self) -> tuple[float, float]:
@@ -179,13 +195,12 @@ class BetaMean:
 
     @cached_property
     def _engine(self) -> Engine:
-        used = self.weights != 0.0
-        turned = self.weights[used] < 0.0
-        a, b, width = self.a[used], self.b[used], np.abs(self.weights[used])
-        a, b = np.where(turned, b, a), np.where(turned, a, b)
-        if a.size > 2:
-            return Many(Shares(a, b, width))
-        shares = [Share(float(p), float(q), float(w)) for p, q, w in zip(a, b, width, strict=True)]
+        shapes = zip(self.a.tolist(), self.b.tolist(), self.weights.tolist(), strict=True)
+        # A negative weight turns its share around: -A is (1 - A) - 1.
+        shares = [Share(a, b, w) if w > 0.0 else Share(b, a, -w) for a, b, w in shapes if w]
+        if len(shares) > 2:
+            parts = ([share.a, share.b, share.width] for share in shares)
+            return Many(Shares(*np.array(list(parts)).T))
         if len(shares) == 1:
             return _One(shares[0])
         first, second = sorted(shares, key=lambda share: share.variance)

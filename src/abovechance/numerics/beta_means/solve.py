@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.numerics import beta
+
+SEEN = -40.0  # log tail down to which the Beta distribution of reference is a good one
 
 
 class Distribution(Protocol):
@@ -23,6 +25,8 @@ class Distribution(Protocol):
     def mean(self) -> float: ...
     @property
     def std(self) -> float: ...
+    @property
+    def third_moment(self) -> float: ...
     def pdf(self, x: Floats) -> Floats: ...
     def both(self, x: Floats, left: Bools) -> tuple[Floats, Floats]: ...
 
@@ -44,6 +48,7 @@ class Reference:
     b: float
     low: float
     span: float
+    constant: float
 
     @classmethod
     def of(cls, dist: Distribution) -> "Reference":
@@ -51,77 +56,118 @@ class Reference:
         span = high - low
         centre, spread = (dist.mean - low) / span, (dist.std / span) ** 2
         total = centre * (1.0 - centre) / spread - 1.0
-        return cls(centre * total, (1.0 - centre) * total, low, span)
+        a, b = centre * total, (1.0 - centre) * total
+        return cls(a, b, low, span, float(beta.special().betaln(a, b) + np.log(span)))
 
     def tail(self, x: Floats, left: Bools) -> Floats:
         point = (x - self.low) / self.span
         point = np.where(left, point, 1.0 - point)
-        return beta.cdf(point, *self._shapes(left))
+        return np.asarray(beta.special().betainc(*self._shapes(left), point))
 
     def pdf(self, x: Floats) -> Floats:
-        return beta.pdf((x - self.low) / self.span, self.a, self.b) / self.span
+        point = (x - self.low) / self.span
+        return np.exp(beta.log_shape(point, 1.0 - point, self.a, self.b) - self.constant)
 
     def point(self, tail: Floats, left: Bools) -> Floats:
         """Where the tail is that large."""
         point = beta.ppf(tail, *self._shapes(left))
         return self.low + self.span * np.where(left, point, 1.0 - point)
 
+    def start(self, dist: Distribution, q: Floats, goal: Floats, left: Bools) -> Floats:
+        """Quantiles, moved for the difference in skewness (Cornish and Fisher)."""
+        total = self.a + self.b
+        own = 2.0 * self.a * self.b * (self.b - self.a) / total**3 / ((total + 1.0) * (total + 2.0))
+        gap = dist.third_moment - self.span**3 * own
+        shift = gap / (6.0 * dist.std**2)
+        normal = beta.special().ndtri(q)
+        return self.point(goal, left) + shift * (np.minimum(normal**2, 9.0) - 1.0)
+
     def _shapes(self, left: Bools) -> tuple[Floats, Floats]:
         return np.where(left, self.a, self.b), np.where(left, self.b, self.a)
+
+
+class _Seen(NamedTuple):
+    """A point that was tried: log tails of the reference and (over the goal) of the sum."""
+
+    model: Floats
+    excess: Floats
+    slope: Floats  # of the first by the second
+
+    @classmethod
+    def at(
+        cls, reference: Reference, x: Floats, left: Bools, excess: Floats, ratio: Floats
+    ) -> "_Seen":
+        model = reference.tail(x, left)
+        return cls(np.log(model), excess, ratio * reference.pdf(x) / model)
 
 
 def quantile(dist: Distribution, q: Floats) -> Floats:
     """Where the distribution function reaches q in (0, 1).
 
-    Newton's steps, for the log of the nearer tail as a function of the same of a Beta variable
-    with equal mean and variance: almost a straight line, so that two or three steps do. A step
-    that leaves the bracket is replaced by halving it.
+    The log of the nearer tail is almost a straight line in that of a Beta variable with equal
+    mean and variance, so that a Newton step and a cubic one through both points do. A step that
+    leaves the bracket is replaced by halving it.
     """
     left = q <= 0.5
-    wanted = np.where(left, q, 1.0 - q)
-    reference = Reference.of(dist)
-    low, high = (np.full(q.shape, end) for end in dist.support)
-    x = reference.point(wanted, left)
+    goal = np.where(left, q, 1.0 - q)
+    reference, kinks = Reference.of(dist), dist.kinks[:, None]
+    low, high = (np.asarray(limit) for limit in dist.support)
+    x = reference.start(dist, q, goal, left)
     x = np.where((x > low) & (x < high), x, dist.mean)
-    active = np.ones(q.shape, dtype=np.bool_)
-    for _ in range(100):
-        at, side, goal = x[active], left[active], wanted[active]
-        tail, density = dist.both(at, side)
-        end = np.where(side, *dist.support)
-        moved = _newton(reference, at, side, tail, density, goal, end)
-        above = np.where(side, tail > goal, tail < goal)
-        low[active] = np.where(above, low[active], at)
-        high[active] = np.where(above, at, high[active])
-        inside = (moved > low[active]) & (moved < high[active])
-        # A Newton step about squares the relative error of the tail.
-        done = np.abs(tail - goal) < 1e-6 * goal
-        halved = np.where(done, at, (low[active] + high[active]) / 2.0)
-        x[active] = np.where(inside, moved, halved)
-        done |= high[active] - low[active] <= 4e-16 * np.abs(at)
-        active[active] = ~done
-        if not active.any():
-            break
+    seen: _Seen | None = None
+    done = np.zeros(q.shape, dtype=np.bool_)
+    with np.errstate(all="ignore"):
+        for _ in range(100):
+            tail, density = dist.both(x, left)
+            now = _Seen.at(reference, x, left, np.log(tail / goal), tail / density)
+            target, close = _target(now, seen)
+            moved = reference.point(np.exp(np.minimum(target, 0.0)), left)
+            if not (np.abs(now.excess).max() < 0.5 and now.model.min() > SEEN):
+                moved = _far(dist, x, left, now, moved, tail / density)
+            if kinks.size:
+                # Near a kink there is no cubic to rely on.
+                near = np.abs(x - kinks).min(axis=0) < 0.1 * dist.std
+                close &= ~near | (np.abs(now.excess) < 1e-9)
+            above = (tail > goal) == left
+            low, high = np.where(above, low, x), np.where(above, x, high)
+            inside = (moved > low) & (moved < high)
+            if not inside.all():
+                moved = np.where(inside, moved, np.where(close, x, (low + high) / 2.0))
+                close |= high - low <= 4e-16 * np.abs(x)
+            x = np.where(done, x, moved)
+            done |= close
+            if done.all():
+                break
+            seen = now
     return x
 
 
-def _newton(
-    reference: Reference,
-    x: Floats,
-    left: Bools,
-    tail: Floats,
-    density: Floats,
-    goal: Floats,
-    end: Floats,
+def _target(now: _Seen, seen: _Seen | None) -> tuple[Floats, Bools]:
+    """The log tail of the reference to go to next, and whether that is near enough."""
+    newton = now.model - now.excess * now.slope
+    size = np.abs(now.excess)
+    if seen is None:
+        return newton, size < 1e-6
+    # Hermite's cubic through both points, at no excess.
+    gap = now.excess - seen.excess
+    t = -seen.excess / gap
+    other = 1.0 - t
+    cubic = seen.model * ((1.0 + 2.0 * t) * other**2) + now.model * (t**2 * (3.0 - 2.0 * t))
+    cubic += gap * t * other * (seen.slope * other - now.slope * t)
+    # Newton's step is the worse one; they differ by far more than the cubic is wrong.
+    error = np.abs(cubic - newton) * np.abs(seen.excess)
+    usable = (size < 0.5) & (error < np.inf)
+    return np.where(usable, cubic, newton), (size < 1e-6) | (usable & (error < 3e-10))
+
+
+def _far(
+    dist: Distribution, x: Floats, left: Bools, now: _Seen, moved: Floats, ratio: Floats
 ) -> Floats:
-    """One step; beyond the visible range of the reference, as for a power of the distance."""
-    with np.errstate(all="ignore"):
-        excess = np.log(tail / goal)
-        model = reference.tail(x, left)
-        slope = density / tail * (model / reference.pdf(x))
-        moved = reference.point(np.minimum(model * np.exp(-excess / slope), 1.0), left)
-        distance = x - end
-        plain = end + distance * np.exp(-excess * tail / (density * np.abs(distance)))
-        return np.where(np.isfinite(moved) & (model > 1e-200) & (model < 0.9), moved, plain)
+    """The step; beyond the visible range of the reference, as for a power of the distance."""
+    end = np.where(left, *dist.support)
+    power = end + (x - end) * np.exp(-now.excess * ratio / np.abs(x - end))
+    usable = np.isfinite(moved) & (now.model > SEEN) & (now.model < -0.1)
+    return np.where(usable, moved, power)
 
 
 def mode(dist: Distribution) -> float:
