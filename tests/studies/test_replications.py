@@ -13,7 +13,7 @@ FIGURES = ["2", "3", "4", "5a", "5b", "6a", "6b", "7a", "7b", "8a", "8b", "9", "
 
 def test_every_figure_has_a_name() -> None:
     assert {f"rosenblatt-fig{number}" for number in FIGURES} <= STUDIES.keys()
-    assert {"dinga-power-simulated", "dinga-compare"} <= STUDIES.keys()
+    assert {"dinga-power-simulated", "dinga-power-svm", "dinga-compare"} <= STUDIES.keys()
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name.startswith("rosenblatt")])

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     )
     from abovechance.studies.samples import Design, Groups, Pair, Predicted
     from abovechance.studies.sizing import SampleSize, Size, sample_size
+    from abovechance.studies.trained import Features, Table, Trained, TrainedOnLess
 
 _HOMES = {
     "Binormal": "predictions",
     "Cell": "powering",
     "CorrelatedModels": "predictions",
     "Design": "samples",
+    "Features": "trained",
     "GaussianPredictions": "predictions",
     "Groups": "samples",
     "Known": "closed_forms",
@@ -33,6 +35,9 @@ _HOMES = {
     "Scale": "groups",
     "Shift": "groups",
     "Size": "sizing",
+    "Table": "trained",
+    "Trained": "trained",
+    "TrainedOnLess": "trained",
     "closed_form": "closed_forms",
     "power": "powering",
     "sample_size": "sizing",
@@ -43,6 +48,7 @@ __all__ = [
     "Cell",
     "CorrelatedModels",
     "Design",
+    "Features",
     "GaussianPredictions",
     "Groups",
     "Known",
@@ -56,6 +62,9 @@ __all__ = [
     "Scale",
     "Shift",
     "Size",
+    "Table",
+    "Trained",
+    "TrainedOnLess",
     "closed_form",
     "power",
     "sample_size",

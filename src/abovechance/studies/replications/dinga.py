@@ -6,6 +6,7 @@ what its code does.
 
 from abovechance.studies.predictions import CorrelatedModels, GaussianPredictions
 from abovechance.studies.replications.study import Expected, Key, Study
+from abovechance.studies.trained import Trained, TrainedOnLess
 
 SOURCE = "Dinga, Penninx, Veltman, Schmaal & Marquand (2019), Beyond accuracy"
 TESTS = {"accuracy": "accuracy", "AUC": "auc", "Brier": "brier", "log": "log_score"}
@@ -101,6 +102,42 @@ DINGA = (
         departures=(
             "an area is never turned round; the paper's DeLong test chose the direction of each "
             "curve by itself",
+        ),
+        size="n per class",
+    ),
+    Study(
+        name="dinga-power-svm",
+        title="Power against chance, a support vector machine on simulated features",
+        source=SOURCE,
+        design=Trained(),
+        n=(40, 80, 120, 160),
+        effects=(0.0, 0.3),
+        tests=TESTS,
+        draws=499,
+        rule="valid",
+        replications=100,
+        departures=(
+            "the kernel is Gaussian, as in the paper's code; its text says linear",
+            "n is the code's parameter: 2n rows to learn from and 2n to test; its last value is "
+            "160, not 140",
+            "probabilities by Platt's method with three folds, in scikit-learn instead of kernlab",
+        ),
+        size="n per class",
+    ),
+    Study(
+        name="dinga-compare-trained",
+        title="Power against an alternative model, trained on a share of the rows (the effect)",
+        source=SOURCE,
+        design=TrainedOnLess(),
+        n=(100,),
+        effects=(0.1, 0.3, 0.5, 0.7, 0.9),
+        tests=TESTS,
+        draws=999,
+        rule="valid",
+        replications=100,
+        departures=(
+            "a Gaussian process classifier, as in the paper's code; its caption says SVM",
+            "50 signal and 50 noise features, not the 3 and 3 of the study against chance",
         ),
         size="n per class",
     ),
