@@ -10,7 +10,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.isotonic import isotonic_limits
-from abovechance.inference.intervals.proportions import clopper_pearson
+from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
 from abovechance.numerics.loess import SPAN, Smoother, loess
@@ -107,7 +107,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         cases = 1.0 / smoother.variance(np.ones(n), x)
         if groups is not None:
             cases = cases / _design_effect(smoother, fitted, y[seen] - fitted, groups, x)
-        low, high = _wilson(curve, cases, level)
+        low, high = score_limits(curve * cases, cases, level)
     else:
         residual = y[seen] - fitted
         half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
@@ -243,16 +243,6 @@ def _design_effect(
     alone = smoother.variance(fitted * (1.0 - fitted), x)
     together = _variance(smoother, residual, groups, x)
     return np.divide(together, alone, out=np.ones(len(x)), where=(alone > 0) & (together > 0))
-
-
-def _wilson(curve: Floats, cases: Floats, level: float) -> tuple[Floats, Floats]:
-    """Wilson's limits at an effective number of cases."""
-    z = _normal(level)
-    centre = (curve + z**2 / (2.0 * cases)) / (1.0 + z**2 / cases)
-    spread = curve * (1.0 - curve) / cases + z**2 / (4.0 * cases**2)
-    half = z / (1.0 + z**2 / cases) * np.sqrt(spread)
-    low, high = np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-    return np.minimum(low, curve), np.maximum(high, curve)
 
 
 def _near(p: Floats, x: Floats) -> Floats:

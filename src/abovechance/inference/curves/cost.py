@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.resampled import (
     DRAWS,
@@ -13,6 +14,7 @@ from abovechance.inference.curves.resampled import (
     resampled_above,
     thresholds_of,
 )
+from abovechance.inference.intervals.proportions import score_limits
 from abovechance.predictions import Binary
 from abovechance.resampling import seed_of
 
@@ -29,7 +31,7 @@ def cost(
 
     0 for perfect predictions, 1 when everything is wrong; always calling all cases alike costs
     min(x, 1 − x), the column `trivial`. The threshold of each point is chosen on these cases, so
-    the curve flatters; the band holds for the thresholds so chosen, cases drawn within classes.
+    the curve flatters; the band holds for the thresholds so chosen.
 
     References
     ----------
@@ -39,7 +41,7 @@ def cost(
     --------
     >>> from abovechance import examples
     >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
-    {'y': 0.263, 'low': 0.213, 'high': 0.313}
+    {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
     score = ranking_of(predictions, "a cost curve")
     seed = seed_of(rng)
@@ -51,18 +53,19 @@ def cost(
     alarm = np.append(points.false_positive_rate, 0.0)
     costs = miss[:, None] * x + alarm[:, None] * (1.0 - x)
     best = costs.argmin(axis=0)
-    drawn = resampled_above(
-        predictions,
-        score,
-        thresholds,
-        np.random.default_rng(seed),
-        draws,
-        stratified=predictions.cases.groups is None,
-    )
-    ends = np.ones((draws, 1))
-    misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
-    alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-    low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
+    chosen = miss[best], alarm[best]
+    if predictions.weight is None and predictions.cases.groups is None:
+        sizes = float(points.all_positives), float(points.all_negatives)
+        low, high = _mover(chosen, sizes, x, confidence_level)
+        method = "MOVER with Wilson at the chosen thresholds"
+    else:
+        stream = np.random.default_rng(seed)
+        drawn = resampled_above(predictions, score, thresholds, stream, draws)
+        ends = np.ones((draws, 1))
+        misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
+        alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
+        low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
+        method = f"bootstrap at the chosen thresholds, {draws} draws"
     return Curve(
         kind="cost",
         title="Cost curve",
@@ -73,7 +76,7 @@ def cost(
         low=low,
         high=high,
         level=confidence_level,
-        method=f"bootstrap at the chosen thresholds, {draws} draws",
+        method=method,
         n=predictions.n,
         seed=seed,
         columns={
@@ -81,3 +84,17 @@ def cost(
             "threshold": np.append(thresholds, np.inf)[best],
         },
     )
+
+
+def _mover(
+    rates: tuple[Floats, Floats], sizes: tuple[float, float], x: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Limits of a weighted sum of two independent shares from Wilson's limits of each."""
+    weights = x, 1.0 - x
+    below, above_ = np.zeros(len(x)), np.zeros(len(x))
+    for rate, n, weight in zip(rates, sizes, weights, strict=True):
+        low, high = score_limits(rate * n, np.full(len(x), n), level)
+        below += (weight * (rate - low)) ** 2
+        above_ += (weight * (high - rate)) ** 2
+    centre = rates[0] * weights[0] + rates[1] * weights[1]
+    return np.maximum(centre - np.sqrt(below), 0.0), np.minimum(centre + np.sqrt(above_), 1.0)

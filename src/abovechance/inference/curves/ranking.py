@@ -9,9 +9,10 @@ from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
-    percentile,
+    case_weight,
     ranking_of,
     resampled_above,
+    share_limits,
     thresholds_of,
 )
 from abovechance.predictions import Binary
@@ -24,8 +25,9 @@ def roc(
     """The ROC curve: true positive rate against false positive rate over all thresholds.
 
     A case is called positive when its score is at least the threshold. The band holds for the true
-    positive rate at each false positive rate: cases are drawn within classes, curves are joined
-    by straight lines. With more than 1000 distinct scores the curve is drawn at 1000 of them.
+    positive rate at each false positive rate: Wilson's limits with the variance of bootstrap
+    curves, cases drawn within classes (percentiles cover far less than they say near the
+    corners). With more than 1000 distinct scores the curve is drawn at 1000 of them.
 
     References
     ----------
@@ -36,7 +38,7 @@ def roc(
     >>> from abovechance import examples
     >>> curve = roc(examples.breast_cancer("p_texture"), rng=1)
     >>> curve.at(0.2)
-    {'y': 0.613, 'low': 0.508, 'high': 0.743}
+    {'y': 0.613, 'low': 0.490, 'high': 0.723}
     """
     score = ranking_of(predictions, "the ROC curve")
     seed = seed_of(rng)
@@ -53,7 +55,8 @@ def roc(
             for fpr, tpr in zip(drawn.false_positive_rate, drawn.sensitivity, strict=True)
         ]
     )
-    low, high = percentile(values, confidence_level)
+    positives = float(points.all_positives) / case_weight(predictions)
+    low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
     return Curve(
         kind="roc",
         title="ROC curve",
@@ -61,10 +64,10 @@ def roc(
         y_name="True positive rate",
         x=x,
         y=y,
-        low=np.minimum(low, y),
-        high=np.maximum(high, y),
+        low=low,
+        high=high,
         level=confidence_level,
-        method=f"bootstrap within classes, {draws} draws" if stratified else _clustered(draws),
+        method=_method("within classes" if stratified else "of clusters", draws),
         n=predictions.n,
         seed=seed,
         columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
@@ -88,7 +91,7 @@ def precision_recall(
     >>> from abovechance import examples
     >>> curve = precision_recall(examples.breast_cancer("p_texture"), rng=1)
     >>> curve.at(0.5)
-    {'y': 0.746, 'low': 0.598, 'high': 0.903}
+    {'y': 0.746, 'low': 0.573, 'high': 0.866}
     """
     score = ranking_of(predictions, "the precision–recall curve")
     seed = seed_of(rng)
@@ -104,7 +107,9 @@ def precision_recall(
             )
         ]
     )
-    low, high = percentile(values, confidence_level)
+    called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
+    first = np.searchsorted(recall, recall)  # where a recall is first reached
+    low, high = share_limits(precision[first], values, called[first], confidence_level)
     whole = predictions.cases.groups is None
     return Curve(
         kind="precision_recall",
@@ -113,10 +118,10 @@ def precision_recall(
         y_name="Precision",
         x=recall,
         y=precision,
-        low=np.minimum(low, precision),
-        high=np.maximum(high, precision),
+        low=low,
+        high=high,
         level=confidence_level,
-        method=f"bootstrap, {draws} draws" if whole else _clustered(draws),
+        method=_method("of cases" if whole else "of clusters", draws),
         n=predictions.n,
         seed=seed,
         columns={
@@ -126,8 +131,8 @@ def precision_recall(
     )
 
 
-def _clustered(draws: int) -> str:
-    return f"bootstrap of clusters, {draws} draws"
+def _method(units: str, draws: int) -> str:
+    return f"Wilson with the variance of a bootstrap {units}, {draws} draws"
 
 
 def _from_origin(descending: Floats) -> Floats:
