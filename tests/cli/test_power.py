@@ -98,3 +98,21 @@ def test_studies_are_listed_and_misspelt_ones_refused(capsys: Captured) -> None:
     assert "dinga-power-simulated" in capsys.readouterr().out
     assert main(["reproduce", "dinga-compar"]) == 2
     assert "did you mean 'dinga-compare'?" in capsys.readouterr().err
+
+
+def test_a_study_of_real_tables_says_what_it_needs(capsys: Captured, tmp_path: Path) -> None:
+    assert main(["reproduce", "dinga-power-data"]) == 2
+    assert "needs --data DIR" in capsys.readouterr().err
+    assert main(["reproduce", "dinga-power-data", "--data", str(tmp_path)]) == 2
+    assert "come with R's mlbench" in capsys.readouterr().err
+
+
+def test_a_real_table_is_drawn_from(capsys: Captured, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    rows = [f"{rng.normal() + 3 * (i % 2):.4f},{'pos' if i % 2 else 'neg'}" for i in range(200)]
+    (tmp_path / "mlbench_PimaIndiansDiabetes.csv").write_text("\n".join(["mass,diabetes", *rows]))
+    asked = ["reproduce", "dinga-power-data", "--data", str(tmp_path), "--statistics", "AUC"]
+    assert main([*asked, "--replications", "3", "--format", "json"]) == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert len(cells) == 8
+    assert cells[-1]["power"] == 1.0

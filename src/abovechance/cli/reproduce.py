@@ -9,6 +9,8 @@ import click
 
 from abovechance.cli import options
 
+DATA = "dinga-power-data"
+
 
 @click.command(help=__doc__)
 @click.argument("study", required=False)
@@ -23,6 +25,7 @@ from abovechance.cli import options
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
 @click.option("--pages", metavar="DIR", type=click.Path(), help="Keep a page of each study here.")
+@click.option("--data", metavar="DIR", type=click.Path(), help="Tables of the real-data study.")
 @options.output
 def reproduce(
     study: str | None,
@@ -32,6 +35,7 @@ def reproduce(
     workers: int,
     store: str | None,
     pages: str | None,
+    data: str | None,
     format_: str,
 ) -> None:
     from abovechance.cli.progress import progress
@@ -42,11 +46,21 @@ def reproduce(
         return
     if study == "all" and (store is not None or statistics is not None):
         raise click.UsageError("--store and --statistics go with one study, not with all.")
-    names = list(published.STUDIES) if study == "all" else [published.find_study(study).name]
-    for name in names:
-        with progress(name) as tell:
+    if study == DATA:
+        if data is None or store is not None:
+            raise click.UsageError(
+                f"{DATA} needs --data DIR with its tables, and takes no --store."
+            )
+        chosen = list(published.data_studies(data))
+    elif study == "all":
+        chosen = list(published.STUDIES.values())
+        chosen += published.data_studies(data) if data is not None else ()
+    else:
+        chosen = [published.find_study(study)]
+    for one in chosen:
+        with progress(one.name) as tell:
             found = published.reproduce(
-                name,
+                one,
                 replications=replications,
                 statistics=statistics,
                 rng=seed,
@@ -54,9 +68,9 @@ def reproduce(
                 store=store,
                 progress=tell,
             )
-        _show(found, published.STUDIES[name], format_)
+        _show(found, one, format_)
         if pages is not None:
-            _keep(pages, name, published.page(found, published.STUDIES[name]))
+            _keep(pages, one.name, published.page(found, one))
 
 
 def _keep(folder: str, name: str, text: str) -> None:
@@ -71,6 +85,7 @@ def _keep(folder: str, name: str, text: str) -> None:
 def _list(studies: dict[str, Any]) -> None:
     for study in studies.values():
         click.echo(f"{study.name:24}{study.title}")
+    click.echo(f"{DATA:24}Power against chance on real tables; needs --data DIR")
 
 
 def _show(found: Any, study: Any, format_: str) -> None:

@@ -1,6 +1,7 @@
 """The papers' studies again, each by its name, beside the values that were published."""
 
 from abovechance.studies.replications.catalogue import STUDIES, find_study
+from abovechance.studies.replications.data import data_studies
 from abovechance.studies.replications.running import reproduce
 from abovechance.studies.replications.study import Expected, Study
 from abovechance.studies.replications.tables import distances, page, row, verdict
@@ -9,6 +10,7 @@ __all__ = [
     "STUDIES",
     "Expected",
     "Study",
+    "data_studies",
     "distances",
     "find_study",
     "page",

@@ -63,7 +63,7 @@ def page(found: PowerStudy, study: Study) -> str:
         f"Made by `abovechance reproduce {study.name} --replications {times} "
         f"--seed {found.seed}{some}`; {found.draws} draws, level {found.alpha:g}, "
         f"digest `{found.digest}`.",
-        f"Published values: {study.reference}. {verdict(found)}",
+        f"Published values: {study.reference if study.expected else 'none'}. {verdict(found)}",
         "",
         *(f"- {text}." for text in found.remarks),
         "",
