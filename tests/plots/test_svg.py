@@ -109,7 +109,7 @@ def test_a_line_is_broken_nowhere_by_undefined_values() -> None:
 def test_dots_are_round_whatever_the_shape_of_the_frame() -> None:
     x = np.array([0.25])
     chart = Chart(title="t", x=unit("x"), y=unit("y"), layers=(Points(x=x, y=x),))
-    assert "M500 1500h0" in str(render(chart))
+    assert "m500 1500h0" in str(render(chart))
 
 
 def test_a_large_curve_is_drawn_with_few_points() -> None:

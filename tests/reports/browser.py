@@ -68,6 +68,10 @@ class Browser:
                 return answer
         raise TimeoutError(f"no answer to {method}")
 
+    def close(self) -> None:
+        """Ask the browser to end."""
+        os.write(self._send, json.dumps({"id": 0, "method": "Browser.close"}).encode() + b"\0")
+
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page, waiting for a promise."""
         answer = self.call(
@@ -211,10 +215,15 @@ def browsing(program: str, folder: Path) -> Iterator[Browser]:
     )
     os.close(to_browser)
     os.close(from_browser)
+    browser = None
     try:
-        yield Browser(from_us, to_us)
+        browser = Browser(from_us, to_us)
+        yield browser
     finally:
-        process.terminate()
+        if browser is None:
+            process.terminate()
+        else:
+            browser.close()
         try:
             process.wait(10)
         except subprocess.TimeoutExpired:

@@ -6,12 +6,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.plots.shapes import kept_vertices
 from abovechance.predictions import Binary, Predictions
 
 UNSEEN = 0.0015  # of the axis: what dropping a vertex may move a curve by
+MOST = 64  # points of a curve, in the drawing and in the table under it
 
 
 class HasCurve(Protocol):
@@ -38,17 +39,27 @@ class Curve:
 
 
 def simple(curve: HasCurve, tolerance: float = UNSEEN) -> Curve:
-    """A curve without the vertices whose absence nobody could see.
+    """A curve without the vertices whose absence nobody could see, limits kept at the others.
 
     >>> simple(Curve(x=np.array([0.0, 1.0, 2.0]), y=np.array([0.0, 3.0, 6.0]))).x
     array([0., 2.])
     """
-    lines = [line for line in (curve.y, curve.low, curve.high) if line is not None]
-    width = np.ptp(curve.x) or 1.0
-    height = max(float(np.ptp(line)) for line in lines) or 1.0
-    kept = np.unique(
-        np.concatenate([kept_vertices(curve.x / width, y / height, tolerance) for y in lines])
-    )
+    width, height = np.ptp(curve.x) or 1.0, np.ptp(curve.y) or 1.0
+    return _taken(curve, kept_vertices(curve.x / width, curve.y / height, tolerance, MOST))
+
+
+def fewer_steps(curve: HasCurve, most: int = MOST) -> Curve:
+    """A step function with at most so many steps, evenly spaced among them: too small to be seen.
+
+    >>> fewer_steps(Curve(x=np.arange(9.0), y=np.arange(9.0)), 3).x
+    array([0., 4., 8.])
+    """
+    size = len(curve.x)
+    kept = np.unique(np.rint(np.linspace(0, size - 1, min(size, most))).astype(np.int64))
+    return _taken(curve, kept)
+
+
+def _taken(curve: HasCurve, kept: Array) -> Curve:
     return Curve(
         x=curve.x[kept],
         y=curve.y[kept],
@@ -71,17 +82,30 @@ def roc_points(predictions: Binary) -> Curve:
 
 
 def precision_recall_points(predictions: Binary) -> Curve:
-    """Precision against recall over all thresholds, from the highest score down.
+    """Precision over recall, from the highest score down: the precision at which a recall is had.
 
     Examples
     --------
     >>> curve = precision_recall_points(Binary([1, 0, 1], score=[1, 2, 3]))
     >>> curve.x.tolist(), curve.y.tolist()
-    ([0.0, 0.5, 0.5, 1.0], [1.0, 1.0, 0.5, 0.666])
+    ([0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.666, 0.666])
     """
     tp, fp = _called_positive(predictions)
-    precision = tp[1:] / (tp + fp)[1:]
-    return Curve(x=tp / tp[-1], y=np.concatenate([precision[:1], precision]))
+    return until(Curve(x=tp[1:] / tp[-1], y=tp[1:] / (tp + fp)[1:]))
+
+
+def until(curve: HasCurve) -> Curve:
+    """A curve whose values hold up to their place, as one whose values hold from it."""
+
+    def held(values: Floats) -> Floats:
+        return np.concatenate([values, values[-1:]])
+
+    return Curve(
+        x=np.concatenate([[0.0], curve.x]),
+        y=held(curve.y),
+        low=None if curve.low is None else held(curve.low),
+        high=None if curve.high is None else held(curve.high),
+    )
 
 
 def _called_positive(predictions: Binary) -> tuple[Floats, Floats]:

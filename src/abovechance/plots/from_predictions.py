@@ -1,17 +1,28 @@
-"""From predictions straight to pictures: the numbers are made below, in curves and groups."""
+"""From predictions straight to pictures: the numbers are made in inference, and below."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from abovechance.errors import NotApplicable
 from abovechance.measures import find
 from abovechance.plots.chart import Chart
-from abovechance.plots.curves import all_binary, named, precision_recall_points, roc_points
+from abovechance.plots.curves import (
+    Curve,
+    HasCurve,
+    all_binary,
+    named,
+    precision_recall_points,
+    roc_points,
+    until,
+)
 from abovechance.plots.words import number
-from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+
+SEED = 1  # of bands, where the caller states none: the same picture every time
 
 
-def of_probabilities(predictions: Any) -> Chart:
+def of_probabilities(predictions: Any, seed: int = SEED) -> Chart:
     """Clouds of predicted probabilities."""
     from abovechance.plots.pictures.probabilities import class_probabilities, probabilities
 
@@ -23,28 +34,71 @@ def of_probabilities(predictions: Any) -> Chart:
     raise NotApplicable(f"probabilities are predicted for classes; got {one.kind} outcomes.")
 
 
-def of_roc(predictions: Any) -> Chart:
-    """ROC curves with the area beside each name."""
+def of_roc(predictions: Any, seed: int = SEED) -> Chart:
+    """ROC curves with bands, the area beside each name."""
+    from abovechance.inference import curves
     from abovechance.plots.pictures.curves import roc
 
     found = all_binary(predictions, "the ROC curve")
-    notes = {name: f"AUC {number(find('auc').of(p))}" for name, p in found.items()}
-    return roc({name: roc_points(p) for name, p in found.items()}, notes=notes)
+    notes = _notes(found, "auc", "AUC")
+    return roc(
+        {n: curves.roc(p, rng=seed) if _banded(p) else roc_points(p) for n, p in found.items()},
+        notes=notes,
+    )
 
 
-def of_precision_recall(predictions: Any) -> Chart:
-    """Precision and recall with the average precision beside each name."""
+def of_precision_recall(predictions: Any, seed: int = SEED) -> Chart:
+    """Precision and recall with bands, the average precision beside each name."""
+    from abovechance.inference import curves
     from abovechance.plots.pictures.curves import precision_recall
 
     found = all_binary(predictions, "precision and recall")
-    area = find("average_precision")
-    notes = {name: f"average {number(area.of(p))}" for name, p in found.items()}
+    notes = _notes(found, "average_precision", "average")
     prevalence = float(next(iter(found.values())).prevalences[1])
-    curves = {name: precision_recall_points(p) for name, p in found.items()}
-    return precision_recall(curves, prevalence, notes=notes)
+    shown = {
+        name: until(curves.precision_recall(p, rng=seed))
+        if _banded(p)
+        else precision_recall_points(p)
+        for name, p in found.items()
+    }
+    return precision_recall(shown, prevalence, notes=notes)
 
 
-def of_confusion(predictions: Any) -> Chart:
+def of_calibration(predictions: Any, seed: int = SEED) -> Chart:
+    """Smooth calibration curves with bands; of one model with its groups of cases."""
+    from abovechance.inference import curves
+    from abovechance.plots.pictures.curves import calibration
+
+    found = named(predictions)
+    smooth = {name: curves.calibration(p) for name, p in found.items()}
+    groups = None
+    if len(found) == 1 and all(isinstance(p, Binary) and p.weight is None for p in found.values()):
+        groups = {name: curves.calibration(p, method="binned") for name, p in found.items()}
+    first = next(iter(smooth.values()))
+    notes = {}
+    if all(isinstance(p, Binary) for p in found.values()):
+        notes = _notes(found, "calibration_slope", "slope")
+    return calibration(
+        {name: _as_banded(c, found[name]) for name, c in smooth.items()},
+        groups,
+        notes=notes,
+        titles=(first.x_name, first.y_name),
+    )
+
+
+def of_decision(predictions: Any, seed: int = SEED) -> Chart:
+    """Decision curves with bands."""
+    from abovechance.inference import curves
+    from abovechance.plots.pictures.curves import decision
+
+    found = all_binary(predictions, "a decision curve")
+    drawn = {name: curves.decision(p, rng=seed) for name, p in found.items()}
+    first = next(iter(drawn.values()))
+    everyone = Curve(x=first.x, y=first.columns["treat_all"])
+    return decision({n: _as_banded(c, found[n]) for n, c in drawn.items()}, everyone)
+
+
+def of_confusion(predictions: Any, seed: int = SEED) -> Chart:
     """The confusion table."""
     from abovechance.plots.pictures.confusion import confusion
 
@@ -56,7 +110,7 @@ def of_confusion(predictions: Any) -> Chart:
     return confusion(one.confusion, one.classes, name=name)
 
 
-def of_predicted_observed(predictions: Any) -> Chart:
+def of_predicted_observed(predictions: Any, seed: int = SEED) -> Chart:
     """Observed against predicted numbers."""
     from abovechance.plots.pictures.numeric import predicted_observed
 
@@ -64,7 +118,7 @@ def of_predicted_observed(predictions: Any) -> Chart:
     return predicted_observed(_numeric(one), name=name)
 
 
-def of_residuals(predictions: Any) -> Chart:
+def of_residuals(predictions: Any, seed: int = SEED) -> Chart:
     """Residuals against predicted numbers."""
     from abovechance.plots.pictures.numeric import residuals
 
@@ -72,15 +126,36 @@ def of_residuals(predictions: Any) -> Chart:
     return residuals(_numeric(one), name=name)
 
 
-def of_kaplan_meier(predictions: Any) -> Chart:
+def of_kaplan_meier(predictions: Any, seed: int = SEED) -> Chart:
     """Survival in groups of predicted risk."""
     from abovechance.plots.pictures.survival import kaplan_meier
     from abovechance.plots.risk_groups import risk_groups
 
     ((name, one),) = named(predictions).items()
-    if not isinstance(one, Survival):
-        raise NotApplicable(f"survival curves are of times to an event; got {one.kind} outcomes.")
-    return kaplan_meier(risk_groups(one), name=name)
+    return kaplan_meier(risk_groups(_survival(one)), name=name)
+
+
+def of_auc_over_time(predictions: Any, seed: int = SEED) -> Chart:
+    """The area under the ROC curve for events until each time."""
+    from abovechance.plots.auc_times import auc_over_times
+    from abovechance.plots.pictures.survival import auc_over_time
+
+    found = named(predictions)
+    return auc_over_time({name: auc_over_times(_survival(p)) for name, p in found.items()})
+
+
+def _banded(predictions: Predictions) -> bool:
+    """Whether resampling cases gives a band: not where cases of different folds depend."""
+    return predictions.origin == "test"
+
+
+def _as_banded(curve: Any, predictions: Predictions) -> HasCurve:
+    found: HasCurve = curve if _banded(predictions) else replace(curve, low=None, high=None)
+    return found
+
+
+def _notes(models: Mapping[str, Binary], measure: str, word: str) -> dict[str, str]:
+    return {name: f"{word} {number(find(measure).of(p))}" for name, p in models.items()}
 
 
 def _numeric(predictions: Any) -> Numeric:
@@ -89,8 +164,17 @@ def _numeric(predictions: Any) -> Numeric:
     return predictions
 
 
-MAKERS: dict[str, Callable[[Any], Chart]] = {
+def _survival(predictions: Any) -> Survival:
+    if not isinstance(predictions, Survival):
+        raise NotApplicable(f"this picture is of times to an event; got {predictions.kind}.")
+    return predictions
+
+
+MAKERS: dict[str, Callable[[Any, int], Chart]] = {
+    "auc_over_time": of_auc_over_time,
+    "calibration": of_calibration,
     "confusion": of_confusion,
+    "decision": of_decision,
     "kaplan_meier": of_kaplan_meier,
     "precision_recall": of_precision_recall,
     "predicted_observed": of_predicted_observed,
@@ -98,4 +182,4 @@ MAKERS: dict[str, Callable[[Any], Chart]] = {
     "residuals": of_residuals,
     "roc": of_roc,
 }
-OVERLAID = frozenset({"calibration", "decision", "precision_recall", "roc", "auc_over_time"})
+OVERLAID = frozenset({"auc_over_time", "calibration", "decision", "precision_recall", "roc"})

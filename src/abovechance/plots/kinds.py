@@ -6,7 +6,7 @@ from typing import Any
 from abovechance.errors import NotApplicable, did_you_mean
 from abovechance.plots.chart import Chart
 from abovechance.plots.contract import contract
-from abovechance.plots.curves import named
+from abovechance.plots.curves import Curve, named, until
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 
 
@@ -16,12 +16,12 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     Parameters
     ----------
     result
-        What `assess`, `compare`, `power` and the like return, its dictionary, a posterior, or
-        predictions (by name for several models).
+        What `assess`, `compare`, `power` and the like return, its dictionary, posteriors, curves,
+        or predictions (by name for several of them).
     kind
         The picture; by default the one that says most. Of predictions: "probabilities", "roc",
         "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
-        "residuals", "kaplan_meier". Of results: "forest", "differences", "power".
+        "residuals", "kaplan_meier", "auc_over_time". Of results: "forest", "differences", "power".
 
     Examples
     --------
@@ -34,6 +34,8 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         return _of_predictions(result, kind or _usual(things[0], len(things)))
     if things and all(hasattr(one, "pdf") and hasattr(one, "ppf") for one in things):
         return _of_posteriors(result)
+    if things and all(hasattr(one, "x_name") for one in things):
+        return _of_curves(result)
     return _of_result(contract(result), kind)
 
 
@@ -59,14 +61,35 @@ def _usual(predictions: Predictions, models: int) -> str:
 def _of_predictions(result: Any, kind: str) -> Chart:
     from abovechance.plots import from_predictions
 
-    makers: dict[str, Callable[[Any], Chart]] = from_predictions.MAKERS
+    makers = from_predictions.MAKERS
     if kind not in makers:
         raise NotApplicable(
             f"no picture {kind!r} of predictions{did_you_mean(kind, makers) or '.'}"
         )
     if kind not in from_predictions.OVERLAID and len(named(result)) > 1:
         raise NotApplicable(f"{kind} shows one model at a time; plot each alone.")
-    return makers[kind](result)
+    return makers[kind](result, from_predictions.SEED)
+
+
+def _of_curves(result: Any) -> Chart:
+    """Curves as they are, of one kind, by name for several."""
+    from abovechance.plots.pictures import curves, lines
+
+    found = named(result)
+    first = next(iter(found.values()))
+    if len({curve.kind for curve in found.values()}) > 1:
+        raise NotApplicable("curves drawn together must be of one kind.")
+    if first.kind == "roc":
+        return curves.roc(found, level=first.level)
+    if first.kind == "calibration":
+        return curves.calibration(found, level=first.level, titles=(first.x_name, first.y_name))
+    if first.kind == "precision_recall":
+        shown = {name: until(curve) for name, curve in found.items()}
+        return curves.precision_recall(shown, float(first.columns["chance"][0]), level=first.level)
+    if first.kind == "decision":
+        everyone = Curve(x=first.x, y=first.columns["treat_all"])
+        return curves.decision(found, everyone, level=first.level)
+    return lines.plain(found, first.title, (first.x_name, first.y_name), first.level)
 
 
 def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:

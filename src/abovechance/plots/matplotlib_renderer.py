@@ -47,7 +47,7 @@ def _new_axes(chart: Chart) -> Any:
             "matplotlib is needed to plot; pip install 'abovechance[plot]'."
         ) from None
 
-    tall = 0.19 * chart.rows + 0.75 if chart.rows else COLUMN * chart.height + 0.75
+    tall = max(1.5, 0.19 * chart.rows + 0.75) if chart.rows else COLUMN * chart.height + 0.75
     figure, ax = pyplot.subplots(figsize=(COLUMN, tall), layout="constrained", dpi=150)
     figure.set_facecolor(LIGHT["paper"])
     return ax

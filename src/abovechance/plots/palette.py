@@ -13,7 +13,7 @@ LIGHT = {
     "4": "#332288",
     "5": "#7A1A1A",
     "ink": "#1B1F24",
-    "muted": "#6B7480",
+    "muted": "#5C6570",
     "grid": "#E7EAEE",
     "paper": "#FFFFFF",
 }

@@ -103,4 +103,4 @@ def kept_vertices(x: Floats, y: Floats, tolerance: float, most: int = 400) -> Ar
             keep[middle] = True
             waiting += [(first, middle), (middle, last)]
     found = np.flatnonzero(keep)
-    return found if len(found) <= most else kept_vertices(x, y, tolerance * 2, most)
+    return found if len(found) <= most else kept_vertices(x, y, tolerance * 1.5, most)

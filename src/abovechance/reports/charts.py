@@ -7,11 +7,10 @@ from typing import Any
 
 from abovechance.errors import AboveChanceError
 from abovechance.plots.chart import Chart, series_colour
-from abovechance.plots.from_predictions import MAKERS
+from abovechance.plots.from_predictions import MAKERS, OVERLAID, SEED
 from abovechance.plots.kinds import chart_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
-OVERLAID = ("calibration", "roc", "precision_recall", "decision", "auc_over_time")
 MOST_MODELS = 6
 
 
@@ -20,34 +19,34 @@ def charts_of(facts: Mapping[str, Any], predictions: Mapping[str, Predictions]) 
 
     >>> from abovechance import examples
     >>> [c.title for c in charts_of({}, {"": examples.iris()})]
-    ['Probability given to the class that occurred', 'Confusion matrix']
+    ['Probability given to the class that occurred', 'Calibration', 'Confusion matrix']
     """
     found = list(_of_result(facts, ("differences",)))
     shown = dict(list(predictions.items())[:MOST_MODELS])
     if shown:
         kind = next(iter(shown.values()))
-        found += _of_predictions(kind, shown)
+        found += _of_predictions(kind, shown, int(facts.get("seed") or SEED))
     found += _of_result(facts, ("forest", "power"))
     return found
 
 
-def _of_predictions(example: Predictions, models: Mapping[str, Predictions]) -> Iterator[Chart]:
+def _of_predictions(
+    example: Predictions, models: Mapping[str, Predictions], seed: int
+) -> Iterator[Chart]:
     order = {
         Binary: ("probabilities", "calibration", "roc", "precision_recall", "decision"),
-        Multiclass: ("probabilities",),
+        Multiclass: ("probabilities", "calibration"),
         Numeric: ("predicted_observed", "residuals"),
         Survival: ("kaplan_meier", "auc_over_time"),
     }[type(example)]
     if isinstance(example, Binary | Multiclass):
         order = (*order, "confusion")
     for kind in order:
-        if kind not in MAKERS:
-            continue
         if kind in OVERLAID:
-            yield from _drawn(MAKERS[kind], models)
+            yield from _drawn(partial(_made, kind, seed), models)
         else:
             for i, (name, one) in enumerate(models.items()):
-                for chart in _drawn(MAKERS[kind], {name: one}):
+                for chart in _drawn(partial(_made, kind, seed), {name: one}):
                     yield _painted(chart, series_colour(i))
 
 
@@ -56,6 +55,10 @@ def _of_result(facts: Mapping[str, Any], kinds: tuple[str, ...]) -> Iterator[Cha
     for kind in kinds:
         if facts.get(keys[kind]):
             yield from _drawn(partial(chart_of, kind=kind), facts)
+
+
+def _made(kind: str, seed: int, given: Any) -> Chart:
+    return MAKERS[kind](given, seed)
 
 
 def _drawn(maker: Callable[[Any], Chart], given: Any) -> Iterator[Chart]:

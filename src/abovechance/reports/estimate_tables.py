@@ -43,7 +43,7 @@ def _estimates(
     columns = [
         Column("Model", "name"),
         Column("Measure", "name"),
-        Column("Family", "name"),
+        Column("Family"),
         Column("Output", "name"),
         Column("Estimate", "number"),
         Column("Low", "number"),
@@ -51,7 +51,7 @@ def _estimates(
         Column("Interval", "interval"),
         Column("Chance", "number"),
         Column("p", "number"),
-        Column("Remark"),
+        Column("Remark", "name"),
     ]
     bars = _bars(rows, models) if drawn else [None] * len(rows)
     cells = [_estimate_cells(row, models, bar, facts) for row, bar in zip(rows, bars, strict=True)]
@@ -75,7 +75,7 @@ def _estimate_cells(
     colour = series_colour(models.index(name)) if name in models else ""
     primary = row["measure"] == facts.get("primary")
     return [
-        Cell(name, colour=colour),
+        Cell(name, colour=colour if bar else ""),
         Cell(str(row["title"]), mark="primary" if primary else ""),
         Cell(str(row["family"] or "")),
         Cell(str(row["output"] or "")),

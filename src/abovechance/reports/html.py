@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -20,12 +21,13 @@ from abovechance.reports.document import Bar, Cell, Document
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+UNSAFE = "[<>&\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"  # within a script
 PLAIN = 32_000  # characters of JSON that are embedded as they are
 
 
 def page(document: Document) -> str:
     """The whole page."""
-    script = template_text("report.js")
+    script = "\n".join(line.strip() for line in template_text("report.js").splitlines())
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         environment()
@@ -82,20 +84,20 @@ def _rows(series: Series) -> Iterator[list[str]]:
 
 
 def _short(value: object) -> str:
-    """Four digits, without the zeros that say nothing.
+    """Three digits, without the zeros that say nothing.
 
     >>> _short(0.25), _short(3.0), _short(120)
     ('0.25', '3', '120')
     """
-    text = number(value, 4)
+    text = number(value)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _sort_key(cell: Cell) -> str:
-    """The exact number, where what is shown cannot be sorted as one."""
+    """A number to sort by, where what is shown is not one."""
     if cell.value is None or cell.text.replace("−", "").replace("+", "").replace(".", "").isdigit():
         return ""
-    return repr(cell.value)
+    return f"{cell.value:.3g}"
 
 
 def _places(bar: Bar) -> str:
@@ -188,6 +190,4 @@ def inert(json: str) -> str:
     >>> inert('{"a":"</script>"}')
     '{"a":"\\\\u003c/script\\\\u003e"}'
     """
-    for character in "<>&\u2028\u2029":
-        json = json.replace(character, f"\\u{ord(character):04x}")
-    return json
+    return re.sub(UNSAFE, lambda found: f"\\u{ord(found[0]):04x}", json)

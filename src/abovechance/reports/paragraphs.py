@@ -111,7 +111,7 @@ def _data(facts: Mapping[str, Any]) -> str:
     if len(models) > 1:
         who = f"Predictions of {plural(len(models), 'model')} ({', '.join(map(label, models))})"
     said = f"{who} for {plural(int(facts['n']), 'case')} with {_a(facts.get('outcome'))} outcome"
-    said += f", from {origin}, were evaluated" if origin else " were evaluated"
+    said += f", from {label(origin)}, were evaluated" if origin else " were evaluated"
     if facts.get("dropped"):
         said += f"; {plural(int(facts['dropped']), 'case')} with missing values were left out"
     return f"{said}."

@@ -111,7 +111,7 @@ def _rendered(
 ) -> str:
     parts, last = [], 0
     for match in MARKED.finditer(sentence):
-        parts.append(plain(sentence[last : match.start()]))
+        parts.append(plain(shown(sentence[last : match.start()])))
         parts.append(name(match[1]) if match[1] is not None else citation(match[2]))
         last = match.end()
-    return "".join([*parts, plain(sentence[last:])])
+    return "".join([*parts, plain(shown(sentence[last:]))])

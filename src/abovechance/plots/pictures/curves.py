@@ -42,9 +42,9 @@ def precision_recall(
     notes: Mapping[str, str] | None = None,
     level: float = 0.95,
 ) -> Chart:
-    """Precision against recall; calling everyone positive has the prevalence as precision."""
+    """Precision against recall, in steps; the prevalence is the precision of calling everyone."""
     found = named(curves)
-    layers, series = drawn(found, ("Recall", "Precision"), notes)
+    layers, series = drawn(found, ("Recall", "Precision"), notes, steps=True)
     return Chart(
         title="Precision and recall",
         caption=about_bands(found, level) + "The dashed line is chance.",
@@ -62,6 +62,7 @@ def calibration(
     *,
     notes: Mapping[str, str] | None = None,
     level: float = 0.95,
+    titles: tuple[str, str] = ("Predicted probability", "Observed frequency"),
 ) -> Chart:
     """How often the outcome was observed among cases with a given predicted probability.
 
@@ -85,8 +86,8 @@ def calibration(
     return Chart(
         title="Calibration",
         caption=said + "On the dashed line predictions come true as often as they say.",
-        x=unit("Predicted probability"),
-        y=unit("Observed frequency"),
+        x=unit(titles[0]),
+        y=unit(titles[1]),
         layers=(diagonal(), *layers, *marks),
         series=series,
         height=1.0,
@@ -109,12 +110,12 @@ def decision(
     ----------
     Vickers, Elkin (2006).
     """
-    found = named(curves)
+    found = {name or "these predictions": curve for name, curve in named(curves).items()}
     headings = ("Threshold", "Net benefit")
     layers, series = drawn(found, headings, notes)
     highest = max(float(np.nanmax(c.y)) for c in [*found.values(), everyone])
     right = max(float(np.max(c.x)) for c in found.values())
-    across = spanning("Threshold probability", [0.0, right], room=0.0)
+    across = spanning("Threshold probability", [0.0, 1.0 if right > 0.9 else right], room=0.0)
     no_one = Line(x=np.array([0.0, right]), y=np.zeros(2), colour="ink", thin=True)
     alike = simple(everyone)
     return Chart(

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from abovechance.plots.chart import Band, Layer, Line, Series, series_colour
-from abovechance.plots.curves import HasCurve, simple
+from abovechance.plots.axes import spanning
+from abovechance.plots.chart import Band, Chart, Layer, Line, Rule, Series, series_colour
+from abovechance.plots.curves import HasCurve, fewer_steps, simple
 from abovechance.plots.words import percent
 
 
@@ -21,7 +22,7 @@ def drawn(
     lines: list[Layer] = []
     series = []
     for i, (name, curve) in enumerate(curves.items()):
-        colour, shown = series_colour(i), simple(curve)
+        colour, shown = series_colour(i), fewer_steps(curve) if steps else simple(curve)
         if shown.low is not None and shown.high is not None:
             bands.append(
                 Band(x=shown.x, low=shown.low, high=shown.high, colour=colour, steps=steps)
@@ -45,6 +46,22 @@ def numbers(
         columns=(curve.x, curve.y, curve.low, curve.high),
         colour=colour,
         note=note,
+    )
+
+
+def plain(
+    curves: Mapping[str, HasCurve], title: str, headings: tuple[str, str], level: float
+) -> Chart:
+    """Curves on axes that hold them."""
+    layers, series = drawn(curves, headings)
+    ends = [end for c in curves.values() for end in (c.y, c.low, c.high) if end is not None]
+    return Chart(
+        title=title,
+        caption=about_bands(curves, level),
+        x=spanning(headings[0], *(c.x for c in curves.values()), room=0.0),
+        y=spanning(headings[1], *ends),
+        layers=(Rule(at=0.0, axis="y"), *layers),
+        series=series,
     )
 
 

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from abovechance.arrays import Floats
 from abovechance.plots.chart import Band, Bars, Cells, Chart, Line, Points, Rule, Text
+from abovechance.plots.shapes import kept_vertices
 from abovechance.plots.svg.marks import whose
 from abovechance.plots.svg.places import SIZE, across, down, pairs, path, stepped
 
 NOTHING = Markup("")
+FINE, COARSE = 0.0015, 0.004  # of the drawing: what leaving out a corner may move an edge by
 TICK = 45.0  # half the length of a tick, where rows do not set it
 
 
@@ -27,6 +30,8 @@ def _line(layer: Line, chart: Chart) -> Markup:
     attributes = whose(layer, chart)
     if layer.steps:
         x, y = stepped(x, y)
+        kept = kept_vertices(x / SIZE, y / SIZE, FINE)
+        x, y = x[kept], y[kept]
     kind = "line" + " thin" * layer.thin + " dash" * layer.dashed
     return path(kind, layer.colour, f"M{pairs(x, y)}", attributes)
 
@@ -34,14 +39,16 @@ def _line(layer: Line, chart: Chart) -> Markup:
 def _band(layer: Band, chart: Chart) -> Markup:
     known = np.isfinite(layer.low) & np.isfinite(layer.high)
     x = across(chart, layer.x[known])
-    low, high = down(chart, layer.low[known]), down(chart, layer.high[known])
     if not x.size:
         return NOTHING
-    if layer.steps:
-        (x, low), (_, high) = stepped(x, low), stepped(x, high)
-    flat = low.size > 1 and np.ptp(low) == 0
-    back = f"V{low[0]:.0f}H{x[0]:.0f}" if flat else f" {pairs(x[::-1], low[::-1])}"
-    around = f"M{pairs(x, high)}{back}Z"
+    edges = []
+    for edge in (layer.high[known], layer.low[known]):
+        y = down(chart, edge)
+        along, y = stepped(x, y) if layer.steps else (x, y)
+        kept = kept_vertices(along / SIZE, y / SIZE, COARSE)
+        edges.append((along[kept], y[kept]))
+    (right, high), (left, low) = edges
+    around = f"M{pairs(right, high)} {pairs(left[::-1], low[::-1])}Z"
     return path("band" + " solid" * layer.solid, layer.colour, around)
 
 
@@ -63,11 +70,21 @@ def _points(layer: Points, chart: Chart) -> Markup:
         )
         parts.append(path("tick", layer.colour, ticks))
     elif layer.shape == "dot":
-        dots = "".join(f"M{a:.0f} {b:.0f}h0" for a, b in zip(x, y, strict=True))
+        dots = _dots(x, y)
         attributes = whose(layer, chart) + f' style="--w:{layer.size:g}px"'
         kind = "dot" + " faint" * layer.faint
         parts.append(path(kind, layer.colour, dots, attributes))
     return NOTHING.join(parts)
+
+
+def _dots(x: Floats, y: Floats) -> str:
+    """Lines of no length, each from where the last one stood: most steps are short.
+
+    >>> _dots(np.array([5.0, 7.0]), np.array([9.0, 4.0]))
+    'm5 9h0m2-5h0'
+    """
+    steps = zip(np.diff(x, prepend=0.0), np.diff(y, prepend=0.0), strict=True)
+    return "".join(f"m{a:.0f} {b:.0f}h0".replace(" -", "-") for a, b in steps)
 
 
 def _bars(layer: Bars, chart: Chart) -> Markup:

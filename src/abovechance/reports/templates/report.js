@@ -94,11 +94,12 @@
     if (mode === "none" || !at) continue;
     const frame = figure.querySelector(".frame");
     const headings = all("thead th", figure).map((cell) => cell.textContent);
-    const named = all(".legend li:not(.at)", figure);
-    const series = all("tbody[data-s]", figure).map((body, i) => {
+    const series = all("tbody[data-s]", figure).map((body) => {
       const path = frame.querySelector(`[data-s="${body.dataset.s}"]`);
-      const numbers = path ? path.getAttribute("d").replace(/h0/g, "").match(/-?\d+/g).map(Number) : [];
-      const item = named.length > i ? named[i] : null;
+      const d = path ? path.getAttribute("d") : "";
+      const numbers = (d.replace(/h0/g, "").match(/-?\d+/g) ?? []).map(Number);
+      if (d[0] === "m") for (let j = 2; j < numbers.length; j++) numbers[j] += numbers[j - 2];
+      const item = figure.querySelector(`.legend [data-s="${body.dataset.s}"]`);
       return {
         item,
         colour: path && path.closest("[class*=c-]") ? [...path.classList].find((c) => c.startsWith("c-")) : "c-ink",

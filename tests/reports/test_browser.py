@@ -1,0 +1,288 @@
+"""Reports as a reader meets them: in a browser, by mouse and by keyboard, on paper and phone."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abovechance import examples
+from abovechance.inference import assess
+from abovechance.reports import report
+
+Opened = Callable[..., Any]
+
+
+def figure(title: str) -> str:
+    """The expression for a figure by its title."""
+    return (
+        "[...document.querySelectorAll('figure')]"
+        f".find(f => f.querySelector('h3').textContent === {json.dumps(title)})"
+    )
+
+
+@pytest.fixture(scope="module")
+def pages(models: dict[str, Any], assessment: Any, comparison: Any) -> dict[str, str]:
+    iris, diabetes = examples.iris(), examples.diabetes()
+    return {
+        "assessment": report(assessment, predictions=models["forest"], command="x").html,
+        "comparison": report(comparison, predictions=models).html,
+        "multiclass": report(assess(iris, rng=1), predictions=iris).html,
+        "numeric": report(assess(diabetes, rng=1), predictions=diabetes).html,
+        "saved": report(json.loads(assessment.to_json())).html,
+    }
+
+
+PAGES = ("assessment", "comparison", "multiclass", "numeric", "saved")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_report_loads_nothing_and_has_no_errors(
+    name: str, pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages[name])
+    browser.evaluate("new Promise(done => setTimeout(done, 50))")
+    assert browser.complaints == []
+    assert [url for url in browser.requests if not url.startswith("file:")] == []
+    assert len(browser.requests) == 1
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_report_is_accessible(
+    name: str, scheme: str, pages: dict[str, str], opened: Opened, axe: str
+) -> None:
+    browser = opened(pages[name], scheme=scheme)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => (d.open = true))")
+    browser.evaluate(axe + ";0")
+    found = browser.evaluate(
+        "axe.run().then(r => r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html]))"
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("width", [390, 768, 1180])
+def test_a_report_does_not_scroll_sideways(
+    name: str, width: int, pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages[name], width=width)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => (d.open = true))")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [390, 1180])
+def test_words_keep_their_size_on_a_phone(
+    width: int, pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages["assessment"], width=width)
+    sizes = browser.evaluate(
+        "[...document.querySelectorAll('.plot span')]"
+        ".map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert min(sizes) >= 11
+
+
+def test_a_report_prints_on_a4(pages: dict[str, str], opened: Opened) -> None:
+    pdf = opened(pages["assessment"]).pdf()
+    boxes = {
+        tuple(round(float(x)) for x in box.split())
+        for box in re.findall(r"/MediaBox\s*\[([^\]]+)\]", pdf.decode("latin-1"))
+    }
+    assert boxes == {(0, 0, 595, 842)} or boxes == {(0, 0, 596, 842)}
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 2
+
+
+def test_dark_paper_is_dark_and_the_button_turns_it(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"], scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = browser.evaluate(ground)
+    browser.click("#theme")
+    light = browser.evaluate(ground)
+    assert sum(map(int, re.findall(r"\d+", dark)[:3])) < 100
+    assert sum(map(int, re.findall(r"\d+", light)[:3])) > 600
+    browser.click("#theme")
+    assert browser.evaluate(ground) == dark
+
+
+def test_a_table_sorts_by_its_headings(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"])
+    read = (
+        "[...document.querySelectorAll('#measures tbody tr')]"
+        ".map(r => r.cells[1].textContent.replace('−', '-')).filter(t => t !== '–').map(Number)"
+    )
+    before = browser.evaluate(read)
+    browser.click("#measures th:nth-child(2) button")
+    rising = browser.evaluate(read)
+    browser.click("#measures th:nth-child(2) button")
+    falling = browser.evaluate(read)
+    assert rising == sorted(before)
+    assert falling == sorted(before, reverse=True)
+    state = "document.querySelector('#measures th:nth-child(2)').getAttribute('aria-sort')"
+    assert browser.evaluate(state) == "descending"
+
+
+def test_values_that_are_not_plain_numbers_sort_by_size(
+    pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages["assessment"])
+    column = browser.evaluate(
+        "[...document.querySelectorAll('#measures th')].findIndex(h => h.textContent === 'p') + 1"
+    )
+    browser.click(f"#measures th:nth-child({column}) button")
+    texts = browser.evaluate(
+        "[...document.querySelectorAll('#measures tbody tr')]"
+        f".map(r => r.cells[{column} - 1].textContent)"
+    )
+    shown = [text for text in texts if text]
+    assert shown[0] == "<0.0001"
+    assert texts[: len(shown)] == shown  # what is empty comes last
+
+
+def test_the_pointer_reads_curves_without_covering_them(
+    pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages["comparison"])
+    roc = figure("ROC curve")
+    place = browser.evaluate(
+        f"(f => {{ f.scrollIntoView({{block: 'center'}});"
+        " const b = f.querySelector('.frame').getBoundingClientRect();"
+        f" return [b.x + b.width * 0.3, b.y + b.height * 0.5]; }})({roc})"
+    )
+    browser.move(*place)
+    texts = browser.evaluate(f"[...({roc}).querySelectorAll('.legend li')].map(l => l.innerText)")
+    assert re.fullmatch(r"False positive rate 0\.3\d*", texts[-1])
+    for line, name in zip(texts, ("forest", "texture"), strict=False):
+        assert re.fullmatch(rf"{name}\s+[01]\.\d+ \([01]\.?\d* to [01]\.?\d*\)", line), line
+    covered = browser.evaluate(
+        f"(f => {{ const b = f.querySelector('.frame').getBoundingClientRect();"
+        " return [...f.querySelectorAll('.legend li')].some(l => l.getBoundingClientRect().bottom"
+        f" > b.top + 1); }})({roc})"
+    )
+    assert covered is False
+
+
+def test_the_pointer_reads_what_the_table_says(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"])
+    values = browser.evaluate(
+        """((figure) => {
+          const frame = figure.querySelector('.frame'), box = frame.getBoundingClientRect();
+          const row = figure.querySelector('tbody').rows[10];
+          const x = box.left + Number(row.cells[0].textContent) * box.width;
+          frame.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: box.top + 5}));
+          const read = figure.querySelector('.legend b').textContent;
+          return [Number(row.cells[1].textContent), parseFloat(read)];
+        })"""
+        f"({figure('Calibration')})"
+    )
+    assert values[1] == pytest.approx(values[0], abs=0.01)
+
+
+def test_a_chart_is_read_by_keyboard(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"])
+    browser.evaluate("document.querySelectorAll('.reader')[0].focus()")
+    reader = "document.querySelectorAll('.reader')[0]"
+    first = browser.evaluate(f"{reader}.ariaValueText")
+    for _ in range(5):
+        browser.key("ArrowRight")
+    later = browser.evaluate(f"{reader}.ariaValueText")
+    assert re.search(r"\d", first)
+    assert later != first
+    assert browser.evaluate("document.querySelector('.at').textContent") == later
+
+
+def test_everything_that_acts_is_reached_by_tabs(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"])
+    reached = set()
+    for _ in range(12):
+        browser.key("Tab")
+        reached.add(
+            browser.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+    assert {"skip", "theme", "json", "reader"} <= reached
+
+
+def saved(browser: Any, selector: str) -> str:
+    """What a button would save, caught on its way."""
+    browser.evaluate(
+        "URL.createObjectURL = blob => { window.caught = blob; return '#'; };"
+        "HTMLAnchorElement.prototype.click = () => {};0"
+    )
+    browser.evaluate("window.caught = null")
+    browser.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+    browser.until("!!window.caught")
+    text: str = browser.evaluate("window.caught.text()")
+    return text
+
+
+@pytest.mark.parametrize("name", ["saved", "comparison"])
+def test_the_json_that_is_saved_is_the_result(
+    name: str, pages: dict[str, str], opened: Opened, assessment: Any, comparison: Any
+) -> None:
+    browser = opened(pages[name])
+    result = assessment if name == "saved" else comparison
+    assert json.loads(saved(browser, "#json")) == result.to_dict()
+
+
+def test_a_long_json_is_packed_and_unpacked(assessment: Any, opened: Opened) -> None:
+    facts = assessment.to_dict()
+    facts["estimates"] = [{**e, "model": m} for m in ("a", "b", "ü") for e in facts["estimates"]]
+    html = report(facts).html
+    assert 'type="application/gzip"' in html
+    assert json.loads(saved(opened(html), "#json")) == facts
+
+
+def test_the_csv_that_is_saved_is_exact(
+    pages: dict[str, str], opened: Opened, assessment: Any
+) -> None:
+    import csv
+    import io
+
+    text = saved(opened(pages["saved"]), "section [data-csv]")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == len(assessment)
+    for row, estimate in zip(rows, assessment, strict=True):
+        assert row["measure"] == estimate.measure
+        assert float(row["value"]) == estimate.value
+        if estimate.interval is not None:
+            assert float(row["interval_low"]) == estimate.interval.low
+
+
+def test_the_data_of_a_chart_can_be_saved(pages: dict[str, str], opened: Opened) -> None:
+    lines = saved(opened(pages["comparison"]), "figure [data-csv]").splitlines()
+    assert lines[0].split(",")[-4:] == ["Difference", "Low", "High", "p"]
+    assert len(lines) > 4
+
+
+def test_a_paragraph_can_be_copied_or_selected(pages: dict[str, str], opened: Opened) -> None:
+    browser = opened(pages["assessment"])
+    browser.click("[data-copy=text-1]")
+    said = browser.until(
+        "(t => t !== 'Copy' && t)(document.querySelector('[data-copy=text-1]').textContent)"
+    )
+    assert said in ("Copied", "Selected: press Ctrl+C")
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"), [("assessment", 130_000), ("comparison", 150_000), ("multiclass", 130_000)]
+)
+def test_a_report_is_small(name: str, limit: int, pages: dict[str, str]) -> None:
+    assert len(pages[name].encode()) < limit
+
+
+def test_two_models_with_every_measure_stay_below_150_kb(
+    models: dict[str, Any], comparison: Any
+) -> None:
+    facts = comparison.to_dict()
+    facts["estimates"] = [
+        {**row.to_dict(), "model": name} for name, p in models.items() for row in assess(p, rng=1)
+    ]
+    assert len(report(facts, predictions=models).html.encode()) < 150_000
+
+
+def test_a_report_is_written_where_it_was_asked_for(assessment: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    made = report(assessment, path)
+    assert path.read_text("utf-8") == made.html

@@ -1,0 +1,183 @@
+"""What a report says of each kind of result, and how it is asked for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abovechance import examples
+from abovechance.cli import main
+from abovechance.errors import DataError
+from abovechance.inference import assess, compare, posterior
+from abovechance.predictions import Binary, Numeric, Survival
+from abovechance.reports import report
+from abovechance.reports.citations import bibliography, used
+
+
+def noise(n: int = 40) -> Binary:
+    rng = np.random.default_rng(8)
+    return Binary(np.arange(n) % 2, probability=rng.random(n))
+
+
+def test_a_good_model_is_better_than_chance(assessment: Any) -> None:
+    document = report(assessment).document
+    assert document.verdict == "Better than chance"
+    assert "Log score" in document.headline
+    assert [t.label for t in document.tiles] == [
+        "Log score",
+        "Area under the ROC curve",
+        "p against chance",
+        "Cases",
+    ]
+
+
+def test_noise_is_not_shown_to_be_better_than_chance() -> None:
+    assert report(assess(noise(), rng=1)).document.verdict == "Not shown to be better than chance"
+
+
+def test_association_without_skill_is_not_called_better() -> None:
+    rng = np.random.default_rng(4)
+    outcome = np.arange(200) % 2
+    shifted = np.clip(0.02 * outcome + 0.9 + 0.05 * rng.random(200), 0, 0.99)
+    verdict = report(assess(Binary(outcome, probability=shifted), rng=1)).document.verdict
+    assert verdict in (
+        "Associated with the outcome, skill not shown",
+        "Not shown to be better than chance",
+    )
+
+
+def test_predictions_worse_than_chance_are_never_called_better() -> None:
+    outcome = np.arange(60) % 2
+    upside_down = Binary(outcome, probability=0.9 - 0.8 * outcome)
+    verdict = report(assess(upside_down, rng=1)).document.verdict
+    assert verdict == "Not shown to be better than chance"
+
+
+def test_a_comparison_names_the_better_model(comparison: Any, models: dict[str, Any]) -> None:
+    document = report(comparison, predictions=models).document
+    assert document.verdict == "forest is better"
+    assert document.charts[0].title == "Differences between models"
+    assert [c.title for c in document.charts].count("Predicted probabilities by class") == 2
+
+
+def test_equal_models_are_not_told_apart(models: dict[str, Any]) -> None:
+    same = compare({"a": models["forest"], "b": models["forest"]}, rng=1)
+    assert report(same).document.verdict == "No difference shown"
+
+
+def test_a_posterior_is_reported_with_its_density() -> None:
+    document = report(posterior.balanced_accuracy([[48, 2], [5, 45]])).document
+    assert document.verdict == "Posterior of balanced accuracy"
+    assert document.charts[0].title == "Posterior density"
+    assert "not a p-value" in document.headline
+
+
+def test_survival_is_reported_with_risk_groups() -> None:
+    rng = np.random.default_rng(6)
+    risk = rng.normal(size=120)
+    time = rng.exponential(np.exp(-risk))
+    predictions = Survival(time, rng.random(120) < 0.8, risk=risk)
+    document = report(
+        assess(predictions, ["c_index"], draws=99, rng=1), predictions=predictions
+    ).document
+    assert [c.title for c in document.charts][:2] == ["Survival by predicted risk", "AUC over time"]
+
+
+def test_several_outputs_are_reported_without_pictures_that_need_one() -> None:
+    many = Numeric([[1, 2], [2, 4], [3, 5]], [[1, 2], [2, 3], [4, 5]], outputs=["a", "b"])
+    html = report(assess(many, inference=False), predictions=many).html
+    assert "Output" in html
+
+
+@pytest.mark.parametrize("key", ["tests", "cells"])
+def test_detections_and_power_studies_are_reported(key: str) -> None:
+    rows = {
+        "tests": [{"statistic": "hotelling", "value": 12.5, "p_value": 0.003, "draws": 999}],
+        "cells": [
+            {"statistic": "auc", "n": n, "effect": 0.5, "power": p, "se": 0.01}
+            for n, p in ((20, 0.2), (80, 0.7))
+        ],
+    }
+    made = report({"abovechance": "0.1.0", "seed": 1, key: rows[key]})
+    assert made.document.verdict in ("Signal detected", "Power")
+    assert f'id="{key}"' in made.html
+
+
+def test_one_unnamed_model_gets_the_name_of_the_result(models: dict[str, Any]) -> None:
+    facts = assess(models["forest"], ["auc"], rng=1).to_dict()
+    facts["estimates"][0]["model"] = "mine"
+    made = report(facts, predictions=models["forest"])
+    assert "mine" in {c.name for c in made.document.charts}
+
+
+def test_predictions_of_the_wrong_kind_are_refused(assessment: Any) -> None:
+    with pytest.raises(DataError, match="what was assessed"):
+        report(assessment, predictions=[1, 2])
+
+
+def test_what_a_notebook_shows_is_a_fragment(assessment: Any) -> None:
+    shown = report(assessment)._repr_html_()
+    assert shown.lstrip().startswith('<div class="abovechance">')
+    assert "<script" not in shown
+    assert "Better than chance" in shown
+    assert len(shown) < 20_000
+
+
+def test_sources_are_those_of_the_methods_used(assessment: Any) -> None:
+    keys = {s.key for s in used(assessment.to_dict(), ["brier", "auc"])}
+    assert {"wilson1927", "delong1988", "brier1950", "mann1947", "fisher1935"} <= keys
+    assert "nadeau2003" not in keys
+    crossed = assess(examples.iris(), rng=1).to_dict()
+    assert "nadeau2003" in {s.key for s in used(crossed, [])}
+
+
+def test_every_source_is_complete() -> None:
+    for key, source in bibliography().items():
+        assert source.bibtex.startswith("@"), key
+        assert source.bibtex.count("{") == source.bibtex.count("}"), key
+        assert source.title, key
+
+
+def test_the_checklist_leaves_open_what_numbers_cannot_know(assessment: Any) -> None:
+    table = report(assessment).document.checklist
+    assert table is not None
+    answers = {row[1].text: row[2] for row in table.rows}
+    assert answers["Predictors"].mark == "open"
+    assert answers["Source of data"].text == "predictions from an independent test set"
+    assert "Wilson" in answers["Performance with intervals"].text
+
+
+def test_the_command_renders_a_saved_result(
+    assessment: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, page = tmp_path / "result.json", tmp_path / "out.html"
+    saved.write_text(assessment.to_json(), "utf-8")
+    assert main(["report", str(saved), "-o", str(page), "--title", "Mine"]) == 0
+    assert "Better than chance. Written:" in capsys.readouterr().out
+    assert "<h1><bdi>Mine</bdi></h1>" in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "must hold JSON"),
+        ("[1]", "is not a result"),
+        (json.dumps({"abovechance": "1"}), "is not a result"),
+    ],
+)
+def test_what_is_no_result_is_refused_in_one_line(
+    text: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text, "utf-8")
+    assert main(["report", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert reason in said
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "nowhere.json"]) == 2
+    assert "cannot be read: No such file" in capsys.readouterr().err
