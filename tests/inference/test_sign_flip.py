@@ -82,7 +82,7 @@ def enumerated(units: np.ndarray, side: str) -> float:
     ],
 )
 def test_counting_equals_trying_every_pattern(values: list[float], side: str) -> None:
-    found = flips(np.array(values), alternative=side)
+    found = flips(np.array(values), alternative=side, strict=True)
     assert found.exact
     assert found.p_value == pytest.approx(enumerated(np.array(values), side), rel=1e-12)
     assert found.p_strict <= found.p_value

@@ -113,8 +113,8 @@ def compare(
     >>> two = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
     >>> found = compare(two, ["auc", "brier"], rng=1)
     >>> print(found["auc"].sentence)
-    Area under the ROC curve: p_forest is better than p_texture by 0.1789 (difference +0.1287 to
-    +0.229), p = 2.5e-12
+    Area under the ROC curve: p_forest is better than p_texture by 0.174 (difference +0.1259 to
+    +0.2221), p = 1.3e-12
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")

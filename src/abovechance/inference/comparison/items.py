@@ -75,7 +75,7 @@ def compare_items(
     ... )
     >>> print(found)
     a, b: 3 cases, the same cases, origin test
-    Accuracy: a is better than b by 0.3333 (difference -0.3588 to +0.7922), p = 1
+    Accuracy: a is better than b by 0.3333 (difference -0.4153 to +0.7923), p = 1
     """
     columns = {"id": id, "model": model, "value": value, "groups": groups}
     arrays = {k: np.asarray(v) for k, v in columns.items() if v is not None}

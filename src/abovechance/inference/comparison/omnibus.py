@@ -80,7 +80,7 @@ def cochran(hits: Floats) -> tuple[float, float]:
     Cochran (1950).
 
     >>> cochran(np.array([[1, 1, 0, 1, 1], [0, 1, 0, 0, 1], [0, 0, 0, 1, 0]]))
-    (2.667, 2.0)
+    (3.5, 2.0)
     """
     k = len(hits)
     models, cases, total = hits.sum(axis=1), hits.sum(axis=0), hits.sum()

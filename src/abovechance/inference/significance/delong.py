@@ -102,7 +102,7 @@ def delong(
     --------
     >>> from abovechance import examples
     >>> print(delong(examples.breast_cancer("p_forest"), examples.breast_cancer("p_texture")))
-    p = 2.46e-12, DeLong, paired; H0: the areas under the ROC curves are equal
+    p = 1.35e-12, DeLong, paired; H0: the areas under the ROC curves are equal
     """
     if reference not in REFERENCES:
         raise NotApplicable(f"reference must be 'normal' or 't'; got {reference!r}.")

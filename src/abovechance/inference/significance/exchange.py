@@ -25,7 +25,7 @@ from abovechance.resampling import (
 )
 
 EQUAL = "both models have the same value of the measure"
-COUNTED = 2**14  # ways to exchange that are listed rather than drawn
+COUNTED = 4096  # ways to exchange that are listed even when fewer draws were asked for
 STEP = 1e-4  # of a case, for derivatives by the cells of a table
 CELLS = 1 << 21
 
@@ -107,7 +107,7 @@ def exchanged(
     sides = 2.0 if alternative == "two-sided" else 1.0
     least = sides * 0.5 ** min(scheme.units, 1000)
     center = 0.0 if alternative == "two-sided" else None
-    if scheme.arrangements <= min(resampling.draws, COUNTED):
+    if scheme.arrangements <= resampling.draws:
         null = turned * work.of(scheme.enumerate() < 0)
         found = tail(observed, null, alternative=alternative, exact=True, center=center)
         counted = None
@@ -231,7 +231,7 @@ def _of_tables(
     sides = 2.0 if alternative == "two-sided" else 1.0
     least = min(sides * 0.5 ** min(int(tables.sizes.sum()), 1000), 1.0)
     center = 0.0 if sides == 2.0 else None
-    if np.log2(tables.sizes + 1.0).sum() > math.log2(COUNTED):
+    if np.log2(tables.sizes + 1.0).sum() > math.log2(max(resampling.draws, COUNTED)):
         null = turned * np.asarray(replicate_blocks(tables, resampling))
         found = tail(observed, null, alternative=alternative, center=center)
         return Exchanged(

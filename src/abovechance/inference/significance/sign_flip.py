@@ -34,12 +34,13 @@ TINY = float(np.finfo(np.float64).tiny)
 class Flips:
     """What sign flips say of a sum.
 
-    `p_strict` leaves ties out, `least` is the smallest p-value these differences allow.
+    `least` is the smallest p-value these differences allow; `p_strict`, for checking a test,
+    leaves ties out.
     """
 
     p_value: float
-    p_strict: float
     least: float
+    p_strict: float | None = None
     draws: int | None = None
 
     @property
@@ -121,6 +122,7 @@ def flips(
     groups: Array | None = None,
     alternative: Alternative = "two-sided",
     resampling: Resampling = DEFAULT,
+    strict: bool = False,
 ) -> Flips:
     """How extreme a sum of differences is among those with some of the signs flipped.
 
@@ -129,25 +131,24 @@ def flips(
     """
     units = totals(differences, groups)
     moving = units[units != 0]
-    sides = 2 if alternative == "two-sided" else 1
-    least = max(min(sides * 0.5 ** min(len(moving), 2000), 1.0), TINY)
+    two = alternative == "two-sided"
     if not len(moving):
         return Flips(p_value=1.0, p_strict=0.0, least=1.0)
-    observed, center = float(moving.sum()), 0.0 if sides == 2 else None
-    listed = _listed(np.abs(moving))
+    least = max(0.5 ** min(len(moving) - two, 2000), TINY)
+    observed, center = float(moving.sum()), 0.0 if two else None
+    listed = _listed(np.abs(moving), half=two)
     if listed is None:
         null = np.asarray(replicate_blocks(_Sums(moving), resampling))
         found = tail(observed, null, alternative=alternative, center=center)
         least = max(least, 1.0 / (found.draws + 1))
         return Flips(p_value=found.p_value, p_strict=found.p_strict, least=least, draws=found.draws)
     sums, chances = listed
-    at_least = exceedances(observed, sums, alternative=alternative, center=center)
-    level = at_least & _no_further(observed, sums, alternative, center)
-    return Flips(
-        p_value=min(max(float(chances[at_least].sum()), least), 1.0),
-        p_strict=float(chances[at_least & ~level].sum()),
-        least=least,
-    )
+    extreme = exceedances(observed, sums, alternative=alternative, center=center)
+    p_value = min(max(float(chances @ extreme), least), 1.0)
+    if not strict:
+        return Flips(p_value=p_value, least=least)
+    beyond = extreme & ~_no_further(observed, sums, alternative, center)
+    return Flips(p_value=p_value, p_strict=float(chances @ beyond), least=least)
 
 
 def resample_means(
@@ -226,15 +227,18 @@ def _pivots(drawn: Floats) -> Floats:
         return np.nan_to_num(drawn.mean(axis=1) / errors, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
-def _listed(sizes: Floats) -> tuple[Floats, Floats] | None:
+def _listed(sizes: Floats, *, half: bool) -> tuple[Floats, Floats] | None:
     """Every sum of signed sizes with its probability; None when there are too many.
 
-    Of m equal sizes only the number of plus signs matters, a binomial variable.
+    Of m equal sizes only the number of plus signs matters, a binomial variable. `half` keeps one
+    sign fixed: turning all signs round turns a sum round, so its size has the same distribution.
     """
     distinct, times = np.unique(sizes, return_counts=True)
     if np.log2(times + 1.0).sum() > math.log2(COUNTED) or times.max() > LONGEST:
         return None
     sums, chances = np.zeros(1), np.ones(1)
+    if half:
+        sums, times[-1] = sums + distinct[-1], times[-1] - 1
     for size, count in zip(distinct.tolist(), times.tolist(), strict=True):
         steps = size * (2.0 * np.arange(count + 1) - count)
         weights = np.array([math.comb(count, k) / 2**count for k in range(count + 1)])
