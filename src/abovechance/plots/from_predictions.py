@@ -19,6 +19,7 @@ from abovechance.plots.curves import (
 from abovechance.plots.words import number
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
+MANY = 50_000  # cases beyond which groups of cases say as much as a smooth curve, at once
 SEED = 1  # of bands, where the caller states none: the same picture every time
 
 
@@ -70,6 +71,9 @@ def of_calibration(predictions: Any, seed: int = SEED) -> Chart:
     from abovechance.plots.pictures.curves import calibration
 
     found = named(predictions)
+    if all(isinstance(p, Binary) and p.n > MANY and p.weight is None for p in found.values()):
+        binned = {n: curves.calibration(p, method="binned", bins=20) for n, p in found.items()}
+        return calibration(None, binned, notes=_notes(found, "calibration_slope", "slope"))
     smooth = {name: curves.calibration(p) for name, p in found.items()}
     groups = None
     if len(found) == 1 and all(isinstance(p, Binary) and p.weight is None for p in found.values()):

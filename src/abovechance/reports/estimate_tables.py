@@ -32,11 +32,14 @@ def _estimates(
     facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], title: str, *, drawn: bool
 ) -> Table:
     models = models_of(facts)
+    known = any(row["interval"] for row in rows)
     shown = {
         "Model": len(models) > 1,
         "Family": not drawn,
         "Output": any(row["output"] is not None for row in rows),
-        "Interval": drawn and any(row["interval"] for row in rows),
+        "Low": known,
+        "High": known,
+        "Interval": drawn and known,
         "p": any(row["p_value"] is not None for row in rows),
         "Remark": any(row["undefined"] for row in rows),
     }

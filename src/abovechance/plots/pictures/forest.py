@@ -65,11 +65,11 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
         layers += _marks(mine, places, series_colour(i), i == len(models) - 1)
         series.append(_numbers(mine, places, model, series_colour(i)))
     level = next((e["interval"]["level"] for e in found if e["interval"]), None)
-    said = "" if level is None else f"Points with {percent(level)} intervals; "
+    said = "" if level is None else f"Points with {percent(level)} intervals. "
     lowest = min(as_float(v) for e in found for v in (e["value"], _low(e)))
     return Chart(
         title="Measures and chance",
-        caption=f"{said}upright marks are chance.",
+        caption=f"{said}Upright marks are chance.",
         x=unit("Value") if lowest >= 0 else spanning("Value", [max(lowest, -1.0), 1.0], room=0.02),
         y=rows([title for _, title in titles]),
         layers=tuple(layers),
