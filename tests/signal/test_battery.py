@@ -1,5 +1,6 @@
 """Many statistics on the same labellings."""
 
+import pickle
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.learning import Estimator, Resubstitution, cross_validate
-from abovechance.signal import TWO_GROUP, Accuracy, evaluate, find, table
+from abovechance.signal import TWO_GROUP, Accuracy, evaluate, find, oracle, table
 
 
 def data(n=24, p=3, batch=6, ones=None, seed=0):
@@ -159,6 +160,15 @@ def test_leave_one_out_is_as_many_folds_as_rows():
     expected = (cross_validate(find("lda.cv16").learner, X, labels, folds) == labels).mean(axis=1)
     np.testing.assert_allclose(values[:, 0], expected)
     np.testing.assert_allclose(values[:, 1], expected)
+
+
+def test_statistics_travel_to_other_processes():
+    X, labels = data()
+    statistics = [*TWO_GROUP, oracle(np.eye(3)), find("svm.c10.cv4"), find("sdlda.b632.B3")]
+    sent = pickle.loads(pickle.dumps(statistics))
+    np.testing.assert_array_equal(
+        evaluate(X, labels, sent, stream()), evaluate(X, labels, statistics, stream())
+    )
 
 
 def test_importing_signal_loads_nothing_heavy():

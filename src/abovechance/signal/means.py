@@ -1,5 +1,7 @@
 """Two-group statistics that compare means through a covariance matrix."""
 
+from functools import partial
+
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
@@ -205,6 +207,14 @@ srivastava_du = Statistic(
 )
 
 
+def _whitened_distance(whitener: Floats, X: Floats, y: Ints) -> float:
+    return float(((whitener @ mean_difference(X, y)) ** 2).sum())
+
+
+def _whitened_distances(whitener: Floats, X: Floats, labels: Ints) -> Floats:
+    return np.asarray((differences(X @ whitener.T, labels) ** 2).sum(axis=1))
+
+
 def oracle(covariance: Floats) -> Statistic:
     """The distance between means when the true covariance is known, as in a simulation.
 
@@ -222,19 +232,12 @@ def oracle(covariance: Floats) -> Statistic:
     2.25
     """
     whitener = np.linalg.inv(np.linalg.cholesky(np.asarray(covariance, dtype=float)))
-
-    def naive(X: Floats, y: Ints) -> float:
-        return float(((whitener @ mean_difference(X, y)) ** 2).sum())
-
-    def batch(X: Floats, labels: Ints) -> Floats:
-        return np.asarray((differences(X @ whitener.T, labels) ** 2).sum(axis=1))
-
     return Statistic(
         name="oracle",
         title="Distance under the true covariance",
         source="Rosenblatt et al. (2019)",
-        naive=naive,
-        batch=batch,
+        naive=partial(_whitened_distance, whitener),
+        batch=partial(_whitened_distances, whitener),
         aliases=("Oracle",),
         least_group=1,
     )
