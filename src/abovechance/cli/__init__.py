@@ -14,11 +14,13 @@ __all__ = ["main", "run"]
 COMMANDS = {
     "assess": "Every applicable measure of the predictions in a file.",
     "compare": "Test whether one model predicts better than another on the same cases.",
+    "curves": "A curve of the predictions in a file, with its band.",
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",
     "measures": "List the measures, or explain one.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
+    "thresholds": "Where to cut the predictions in a file, given what errors cost.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }

@@ -116,16 +116,29 @@ def loess(
         vertices = _spread(distinct)
     else:
         vertices = _vertices(ordered, int(np.floor(len(x) * span * CELL)))
-    nearest = min(len(x), int(np.floor(len(x) * span + 1e-5)))
+    nearest = max(1, min(len(x), int(np.floor(len(x) * span + 1e-5))))
+    widths = _distances(ordered, vertices, nearest) * max(1.0, float(np.sqrt(span)))
     code = np.searchsorted(distinct, ordered)
     rows = np.zeros((2 * len(vertices), len(x)))
     for k, v in enumerate(vertices):
-        h = float(np.partition(np.abs(ordered - v), max(nearest, 1) - 1)[max(nearest, 1) - 1])
-        h *= max(1.0, float(np.sqrt(span)))
-        start, value, slope = _local(ordered, own, code, float(v), h, degree)
+        start, value, slope = _local(ordered, own, code, float(v), float(widths[k]), degree)
         into = order[start : start + len(value)]
         rows[k, into], rows[len(vertices) + k, into] = value, slope
     return Smoother(vertices, rows)
+
+
+def _distances(x: Floats, vertices: Floats, nearest: int) -> Floats:
+    """How far the q-th nearest of sorted cases lies from each vertex.
+
+    The nearest are q in a row, from the first at which the far end is no nearer than the near one
+    or from the one before.
+    """
+    first, last = x[: len(x) - nearest + 1], x[nearest - 1 :]
+    start = np.minimum(np.searchsorted(first + last, 2.0 * vertices), len(first) - 1)
+    found = np.full(len(vertices), np.inf)
+    for at in (start, np.maximum(start - 1, 0)):
+        found = np.minimum(found, np.maximum(vertices - first[at], last[at] - vertices))
+    return found
 
 
 def _local(
@@ -140,7 +153,8 @@ def _local(
         start = np.searchsorted(x, v - h, side="left")
         stop = np.searchsorted(x, v + h, side="right")
         u = (x[start:stop] - v) / h
-        kernel = np.clip(1.0 - np.abs(u) ** 3, 0.0, None) ** 3
+        kernel = np.maximum(1.0 - np.abs(u * u * u), 0.0)
+        kernel = kernel * kernel * kernel
     kernel = kernel * weight[start:stop]
     seen = code[start:stop][kernel > 0.0]
     if not seen.size:
@@ -155,24 +169,30 @@ def _projection(u: Floats, weight: Floats, terms: int) -> tuple[Floats, Floats]:
 
     By polynomials orthogonal under the weights: q_k = u^k less its projections on those before.
     """
-    made: list[tuple[Floats, Floats, float]] = []  # values, coefficients, squared length
+    made: list[tuple[Floats, Floats, Floats, float]] = []  # values, weighted, coefficients, length²
     value, slope = np.zeros(len(u)), np.zeros(len(u))
     for k in range(terms):
-        q, own = u**k, np.eye(terms)[k]
-        whole = float(weight @ (q * q))
-        for other, coefficients, length in made:
-            share = float((weight * other) @ q) / length
+        q = np.ones(len(u)) if k == 0 else u if k == 1 else u * u
+        own = np.eye(terms)[k]
+        whole = _dot(weight * q, q)
+        for other, weighted, coefficients, length in made:
+            share = _dot(weighted, q) / length
             q = q - share * other
             own = own - share * coefficients
         weighted = weight * q
-        length = float(weighted @ q)
+        length = _dot(weighted, q)
         if length <= SINGULAR * whole:
             break
-        made.append((q, own, length))
+        made.append((q, weighted, own, length))
         value += own[0] / length * weighted
         if k:
             slope += own[1] / length * weighted
     return value, slope
+
+
+def _dot(a: Floats, b: Floats) -> float:
+    """A sum of products in one thread: short ones are not worth waking others for."""
+    return float(np.einsum("i,i->", a, b))
 
 
 def _vertices(x: Floats, few: int) -> Floats:

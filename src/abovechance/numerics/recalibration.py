@@ -255,7 +255,8 @@ def _root(rows: list[Floats], z: Floats) -> Floats:
         after = theta + step
         outside = (after <= low) | (after >= high)
         after = np.where(outside & np.isfinite(middle), middle, after)
-        done = np.abs(after - theta) <= PRECISE * (1.0 + np.abs(theta))
+        done = (np.abs(after - theta) <= NEARLY * (1.0 + np.abs(theta))) & ~outside
+        done |= np.abs(after - theta) <= PRECISE * (1.0 + np.abs(theta))
         theta = np.where(score == 0, theta, after)
         if done.all():
             break

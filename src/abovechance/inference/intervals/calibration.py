@@ -9,6 +9,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Interval
 from abovechance.numerics.recalibration import (
+    Line,
     expit,
     information,
     line,
@@ -20,7 +21,7 @@ from abovechance.numerics.recalibration import (
 from abovechance.predictions import Binary, Numeric, Survival
 
 PARAMETERS = ("in_the_large", "intercept", "slope")
-FARTHEST = 1e6  # beyond this, in units of the spread of the log odds, there is no limit to find
+FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
 def recalibration(
@@ -57,8 +58,8 @@ def recalibration(
     if predictions.cases.groups is not None:
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
-    best, centre, scale, profile = _profile(y, x, weight, parameter)
-    low, high = _limits(profile, best, centre, scale, confidence_level)
+    best, centre, error, profile = _profile(y, x, weight, parameter)
+    low, high = _limits(profile, best, centre, error, confidence_level)
     name = "profile likelihood"
     if np.isinf(low) or np.isinf(high):
         name += ", unbounded on one side"
@@ -166,26 +167,31 @@ def weighted_slope(
 def _profile(
     y: Floats, x: Floats, weight: Floats | None, parameter: str
 ) -> tuple[float, float, float, Callable[[float], float]]:
-    """Greatest log-likelihood, estimate, its scale, and the log-likelihood at other values."""
+    """Greatest log-likelihood, estimate, its standard error, and the log-likelihood elsewhere."""
     if parameter == "in_the_large":
         centre = float(shift(y, x, None, weight))
-        best = float(log_likelihood(y, x + centre, weight)) if np.isfinite(centre) else 0.0
-        return best, centre, 1.0, lambda a: float(log_likelihood(y, x + a, weight))
+        finite = np.isfinite(centre)
+        best = float(log_likelihood(y, x + centre, weight)) if finite else 0.0
+        error = information(x, x + centre, weight)[0, 0] ** -0.5 if finite else 1.0
+        return best, centre, error, lambda a: float(log_likelihood(y, x + a, weight))
     found = line(y, x, weight)
-    best = line_log_likelihood(found, y, x, weight) if not np.isnan(found.slope) else np.nan
-    if np.isnan(best):
+    if np.isnan(found.slope):
         raise NotApplicable("the recalibration line is not defined, so it has no interval.")
+    best = line_log_likelihood(found, y, x, weight)
     ones = np.ones(len(x))
     if parameter == "slope":
-        return (
-            best,
-            float(found.slope),
-            float(1.0 / x.std()),
-            lambda b: _most(y, b * x, ones, weight),
-        )
+        error = _error(found, x, weight)[1] if np.isfinite(found.slope) else 1.0 / x.std()
+        return best, float(found.slope), error, lambda b: _most(y, b * x, ones, weight)
     if np.isinf(found.slope):
         raise NotApplicable("the classes are separated, so the intercept is not defined.")
-    return best, float(found.intercept), 1.0, lambda a: _most(y, a * ones, x, weight)
+    error = _error(found, x, weight)[0]
+    return best, float(found.intercept), error, lambda a: _most(y, a * ones, x, weight)
+
+
+def _error(found: Line, x: Floats, weight: Floats | None) -> Floats:
+    """Standard errors of intercept and slope."""
+    inverse = np.linalg.inv(information(x, found.intercept + found.slope * x, weight))
+    return np.sqrt(np.diag(inverse))
 
 
 def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -> float:
@@ -199,17 +205,17 @@ def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -
 
 
 def _limits(
-    profile: Callable[[float], float], best: float, centre: float, scale: float, level: float
+    profile: Callable[[float], float], best: float, centre: float, error: float, level: float
 ) -> tuple[float, float]:
     """Where twice the drop of the log-likelihood reaches the quantile, on both sides."""
-    from scipy.special import chdtri
-
-    drop = float(chdtri(1, 1.0 - level)) / 2.0
+    z = _normal(level)
 
     def beyond(value: float) -> float:
-        return best - profile(value) - drop
+        # its root is nearly a straight line, the drop a parabola: quicker to solve
+        return float(np.sqrt(2.0 * max(best - profile(value), 0.0))) - z
 
-    return _limit(beyond, centre, -scale), _limit(beyond, centre, scale)
+    step = 1.2 * z * error
+    return _limit(beyond, centre, -step), _limit(beyond, centre, step)
 
 
 def _limit(beyond: Callable[[float], float], centre: float, step: float) -> float:
@@ -221,12 +227,12 @@ def _limit(beyond: Callable[[float], float], centre: float, step: float) -> floa
             return centre
         near, far = _bracket_from_infinity(beyond, step)
     else:
-        near, far = centre, centre + step
+        near, far, first = centre, centre + step, abs(step)
         while beyond(far) < 0.0:
             near, far, step = far, far + 2.0 * step, 2.0 * step
-            if abs(step) > FARTHEST:
+            if abs(step) > FARTHEST * first:
                 return float(np.copysign(np.inf, step))
-    return float(brentq(beyond, near, far, xtol=1e-12, rtol=1e-12))
+    return float(brentq(beyond, near, far, xtol=1e-10 * max(abs(step), 1e-3), rtol=1e-12))
 
 
 def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tuple[float, float]:

@@ -1,0 +1,95 @@
+"""A curve of the predictions in a file, with its band."""
+
+from typing import Any
+
+import click
+
+from abovechance.cli import options
+
+KINDS = ("calibration", "roc", "precision-recall", "decision", "cost")
+SHOWN = 21  # points on the terminal; JSON and CSV hold them all
+HIDDEN = ("treat_none", "standardised", "interventions_avoided")  # there is no room for them
+
+
+def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
+    """Comma-separated numbers."""
+    if value is None:
+        return None
+    try:
+        return [float(part) for part in value.split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"must be numbers separated by commas; got {value!r}.") from None
+
+
+@click.command(help=__doc__)
+@click.argument("file", type=click.Path())
+@options.columns
+@click.option(
+    "--kind", type=click.Choice(KINDS), default="calibration", show_default=True, help="Which one."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["loess", "isotonic", "binned"]),
+    default="loess",
+    show_default=True,
+    help="Of a calibration curve.",
+)
+@click.option("--bins", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--at", "t", type=float, help="Time at which predicted survival is judged.")
+@click.option(
+    "--thresholds", metavar="A,B,…", callback=numbers, help="Of a decision curve; .01 to .99."
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the band.")
+@click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws.")
+@options.output
+def curves(
+    file: str,
+    kind: str,
+    method: str,
+    bins: int,
+    t: float | None,
+    thresholds: list[float] | None,
+    level: float,
+    draws: int,
+    seed: int | None,
+    format_: str,
+    **columns: Any,
+) -> None:
+    from abovechance.cli.reading import predictions_in
+    from abovechance.inference import curves as found
+
+    predictions, _ = predictions_in(file, columns, None)
+    drawn: dict[str, Any] = {"confidence_level": level, "draws": draws, "rng": seed}
+    if kind == "calibration":
+        curve = found.calibration(predictions, method=method, bins=bins, t=t, **drawn)
+    elif kind == "decision":
+        curve = found.decision(predictions, thresholds, **drawn)
+    else:
+        maker = {"roc": found.roc, "precision-recall": found.precision_recall, "cost": found.cost}
+        curve = maker[kind](predictions, **drawn)
+    show_curve(curve, format_)
+
+
+def show_curve(curve: Any, format_: str) -> None:
+    """Print a curve: all points as JSON or CSV, some of them as text."""
+    from rich.table import Table
+
+    from abovechance.cli.show import console, number
+
+    if format_ != "text":
+        click.echo(curve.to_json() if format_ == "json" else curve.to_csv(), nl=format_ == "json")
+        return
+    rows = [{k: v for k, v in row.items() if k not in HIDDEN} for row in curve.rows()]
+    step = (len(rows) - 1) / max(1, min(SHOWN, len(rows)) - 1)
+    picked = [rows[round(k * step)] for k in range(min(SHOWN, len(rows)))]
+    table = Table(title=str(curve), title_justify="left", box=None, header_style="dim")
+    heading = {"x": curve.x_name, "y": curve.y_name}
+    for name in rows[0]:
+        table.add_column(heading.get(name, name.replace("_", " ")), justify="right")
+    for row in picked:
+        table.add_row(*(number(value) for value in row.values()))
+    screen = console()
+    screen.print(table)
+    for advice in curve.advice:
+        screen.print(f"{advice}", markup=False)

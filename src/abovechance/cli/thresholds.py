@@ -1,0 +1,66 @@
+"""Where to cut the predictions in a file, given what errors cost."""
+
+from typing import Any
+
+import click
+
+from abovechance.cli import options
+
+
+@click.command(help=__doc__)
+@click.argument("file", type=click.Path())
+@options.columns
+@click.option("--cost-fp", type=float, default=1.0, show_default=True, help="Of a false positive.")
+@click.option("--cost-fn", type=float, default=1.0, show_default=True, help="Of a false negative.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws.")
+@options.output
+def thresholds(
+    file: str,
+    cost_fp: float,
+    cost_fn: float,
+    level: float,
+    draws: int,
+    seed: int | None,
+    format_: str,
+    **columns: Any,
+) -> None:
+    from abovechance.cli.reading import predictions_in
+    from abovechance.inference.thresholds import thresholds as advised
+
+    predictions, _ = predictions_in(file, columns, None)
+    found = advised(
+        predictions,
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+        confidence_level=level,
+        draws=draws,
+        rng=seed,
+    )
+    if format_ != "text":
+        click.echo(found.to_json() if format_ == "json" else found.to_csv(), nl=format_ == "json")
+        return
+    _show(found)
+
+
+def _show(found: Any) -> None:
+    from rich.table import Table
+
+    from abovechance.cli.show import console, limits, number
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    headings = ("", "threshold", f"{found.level:.0%} interval", "value", "corrected")
+    for heading in (*headings, "sens.", "spec.", "net benefit"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for choice in found.choices:
+        cells = [choice.threshold, None, choice.value, choice.corrected, choice.sensitivity]
+        shown = [number(cell) for cell in (*cells, choice.specificity, choice.net_benefit)]
+        shown[1] = limits(choice.interval)
+        table.add_row(choice.title, *shown)
+    screen = console()
+    screen.print(table)
+    words = "Value: expected cost, Youden's J, or distance to the corner; corrected for optimism."
+    screen.print(words, style="dim")
+    for advice in found.advice:
+        screen.print(f"{advice}", markup=False)
