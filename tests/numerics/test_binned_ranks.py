@@ -138,6 +138,24 @@ def test_known_groups_give_what_ranks_give() -> None:
         assert getattr(found.summary, name) == pytest.approx(getattr(exact, name), rel=1e-12)
 
 
+@pytest.mark.parametrize("cells", [1, 60, 9_000])
+@pytest.mark.parametrize("classes", ["both", "positive", "negative"])
+def test_compiled_totals_equal_the_formulas(cells: int, classes: str) -> None:
+    from abovechance.numerics.rank_bounds import _summed, _summed_plain
+
+    score, positive = cases(9_000)
+    score[::3] = np.round(score[::3], 2)
+    positive = {"both": positive, "positive": positive | True, "negative": positive & False}[
+        classes
+    ]
+    ranks = BinnedRanks.of(score, positive, Grid.over(0.0, 1.0, cells))
+    of = int(ranks.positives.sum()), int(ranks.negatives.sum())
+    given = ranks.positives, ranks.negatives, ranks.mixed
+    ours, plain = _summed(*given, (0, 0), of), _summed_plain(*given, (0, 0), of)
+    for name, value in vars(plain).items():
+        assert getattr(ours, name) == pytest.approx(value, rel=1e-12), name
+
+
 def test_totals_of_neighbouring_stretches_add_up() -> None:
     score, positive = cases(3_000)
     ranks = BinnedRanks.of(score, positive, Grid.over(0.0, 1.0, 300))

@@ -1,6 +1,7 @@
 """Class counts in narrow cells of the score axis: ranks that can be added up piece by piece."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -109,7 +110,7 @@ class BinnedRanks:
         """Which cells hold different scores."""
         return np.isnan(self.value)
 
-    @property
+    @cached_property
     def totals(self) -> RankTotals:
         """What is known about the ranks."""
         return rank_totals(self.positives, self.negatives, self.mixed)

@@ -6,6 +6,7 @@ axis is a range of keys and is split by a shift of bits, without rounding.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -72,7 +73,7 @@ class Stretches:
         """Number of cases in each."""
         return self.positives + self.negatives
 
-    @property
+    @cached_property
     def totals(self) -> RankTotals:
         """What is known about the ranks."""
         return rank_totals(self.positives, self.negatives, self.mixed)

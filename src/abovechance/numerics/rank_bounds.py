@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.ranks import RankSummary
 
 
@@ -112,10 +113,41 @@ def rank_totals(
     (0.833, 0.167)
     """
     a, b = np.asarray(positives, dtype=np.int64), np.asarray(negatives, dtype=np.int64)
-    n1, n0 = (int(a.sum()), int(b.sum())) if of is None else of
+    total = (int(a.sum()), int(b.sum())) if of is None else of
     unknown = np.zeros(a.shape, dtype=np.bool_) if mixed is None else mixed
     if a.size == 0:
-        return RankTotals(n_positive=n1, n_negative=n0)
+        return RankTotals(n_positive=total[0], n_negative=total[1])
+    summed = _summed if worthwhile(a.size, module="stream") else _summed_plain
+    return summed(a, b, unknown, below, total)
+
+
+def _summed(
+    a: Ints, b: Ints, unknown: Bools, below: tuple[int, int], of: tuple[int, int]
+) -> RankTotals:
+    from abovechance.numerics.kernels import stream
+
+    twice_u, slack, others = stream.sum_groups(a, b, unknown, *below, *of)
+    middle, low, high, ks_low, ks_high, squares1, squares0, ties = others.tolist()
+    return RankTotals(
+        n_positive=of[0],
+        n_negative=of[1],
+        twice_u=twice_u,
+        slack=slack,
+        precision=middle,
+        precision_low=low,
+        precision_high=high,
+        ks_low=ks_low,
+        ks_high=ks_high,
+        squares_positive=squares1,
+        squares_negative=squares0,
+        ties=ties,
+    )
+
+
+def _summed_plain(
+    a: Ints, b: Ints, unknown: Bools, below: tuple[int, int], of: tuple[int, int]
+) -> RankTotals:
+    n1, n0 = of
     twice_below = 2 * (below[1] + np.cumsum(b)) - b
     above1, above0 = n1 - below[0] - np.cumsum(a), n0 - below[1] - np.cumsum(b)
     twice_above = 2 * above1 + a

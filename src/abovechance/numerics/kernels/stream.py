@@ -312,3 +312,64 @@ def walk(
     precision += part[1]
     squares_negative += part[2]
     return twice_u, precision, best, squares_positive, squares_negative, ties
+
+
+@compiled
+def sum_groups(
+    positives: Ints,
+    negatives: Ints,
+    unknown: Bools,
+    below_positive: int,
+    below_negative: int,
+    n1: int,
+    n0: int,
+) -> tuple[int, int, Floats]:
+    """Twice U, the pairs of unknown order, and the other sums of `rank_bounds.RankTotals`.
+
+    These are precision evenly mixed, at least and at most; the distance at least and at most;
+    squared placements of positives and of negatives; and t³ - t over groups known as ties.
+    """
+    twice_u = slack = 0
+    part, sums = np.zeros(6), np.zeros(6)
+    ks_low = ks_high = 0.0
+    b1, b0 = below_positive, below_negative
+    for k in range(positives.size):
+        a, b = positives[k], negatives[k]
+        t, f = n1 - b1 - a, n0 - b0 - b
+        twice_below = 2 * b0 + b
+        if n1 > 0 and n0 > 0:
+            reached = (t + a) / n1 - (f + b) / n0
+            ks_low = max(ks_low, reached)
+            ks_high = max(ks_high, (t + a) / n1 - f / n0 if unknown[k] else reached)
+        if a > 0:
+            twice_u += a * twice_below
+            share = twice_below / (2.0 * n0) if n0 > 0 else 0.0
+            part[3] += a * (share * share)
+            if unknown[k]:
+                slack += a * b
+                least = a - (f + b) * np.log1p(a / (t + f + b + 0.5))
+                most = a * ((t + a) / (t + a + f))
+                evenly = a * (t + (a + 1.0) / 2.0) / (t + f + (a + b + 1.0) / 2.0)
+                part[0] += min(max(evenly, least), most)
+                part[1] += least
+                part[2] += most
+            else:
+                tied = a * ((t + a) / (t + a + f + b))
+                part[0] += tied
+                part[1] += tied
+                part[2] += tied
+        if b > 0 and n1 > 0:
+            share = (2 * t + a) / (2.0 * n1)
+            part[4] += b * (share * share)
+        if not unknown[k]:
+            size = float(a + b)
+            part[5] += size * size * size - size
+        b1 += a
+        b0 += b
+        if k % STEPS == 0:
+            sums += part
+            part[:] = 0.0
+    sums += part
+    others = np.empty(8)
+    others[:3], others[3], others[4], others[5:] = sums[:3], ks_low, ks_high, sums[3:]
+    return twice_u, slack, others
