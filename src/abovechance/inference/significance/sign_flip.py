@@ -22,6 +22,8 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
+from abovechance.resampling.sums import STEPS
+from abovechance.resampling.words import kernel
 
 SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
@@ -138,6 +140,7 @@ def flips(
     observed, center = float(moving.sum()), 0.0 if two else None
     listed = _listed(np.abs(moving), half=two)
     if listed is None:
+        kernel("flips", resampling.draws * len(moving) // STEPS)  # for all blocks or for none
         null = np.asarray(replicate_blocks(_Sums(moving), resampling))
         found = tail(observed, null, alternative=alternative, center=center)
         least = max(least, 1.0 / (found.draws + 1))
