@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path[0] = str(Path(__file__).parents[1])  # not this folder: numba would import coverage.py
 
 from statistical import comparison_coverage, comparison_power, comparison_type_one
 from statistical.bars import type_one_table

@@ -1,9 +1,6 @@
 """From models and measures to differences, each with its test and its interval."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,25 +8,24 @@ import numpy as np
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.assessment import PRIMARY
 from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import Contrast, How, less
-from abovechance.inference.comparison.folds import correlated_t, over_folds
-from abovechance.inference.comparison.letters import compact_letters
-from abovechance.inference.comparison.margins import beside_margin, margin_for, refuse_unknown
+from abovechance.inference.comparison.contrasts import How
+from abovechance.inference.comparison.margins import refuse_unknown
 from abovechance.inference.comparison.omnibus import safe_omnibus
 from abovechance.inference.comparison.pairs import Matched, matched, same_classes, same_kind
-from abovechance.inference.comparison.posteriors import posterior_of
+from abovechance.inference.comparison.ranking import ranking, values_of
 from abovechance.inference.comparison.remarks import remarks
-from abovechance.inference.comparison.results import Comparison, Difference, Omnibus, Place
-from abovechance.inference.comparison.shares import turn
-from abovechance.inference.comparison.unpaired import unpaired
+from abovechance.inference.comparison.results import Comparison, Difference, Omnibus
+from abovechance.inference.comparison.rows import (
+    Question,
+    paired_rows,
+    subgroup_rows,
+    unpaired_rows,
+)
 from abovechance.inference.defaults import expanded
-from abovechance.inference.estimates import Estimate
-from abovechance.inference.intervals.folds import fold_values
 from abovechance.inference.multiplicity import adjusted
-from abovechance.inference.values import estimate
 from abovechance.measures import Measure, applicable, find
 from abovechance.predictions import Predictions
-from abovechance.resampling import Alternative, Resampling, seed_of
+from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of
 
 USUAL = {
     "binary": ("log_score", "brier", "auc", "balanced_accuracy", "accuracy"),
@@ -37,19 +33,6 @@ USUAL = {
     "numeric": ("mse", "mae", "r2"),
     "survival": ("c_index", "integrated_brier"),
 }
-
-
-@dataclass(frozen=True)
-class _Question:
-    """What is asked of every difference."""
-
-    alternative: Alternative
-    level: float
-    margin: Any
-    rope: float | None
-    adjust: str
-    naive: bool
-    how: How
 
 
 def compare(
@@ -124,22 +107,34 @@ def compare(
     if len(models) < 2 and by is None:
         raise DataError("there must be at least two models to compare, or subgroups (by=).")
     seed = seed_of(rng)
-    streams = Resampling(seed=seed, workers=workers, store=store, progress=progress)
-    how = How(draws, streams, studentised)
-    asked = _Question(alternative, confidence_level, margin, rope, adjust, naive, how)
     same_kind(models)
     chosen = _chosen(models, measures)
     refuse_unknown(margin, chosen)
+    kept = _shared(store, models, chosen, seed)
+    streams = Resampling(seed=seed, workers=workers, store=kept, progress=progress)
+    how = How(draws, streams, studentised)
+    asked = Question(alternative, confidence_level, margin, rope, adjust, naive, how)
     found = _matched(models, paired)
     if found is None:
         parts = same_classes([expanded(p) for p in models.values()])
         found = Matched(dict(zip(models, parts, strict=True)), "none", dict.fromkeys(models, 0))
-        rows = list(_all_unpaired(found.models, chosen, asked))
+        rows = list(unpaired_rows(found.models, chosen, asked))
     else:
-        rows = list(_all_paired(found.models, chosen, asked))
+        rows = list(paired_rows(found.models, chosen, asked))
     if by is not None:
-        rows.extend(_subgroups(models, chosen, asked, np.asarray(by), by_name))
+        rows.extend(subgroup_rows(models, chosen, asked, np.asarray(by), by_name))
     return _gathered(found, models, chosen, rows, asked, seed)
+
+
+def _shared(
+    store: Any, models: Mapping[str, Predictions], chosen: Sequence[Measure], seed: int
+) -> Any:
+    """One file for the several nulls of a comparison, known by what is compared."""
+    if store is None or isinstance(store, Store):
+        return store
+    names = [m.label for m in chosen]
+    about = digest(list(models), list(models.values()), names)
+    return Store(store, configuration={"compare": about, "seed": seed})
 
 
 def _matched(models: Mapping[str, Predictions], paired: bool | None) -> Matched | None:
@@ -168,197 +163,18 @@ def _chosen(
     return shared or list(others)
 
 
-def _all_paired(
-    models: Mapping[str, Any], measures: Sequence[Measure], asked: _Question
-) -> Iterator[Difference]:
-    names, cases = list(models), list(models.values())
-    crossed = any(p.origin != "test" for p in cases)
-    for measure in measures:
-        family = Family(measure, cases, asked.how)
-        rows = []
-        for i, j in combinations(range(len(names)), 2):
-            frame = _frame(measure, names[i], names[j], cases[i].n)
-            if crossed:
-                rows.append(_over_folds(frame, measure, cases[i], cases[j], asked))
-                continue
-            row = _filled(frame, measure, family.contrast(i, j), asked)
-            beside = posterior_of(measure, cases[i], cases[j], asked.rope, asked.how)
-            rows.append(replace(row, posterior=beside))
-        yield from _adjusted(rows, asked.adjust)
-
-
-def _over_folds(
-    frame: Difference, measure: Measure, first: Any, second: Any, asked: _Question
-) -> Difference:
-    try:
-        contrast = over_folds(measure, first, second, naive=asked.naive)
-    except NotApplicable as reason:
-        gap = less(measure.of(first), measure.of(second))
-        return replace(_valued(frame, measure, gap), undefined=str(reason))
-    row = _filled(frame, measure, contrast, asked)
-    return replace(row, posterior=correlated_t(contrast.gap, turn(measure), asked.rope))
-
-
-def _all_unpaired(
-    models: Mapping[str, Any], measures: Sequence[Measure], asked: _Question
-) -> Iterator[Difference]:
-    if any(p.origin != "test" for p in models.values()):
-        raise NotApplicable(
-            "cross-validated predictions of different cases cannot be compared: cases depend on "
-            "each other through the folds."
-        )
-    for measure in measures:
-        rows = [
-            _filled(
-                replace(_frame(measure, a, b, models[a].n + models[b].n), paired=False),
-                measure,
-                unpaired(measure, models[a], models[b], asked.how),
-                asked,
-            )
-            for a, b in combinations(models, 2)
-        ]
-        yield from _adjusted(rows, asked.adjust)
-
-
-def _subgroups(
-    models: Mapping[str, Predictions],
-    measures: Sequence[Measure],
-    asked: _Question,
-    by: Any,
-    name: str,
-) -> Iterator[Difference]:
-    """Differences between subgroups of the cases, for every model."""
-    for model, predictions in models.items():
-        if by.shape != (predictions.n,):
-            raise DataError(
-                f"by must hold one value for each of the {predictions.n} cases; got {by.shape}."
-            )
-        values = by.astype(str)
-        labels = np.unique(values).tolist()
-        if len(labels) < 2:
-            raise DataError(f"by must tell two subgroups apart; all cases are {labels[0]!r}.")
-        parts = {
-            (f"{name}={label}" if name else label): expanded(predictions.take(values == label))
-            for label in labels
-        }
-        for row in _all_unpaired(parts, measures, asked):
-            yield replace(row, model=model)
-
-
-def _frame(measure: Measure, first: str, second: str, n: int) -> Difference:
-    return Difference(
-        measure=measure.label,
-        title=measure.title,
-        first=first,
-        second=second,
-        difference=float("nan"),
-        n=n,
-    )
-
-
-def _filled(
-    frame: Difference, measure: Measure, contrast: Contrast, asked: _Question
-) -> Difference:
-    """A row with what its contrast knows; what it does not know is said."""
-    row = _valued(frame, measure, contrast.difference)
-    reasons = []
-    try:
-        row = replace(row, interval=contrast.interval(asked.level))
-    except NotApplicable as reason:
-        reasons.append(str(reason))
-    try:
-        found = contrast.test(asked.alternative)
-    except NotApplicable as reason:
-        reasons.append(str(reason))
-    else:
-        row = replace(
-            row,
-            p_value=found.test.p_value,
-            mid_p=found.mid_p,
-            least_p=found.least,
-            alternative=found.test.alternative,
-            hypothesis=found.test.hypothesis,
-            test=found.test.method,
-            draws=found.test.draws,
-        )
-    margin = margin_for(measure, asked.margin)
-    if margin is not None:
-        try:
-            row = replace(row, margin=beside_margin(contrast, measure, margin, asked.level))
-        except NotApplicable as reason:
-            reasons.append(str(reason))
-    return replace(row, undefined="; ".join(dict.fromkeys(reasons)) or None)
-
-
-def _valued(frame: Difference, measure: Measure, difference: float) -> Difference:
-    better = None
-    if measure.higher_is_better is not None and difference != 0 and difference == difference:
-        better = frame.first if turn(measure) * difference > 0 else frame.second
-    return replace(frame, difference=difference, better=better)
-
-
-def _adjusted(rows: list[Difference], method: str) -> Iterator[Difference]:
-    p = [float("nan") if row.p_value is None else row.p_value for row in rows]
-    for row, value in zip(rows, adjusted(p, method), strict=True):
-        yield row if np.isnan(value) else replace(row, p_adjusted=float(value))
-
-
-def _values(models: Mapping[str, Any], measures: Sequence[Measure]) -> Iterator[Estimate]:
-    """Every model's value of every measure; over folds the mean of the folds."""
-    for measure in measures:
-        for name, p in models.items():
-            row = replace(estimate(measure, p), model=name)
-            if p.origin != "test":
-                with suppress(NotApplicable):
-                    row = replace(row, value=float(fold_values(measure, p)[0].mean()))
-            yield row
-
-
-def _ranking(
-    measures: Sequence[Measure],
-    values: Sequence[Estimate],
-    rows: Sequence[Difference],
-    alpha: float,
-) -> Iterator[Place]:
-    for measure in measures:
-        own = [e for e in values if e.measure == measure.label and e.value == e.value]
-        if len(own) < 3:
-            continue
-        distance = [_from_best(measure, e.value) for e in own]
-        ordered = [own[i] for i in np.argsort(distance, kind="stable")]
-        apart = [
-            (row.first, row.second)
-            for row in rows
-            if row.measure == measure.label
-            and row.model is None
-            and (row.p_adjusted or 1.0) <= alpha
-        ]
-        letters = compact_letters([str(e.model) for e in ordered], apart)
-        for rank, e in enumerate(ordered, 1):
-            model = str(e.model)
-            yield Place(
-                measure=measure.label, model=model, rank=rank, value=e.value, letters=letters[model]
-            )
-
-
-def _from_best(measure: Measure, value: float) -> float:
-    if measure.higher_is_better is None:
-        return abs(value - measure.best)
-    return -turn(measure) * value
-
-
 def _gathered(
     found: Matched,
     given: Mapping[str, Predictions],
     measures: Sequence[Measure],
     rows: Sequence[Difference],
-    asked: _Question,
+    asked: Question,
     seed: int,
 ) -> Comparison:
     models = found.models
     first = next(iter(models.values()))
     is_paired = found.by != "none"
-    values = tuple(_values(models, measures))
+    values = tuple(values_of(models, measures))
     tests: list[Omnibus] = []
     if is_paired and first.origin == "test":
         families = (Family(m, list(models.values()), asked.how) for m in measures)
@@ -380,7 +196,7 @@ def _gathered(
         estimates=values,
         differences=tuple(rows),
         omnibus=tuple(tests),
-        ranking=tuple(_ranking(measures, values, rows, 1.0 - asked.level)),
+        ranking=tuple(ranking(measures, values, rows, 1.0 - asked.level)),
         advice=(*notes, *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )

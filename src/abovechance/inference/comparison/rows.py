@@ -1,0 +1,171 @@
+"""The rows of a comparison: every pair of models, every measure, with what is known of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.comparison.by_law import Family
+from abovechance.inference.comparison.contrasts import Contrast, How, less
+from abovechance.inference.comparison.folds import correlated_t, over_folds
+from abovechance.inference.comparison.margins import beside_margin, margin_for
+from abovechance.inference.comparison.posteriors import posterior_of
+from abovechance.inference.comparison.results import Difference
+from abovechance.inference.comparison.shares import turn
+from abovechance.inference.comparison.unpaired import unpaired
+from abovechance.inference.defaults import expanded
+from abovechance.inference.multiplicity import adjusted
+from abovechance.measures import Measure
+from abovechance.predictions import Predictions
+from abovechance.resampling import Alternative
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every difference."""
+
+    alternative: Alternative
+    level: float
+    margin: Any
+    rope: float | None
+    adjust: str
+    naive: bool
+    how: How
+
+
+def paired_rows(
+    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+) -> Iterator[Difference]:
+    """All pairs of models on the same cases, p-values adjusted within each measure."""
+    names, cases = list(models), list(models.values())
+    crossed = any(p.origin != "test" for p in cases)
+    for measure in measures:
+        family = Family(measure, cases, asked.how)
+        rows = []
+        for i, j in combinations(range(len(names)), 2):
+            frame = _frame(measure, names[i], names[j], cases[i].n)
+            if crossed:
+                rows.append(_over_folds(frame, measure, cases[i], cases[j], asked))
+                continue
+            row = _filled(frame, measure, family.contrast(i, j), asked)
+            beside = posterior_of(measure, cases[i], cases[j], asked.rope, asked.how)
+            rows.append(replace(row, posterior=beside))
+        yield from _adjusted(rows, asked.adjust)
+
+
+def _over_folds(
+    frame: Difference, measure: Measure, first: Any, second: Any, asked: Question
+) -> Difference:
+    try:
+        contrast = over_folds(measure, first, second, naive=asked.naive)
+    except NotApplicable as reason:
+        gap = less(measure.of(first), measure.of(second))
+        return replace(_valued(frame, measure, gap), undefined=str(reason))
+    row = _filled(frame, measure, contrast, asked)
+    return replace(row, posterior=correlated_t(contrast.gap, turn(measure), asked.rope))
+
+
+def unpaired_rows(
+    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+) -> Iterator[Difference]:
+    """All pairs of models on different cases."""
+    if any(p.origin != "test" for p in models.values()):
+        raise NotApplicable(
+            "cross-validated predictions of different cases cannot be compared: cases depend on "
+            "each other through the folds."
+        )
+    for measure in measures:
+        rows = [
+            _filled(
+                replace(_frame(measure, a, b, models[a].n + models[b].n), paired=False),
+                measure,
+                unpaired(measure, models[a], models[b], asked.how),
+                asked,
+            )
+            for a, b in combinations(models, 2)
+        ]
+        yield from _adjusted(rows, asked.adjust)
+
+
+def subgroup_rows(
+    models: Mapping[str, Predictions],
+    measures: Sequence[Measure],
+    asked: Question,
+    by: Any,
+    name: str,
+) -> Iterator[Difference]:
+    """Differences between subgroups of the cases, for every model."""
+    for model, predictions in models.items():
+        if by.shape != (predictions.n,):
+            raise DataError(
+                f"by must hold one value for each of the {predictions.n} cases; got {by.shape}."
+            )
+        values = by.astype(str)
+        labels = np.unique(values).tolist()
+        if len(labels) < 2:
+            raise DataError(f"by must tell two subgroups apart; all cases are {labels[0]!r}.")
+        parts = {
+            (f"{name}={label}" if name else label): expanded(predictions.take(values == label))
+            for label in labels
+        }
+        for row in unpaired_rows(parts, measures, asked):
+            yield replace(row, model=model)
+
+
+def _frame(measure: Measure, first: str, second: str, n: int) -> Difference:
+    return Difference(
+        measure=measure.label,
+        title=measure.title,
+        first=first,
+        second=second,
+        difference=float("nan"),
+        n=n,
+    )
+
+
+def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Question) -> Difference:
+    """A row with what its contrast knows; what it does not know is said."""
+    row = _valued(frame, measure, contrast.difference)
+    reasons = []
+    try:
+        row = replace(row, interval=contrast.interval(asked.level))
+    except NotApplicable as reason:
+        reasons.append(str(reason))
+    try:
+        found = contrast.test(asked.alternative)
+    except NotApplicable as reason:
+        reasons.append(str(reason))
+    else:
+        row = replace(
+            row,
+            p_value=found.test.p_value,
+            mid_p=found.mid_p,
+            least_p=found.least,
+            alternative=found.test.alternative,
+            hypothesis=found.test.hypothesis,
+            test=found.test.method,
+            draws=found.test.draws,
+        )
+    margin = margin_for(measure, asked.margin)
+    if margin is not None:
+        try:
+            row = replace(row, margin=beside_margin(contrast, measure, margin, asked.level))
+        except NotApplicable as reason:
+            reasons.append(str(reason))
+    return replace(row, undefined="; ".join(dict.fromkeys(reasons)) or None)
+
+
+def _valued(frame: Difference, measure: Measure, difference: float) -> Difference:
+    better = None
+    if measure.higher_is_better is not None and difference != 0 and difference == difference:
+        better = frame.first if turn(measure) * difference > 0 else frame.second
+    return replace(frame, difference=difference, better=better)
+
+
+def _adjusted(rows: list[Difference], method: str) -> Iterator[Difference]:
+    p = [float("nan") if row.p_value is None else row.p_value for row in rows]
+    for row, value in zip(rows, adjusted(p, method), strict=True):
+        yield row if np.isnan(value) else replace(row, p_adjusted=float(value))
