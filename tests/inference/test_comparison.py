@@ -191,6 +191,24 @@ def test_relative_measures_are_functions_of_their_loss(name: str) -> None:
     assert np.argsort(losses).tolist() == np.argsort(sign * np.array(values)).tolist()
 
 
+def test_studentised_limits_of_many_cases_are_students() -> None:
+    from scipy.stats import ttest_1samp
+
+    rng = np.random.default_rng(8)
+    y = rng.normal(size=60_000)
+    models = {k: Numeric(y, y + s * rng.normal(size=60_000)) for k, s in (("a", 1.0), ("b", 1.01))}
+    row = compare(models, ["mae"], rng=1, draws=99)["mae"]
+    d = np.subtract(*(find("mae").losses(p) for p in models.values()))
+    limits = ttest_1samp(d, 0).confidence_interval()
+    assert row.interval.method == "Student's t"
+    assert (row.interval.low, row.interval.high) == pytest.approx((limits.low, limits.high))
+
+
+def test_a_wrong_alternative_is_refused() -> None:
+    with pytest.raises(DataError, match="alternative must be"):
+        compare(two(), ["auc"], alternative="better")
+
+
 # ------------------------------------------------------------------------------------- pairing
 
 
@@ -211,7 +229,9 @@ def test_unmatched_cases_are_left_out_and_reported() -> None:
     whole = {k: p.take(np.arange(3, 75)) for k, p in models.items()}
     assert found["brier"] == compare(whole, ["brier"], rng=1)["brier"]
     assert found.unmatched == {"old": 3, "new": 5}
-    assert any("3 of old, 5 of new; 72 are compared" in a.text for a in found.advice)
+    (said,) = (a.text for a in found.advice if a.code == "AC040")
+    assert "3 of old (id case 0, case 1, case 2), 5 of new (id case 75, " in said
+    assert "72 are compared" in said
 
 
 def test_outcomes_that_disagree_are_refused_with_their_ids() -> None:

@@ -101,6 +101,10 @@ def compare(
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
+    if alternative not in ("two-sided", "greater", "less"):
+        raise DataError(
+            f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}."
+        )
     if rope is not None and not rope > 0:
         raise DataError(f"rope must be a positive number; got {rope!r}.")
     adjusted([], adjust)

@@ -11,6 +11,7 @@ from abovechance.inference.comparison.contrasts import (
     Combined,
     Contrast,
     How,
+    Standardised,
     Unanswerable,
     less,
 )
@@ -19,6 +20,7 @@ from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.comparison.shares import Clustered, flipped, turn
 from abovechance.inference.intervals.bootstrap import studentised_limits
 from abovechance.inference.results import Interval, Test
+from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import (
     EQUAL_MEANS,
     SYMMETRIC,
@@ -28,6 +30,8 @@ from abovechance.inference.significance.sign_flip import (
 )
 from abovechance.measures import Measure
 from abovechance.resampling import Alternative
+
+LARGE = 50_000  # cases, from which the bootstrap would only repeat Student's limits
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,8 @@ class MeanGain:
         return mean_test(self.gains, None, alternative, self.how)
 
     def interval(self, level: float) -> Interval:
+        if len(self.gains) > LARGE:
+            return self._by_t.interval(level)
         low, high = sorted(self.turned * limit + 0.0 for limit in self._limits(level))
         return Interval(low, high, level, f"studentised bootstrap, {self.how.bootstraps} draws")
 
@@ -56,6 +62,12 @@ class MeanGain:
             for values in shifted
         )
         return first, second
+
+    @property
+    def _by_t(self) -> Standardised:
+        n = len(self.gains)
+        gap = Gap(self.difference, float(self.gains.std(ddof=1) / np.sqrt(n)), n - 1.0)
+        return Standardised(gap, self.turned, "", EQUAL_MEANS, "Student's t")
 
     def _limits(self, level: float) -> tuple[float, float]:
         return studentised_limits(self.gains, level, self.how.bootstraps, self.how.rng(2))

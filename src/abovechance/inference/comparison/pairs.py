@@ -147,8 +147,9 @@ def _by_id(models: Mapping[str, Any], keys: Mapping[str, Any]) -> Matched | None
     for name, p in models.items():
         order = np.argsort(keys[name], kind="stable")
         taken[name] = p.take(order[np.searchsorted(keys[name], common, sorter=order)])
-    unmatched = {name: p.n - len(common) for name, p in models.items()}
-    return Matched(taken, "id", unmatched, tuple(_on_unmatched(unmatched, len(common))))
+    lost = {name: key[~np.isin(key, common)] for name, key in keys.items()}
+    unmatched = {name: len(key) for name, key in lost.items()}
+    return Matched(taken, "id", unmatched, tuple(_on_unmatched(lost, len(common))))
 
 
 def _by_row(models: Mapping[str, Any]) -> Matched:
@@ -162,12 +163,21 @@ def _by_row(models: Mapping[str, Any]) -> Matched:
     return Matched(dict(models), "row", dict.fromkeys(models, 0))
 
 
-def _on_unmatched(unmatched: Mapping[str, int], common: int) -> list[Advice]:
-    lost = [f"{count} of {name}" for name, count in unmatched.items() if count]
-    if not lost:
+def _on_unmatched(lost: Mapping[str, Array], common: int) -> list[Advice]:
+    said = [
+        f"{len(ids)} of {name} (id {listed(_names(ids), 3)})"
+        for name, ids in lost.items()
+        if len(ids)
+    ]
+    if not said:
         return []
-    text = f"cases without a partner were left out: {', '.join(lost)}; {common} are compared."
+    text = f"cases without a partner were left out: {', '.join(said)}; {common} are compared."
     return [Advice("AC040", text)]
+
+
+def _names(keys: Array) -> list[str]:
+    """Ids without the repeat that may be part of a key."""
+    return [str(key).split("\0")[0] for key in keys]
 
 
 def _with_shared_facts(models: dict[str, Any]) -> dict[str, Any]:
@@ -201,7 +211,7 @@ def _same_outcomes(found: Matched) -> None:
             continue
         at = np.flatnonzero(apart)
         if found.by == "id":
-            where = f"id {listed([str(i).split(chr(0))[0] for i in first.cases.id[at]])}"
+            where = f"id {listed(_names(first.cases.id[at]))}"
         else:
             where = f"row{'s' * (len(at) > 1)} {listed((at + 1).tolist())}"
         raise DataError(
