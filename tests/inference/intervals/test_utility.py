@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import abovechance as ac
+from abovechance.errors import NotApplicable
 from abovechance.inference.intervals.utility import (
     acted_on,
     bca_limits,
@@ -88,3 +89,12 @@ def test_treating_none_has_no_spread() -> None:
     worth = net_benefit_of(0.9)
     interval = of_counts(worth, np.array([[7.0, 0], [3, 0]]), rng=np.random.default_rng(1))
     assert (interval.low, interval.high) == (0.0, 0.0)
+
+
+def test_what_is_undefined_in_many_samples_has_no_interval() -> None:
+    one_positive = ac.Binary([0, 0, 0, 1], probability=[0.2, 0.3, 0.6, 0.7])
+    rng = np.random.default_rng(1)
+    with pytest.raises(NotApplicable, match="undefined in"):
+        utility(one_positive, find("standardised_net_benefit"), rng=rng)
+    with pytest.raises(NotApplicable, match="two cases"):
+        utility(one_positive.take(slice(3, 4)), find("net_benefit"), rng=rng)

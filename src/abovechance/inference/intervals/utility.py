@@ -18,6 +18,7 @@ from abovechance.measures.utility import exchange
 from abovechance.predictions import Binary
 
 DRAWS = 1999
+MOST_UNDEFINED = 0.01
 Worth = Callable[[Floats], Floats]
 """From tables (…, 2, 2), rows actual and columns acted on, to values (…)."""
 
@@ -40,7 +41,15 @@ def of_counts(
     rng: np.random.Generator,
 ) -> Interval:
     """BCa interval of a function of one 2 × 2 table by multinomial draws."""
+    if table.sum() < 2:
+        raise NotApplicable("an interval needs at least two cases.")
     replicates = worth(resampled(table, draws, rng))
+    defined = np.isfinite(replicates)
+    if not defined.all():
+        lost = int((~defined).sum())
+        if lost > MOST_UNDEFINED * draws:
+            raise NotApplicable(f"the value is undefined in {lost} of {draws} bootstrap samples.")
+        replicates = replicates[defined]
     low, high = bca_limits(worth, table, replicates, confidence_level)
     return Interval(
         float(low), float(high), confidence_level, f"bootstrap BCa of counts, {draws} draws"
