@@ -202,3 +202,17 @@ def test_survival_brier_is_a_sign_flip_of_weighted_losses() -> None:
     swap = rng.random((1, 12)) < 0.5
     expected = (np.where(swap[0], -1, 1) * parts).sum()
     assert made.pivots(swap)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_jackknife_leaves_out_groups_without_a_value() -> None:
+    rng = np.random.default_rng(13)
+    y = np.zeros(30, dtype=int)
+    y[:2] = 1  # without one of the groups there is one positive case left
+    models = [Binary(y, score=rng.normal(size=30) + y) for _ in range(2)]
+    made = swappable(find("average_precision"), *models)
+    found = made.pivots(rng.random((6, 30)) < 0.5)
+    assert np.isfinite(found).all()
+    groups = np.where(y == 1, 0, np.arange(30))
+    grouped = [Binary(y, score=p.score, groups=groups) for p in models]
+    found = swappable(find("average_precision"), *grouped).pivots(rng.random((6, 30)) < 0.5)
+    assert np.isfinite(found).all()

@@ -19,6 +19,7 @@ from abovechance.inference.comparison.contrasts import (
     less,
     span,
 )
+from abovechance.inference.comparison.contributions import class_sizes
 from abovechance.inference.comparison.losses import of_mean
 from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.comparison.shares import (
@@ -27,7 +28,6 @@ from abovechance.inference.comparison.shares import (
     of_share,
     turn,
 )
-from abovechance.inference.defaults import small_class
 from abovechance.inference.intervals.concordance import concordance_influence
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.delong import EQUAL_AREAS, Components, Gap, components
@@ -113,7 +113,8 @@ class Family:
 
     def _area_contrast(self, found: Components, first: int, second: int) -> Contrast:
         gap, ranked = found.difference(first, second), self.measure.law is Law.PAIRS
-        least = small_class(self.models[0]) if ranked else FEW
+        sizes = class_sizes(self.models[0]) if ranked else np.array([FEW])
+        least = int(sizes[sizes > 0].min())
         if (gap.error == 0 and gap.difference != 0) or least < 2:
             return self._exchanged(self.models[first], self.models[second])
         name = "DeLong" if ranked else "paired infinitesimal jackknife"

@@ -56,13 +56,15 @@ class Swapped:
             if worthwhile(len(swaps) * self.first.n):
                 import_module("abovechance.numerics.kernels.concordance")
             return np.array([self._kendall(row) for row in swaps])
-        count = int(self.parts.max()) + 1
-        if count < 2:
+        if self.parts.max() < 1:
             raise NotApplicable("a standard error needs at least two cases (or clusters).")
         with np.errstate(divide="ignore", invalid="ignore"):
             gaps = self._values(swaps) - self._values(~swaps)
-        spread = gaps[1:] - gaps[1:].mean(axis=0)
-        return studentised(gaps[0], (spread**2).sum(axis=0) * (count - 1) / count)
+        without, defined = gaps[1:], np.isfinite(gaps[1:])
+        count = np.maximum(defined.sum(axis=0), 1)
+        centre = np.sum(without, axis=0, where=defined) / count
+        squares = np.sum((without - centre) ** 2, axis=0, where=defined)
+        return studentised(gaps[0], squares * (count - 1) / count)
 
     def _kendall(self, swap: Bools) -> float:
         everyone = np.arange(self.first.n)
