@@ -61,6 +61,8 @@ def shift(
     w = np.ones(outcome.shape) if weight is None else weight
     towards = np.where(w > 0, z * (2.0 * outcome - 1.0), 0.0)
     up, down = (towards >= 0).all(axis=-1), (towards <= 0).all(axis=-1)
+    if up.ndim == offset.ndim - 1 == 0:
+        return np.asarray(_single(outcome, offset, w, z, bool(up), bool(down)))
     shape = np.broadcast_shapes(up.shape, offset.shape[:-1])
     theta = np.zeros(shape)
     theta[np.broadcast_to(up, shape)] = np.inf
@@ -70,6 +72,32 @@ def shift(
     if finite.any():
         rows = _rows(finite, outcome, offset, w)
         theta[finite] = _root(rows, z)
+    return theta
+
+
+def _single(y: Floats, offset: Floats, w: Floats, z: Floats, up: bool, down: bool) -> float:
+    """One row alone, without the ado of many: profile likelihoods ask for it often."""
+    if up or down:
+        return float("nan") if up and down else float("inf") if up else -float("inf")
+    weighted, squared = w * z, w * z * z
+    theta, low, high = 0.0, -np.inf, np.inf
+    longest = LONGEST / float(np.abs(z).max())
+    for _ in range(STEPS):
+        chance = expit(offset + theta * z)
+        score = float(np.einsum("i,i->", weighted, y - chance))
+        if score == 0.0:
+            break
+        low, high = (theta, high) if score > 0 else (low, theta)
+        slope = float(np.einsum("i,i->", squared, chance * (1.0 - chance)))
+        step = score / slope if slope > 0 else np.copysign(np.inf, score)
+        after = theta + min(max(step, -longest), longest)
+        outside = not low < after < high
+        if outside and np.isfinite(low + high):
+            after = (low + high) / 2.0
+        change = abs(after - theta) / (1.0 + abs(theta))
+        theta = after
+        if change <= (PRECISE if outside else NEARLY):
+            break
     return theta
 
 
