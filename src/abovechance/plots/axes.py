@@ -56,7 +56,7 @@ def round_marks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
     """
     raw = (high - low) / count
     scale = 10.0 ** math.floor(math.log10(raw))
-    step = next(s * scale for s in STEPS if s * scale >= raw * (1 - 1e-9))
+    step = next(s * scale for s in STEPS if s * scale >= 0.75 * raw)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple(round(i * step, 12) + 0.0 for i in range(first, last + 1))
 

@@ -27,8 +27,7 @@ PLAIN = 32_000  # characters of JSON that are embedded as they are
 
 def page(document: Document) -> str:
     """The whole page."""
-    script = "\n".join(line.strip() for line in template_text("report.js").splitlines())
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = report_script()
     return (
         environment()
         .get_template("report.html")
@@ -36,11 +35,22 @@ def page(document: Document) -> str:
             document=document,
             style=Markup(style_sheet()),
             script=Markup(script),
-            script_digest=digest,
+            script_digest=digest(script),
             data=Markup(inert(document.json)),
             packed=packed(document.json),
         )
     )
+
+
+@cache
+def report_script() -> str:
+    """The script of the page, without its indentation."""
+    return "\n".join(line.strip() for line in template_text("report.js").splitlines())
+
+
+def digest(script: str) -> str:
+    """What a policy must name for a script to run."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def fragment(document: Document) -> str:

@@ -1,0 +1,140 @@
+"""The local server: loopback only, a secret address, its own host name, files in memory only."""
+
+import json
+import secrets
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from abovechance.app.answers import answer
+from abovechance.app.columns import described
+from abovechance.app.page import page
+from abovechance.app.parcels import LARGEST, opened
+from abovechance.errors import AboveChanceError
+from abovechance.examples import path as example_path
+
+Handler = Callable[[Request], Awaitable[Response]]
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class TooLarge(AboveChanceError):
+    """More bytes than the page takes."""
+
+
+def make_app(token: str, port: int, *, largest: int = LARGEST) -> Starlette:
+    """The application behind `abovechance app`.
+
+    Parameters
+    ----------
+    token
+        The secret first part of every address.
+    port
+        The port it is served on: only requests addressed to it by a loopback name are answered.
+    largest
+        Bytes that a request may hold.
+    """
+    own = {f"127.0.0.1:{port}", f"localhost:{port}"}
+
+    def guarded(handler: Handler) -> Handler:
+        async def answered(request: Request) -> Response:
+            refused = _refused(request, token, own)
+            response = refused or await _explained(handler, request)
+            response.headers.update(HEADERS)
+            return response
+
+        return answered
+
+    async def columns(request: Request) -> Response:
+        parcel = await run_in_threadpool(opened, await _body(request, largest))
+        found = await run_in_threadpool(lambda: [described(table) for table in parcel.tables])
+        return _json({"files": found})
+
+    async def report(request: Request) -> Response:
+        parcel = await run_in_threadpool(opened, await _body(request, largest))
+        made = await run_in_threadpool(lambda: answer(parcel.tables, parcel.choices).html)
+        return PlainTextResponse(made)
+
+    return Starlette(
+        routes=[
+            Route("/{token}/", guarded(_index), methods=["GET"]),
+            Route("/{token}/example.csv", guarded(_example), methods=["GET"]),
+            Route("/{token}/columns", guarded(columns), methods=["POST"]),
+            Route("/{token}/report", guarded(report), methods=["POST"]),
+        ],
+        exception_handlers={404: _not_found, 405: _not_found},
+    )
+
+
+def _refused(request: Request, token: str, own: set[str]) -> Response | None:
+    """Why a request is not answered: another host name, another page, or without the secret."""
+    if request.headers.get("host", "") not in own:
+        return PlainTextResponse("wrong host", 421)
+    origin = request.headers.get("origin")
+    if origin is not None and origin.removeprefix("http://") not in own:
+        return PlainTextResponse("wrong origin", 403)
+    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return PlainTextResponse("wrong origin", 403)
+    if not secrets.compare_digest(request.path_params["token"].encode(), token.encode()):
+        return PlainTextResponse("not found", 404)
+    return None
+
+
+async def _explained(handler: Handler, request: Request) -> Response:
+    try:
+        return await handler(request)
+    except TooLarge as error:
+        return _json({"problem": str(error)}, 413)
+    except AboveChanceError as error:
+        return _json({"problem": str(error)}, 422)
+    except Exception as error:
+        traceback.print_exc()
+        said = f"this could not be computed ({type(error).__name__}: {error}); see the terminal."
+        return _json({"problem": said}, 500)
+
+
+async def _body(request: Request, largest: int) -> bytes:
+    """The body, no further than is allowed."""
+    said = request.headers.get("content-length", "0")
+    too_large = TooLarge(
+        f"files must be at most {largest >> 20} MB together; use the command line."
+    )
+    if said.isdigit() and int(said) > largest:
+        raise too_large
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > largest:
+            raise too_large
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _index(request: Request) -> Response:
+    html, policy = page()
+    return HTMLResponse(html, headers={"Content-Security-Policy": policy})
+
+
+async def _example(request: Request) -> Response:
+    return Response(example_path("breast_cancer").read_bytes(), media_type="text/csv")
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("not found", 404)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    # JSONResponse refuses NaN, which no value here can be
+    return JSONResponse(json.loads(json.dumps(value, default=list)), status)

@@ -1,0 +1,204 @@
+"""The server answers only this machine's page, only so much, and keeps nothing."""
+
+import gzip
+import json
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from abovechance import examples
+from abovechance.app import parcels
+from abovechance.app.answers import answer
+from abovechance.app.columns import Choices, described
+from abovechance.app.parcels import opened
+from abovechance.errors import AboveChanceError
+from abovechance.io import read_table
+
+
+def asked(
+    url: str, body: bytes | None = None, headers: dict[str, str] | None = None
+) -> tuple[int, bytes, Any]:
+    request = urllib.request.Request(url, data=body, headers=headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as found:
+            return found.status, found.read(), found.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.read(), error.headers
+
+
+def parcel(*files: tuple[str, bytes], **choices: Any) -> bytes:
+    told = {"files": [{"name": n, "size": len(b)} for n, b in files], "choices": choices}
+    return json.dumps(told).encode() + b"\n" + b"".join(body for _, body in files)
+
+
+CSV = examples.path("breast_cancer").read_bytes()
+
+
+def test_the_page_is_served_with_a_policy(address: str) -> None:
+    status, body, headers = asked(address)
+    assert status == 200
+    assert b"Drop a file here" in body
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", ["", "x/", "x/columns", "../", "x/example.csv"])
+def test_without_the_secret_nothing_is_found(address: str, path: str) -> None:
+    parts = urlsplit(address)
+    status, body, _ = asked(f"{parts.scheme}://{parts.netloc}/{path}")
+    assert status == 404
+    assert body == b"not found"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil:80"])
+def test_another_host_name_is_refused(address: str, host: str) -> None:
+    assert asked(address, headers={"Host": host})[0] == 421
+
+
+def test_the_name_localhost_is_answered(address: str) -> None:
+    port = urlsplit(address).port
+    assert asked(address, headers={"Host": f"localhost:{port}"})[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_page_cannot_ask(address: str, headers: dict[str, str]) -> None:
+    body = parcel(("a.csv", CSV))
+    assert asked(f"{address}columns", body, headers)[0] == 403
+
+
+def test_only_loopback_is_listened_on(address: str) -> None:
+    assert urlsplit(address).hostname == "127.0.0.1"
+    port = urlsplit(address).port
+    rows = Path("/proc/net/tcp")
+    if not rows.exists():
+        pytest.skip("this system does not list its sockets in /proc.")
+    listening = [
+        line.split()[1] for line in rows.read_text().splitlines()[1:] if line.split()[3] == "0A"
+    ]
+    assert [place for place in listening if place.endswith(f":{port:04X}")] == [
+        f"0100007F:{port:04X}"
+    ]
+
+
+def test_columns_are_described(address: str) -> None:
+    status, body, _ = asked(f"{address}columns", parcel(("a.csv", CSV)))
+    assert status == 200
+    (file,) = json.loads(body)["files"]
+    assert file["rows"] == 285
+    assert file["guess"]["outcome"] == "outcome"
+    assert file["guess"]["predicted"] == ["p_texture", "p_forest"]
+    assert file["guess"]["positive"] == "malignant"
+
+
+def test_a_problem_is_told_in_one_line(address: str) -> None:
+    status, body, _ = asked(f"{address}columns", parcel(("empty.csv", b"")))
+    assert status == 422
+    assert json.loads(body) == {"problem": "empty.csv must hold a table; it is empty."}
+
+
+def test_too_much_is_refused_before_it_is_read(address: str) -> None:
+    headers = {"Content-Length": str(parcels.LARGEST + 1)}
+    status, body, _ = asked(f"{address}columns", b"x", headers)
+    assert status == 413
+    assert "at most 200 MB" in json.loads(body)["problem"]
+
+
+def test_a_small_file_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "LARGEST", 1000)
+    with pytest.raises(AboveChanceError, match="must unpack to at most"):
+        opened(parcel(("bomb.csv.gz", gzip.compress(b"y,p\n" + b"1,.5\n" * 10_000))))
+
+
+def test_a_compressed_file_is_read() -> None:
+    assert opened(parcel(("a.csv.gz", gzip.compress(CSV)))).tables[0].rows == 285
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{}",
+        b"{\n",
+        b'{"files":[]}\n',
+        b'{"files":[{"name":"a","size":99}]}\nxx',
+        b'{"files":[{"name":"a","size":-2}]}\n',
+        b'{"files":"a"}\n',
+        json.dumps({"files": [{"name": "a", "size": 7}], "choices": {"kind": "x"}}).encode()
+        + b"\ny,p\n1,2",
+        json.dumps({"files": [{"name": "a", "size": 7}], "choices": {"predicted": "p"}}).encode()
+        + b"\ny,p\n1,2",
+    ],
+)
+def test_a_garbled_request_is_refused(body: bytes) -> None:
+    with pytest.raises(AboveChanceError):
+        opened(body)
+
+
+def test_nothing_is_kept_on_disk(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    choices = {"outcome": "outcome", "predicted": ["p_forest"], "positive": "malignant"}
+    status, body, headers = asked(f"{address}report", parcel(("a.csv", CSV), **choices))
+    assert status == 200
+    assert body.startswith(b"<!doctype html>")
+    assert headers["Content-Type"].startswith("text/plain")  # never shown outside its frame
+    assert os.listdir(tmp_path) == []
+
+
+TIMED = Choices(kind="risk", predicted=("risk",), time="time", event="event")
+THREE = Choices(kind="probabilities", outcome="truth", predicted=("p_a", "p_b", "p_c"))
+MANY = Choices(outcome="outcome", predicted=("m1", "m2"), positive="z")
+
+
+@pytest.mark.parametrize(
+    ("table", "guess"),
+    [
+        (
+            b"id,y,p\n1,0,.3\n2,1,.6\n",
+            Choices(outcome="y", predicted=("p",), positive="1", id="id"),
+        ),
+        (b"time,event,risk\n3,1,.3\n4,0,.6\n", TIMED),
+        (b"y,value\n3.5,3.1\n4.25,4\n", Choices(kind="value", outcome="y", predicted=("value",))),
+        (b"truth,p_a,p_b,p_c\na,.5,.3,.2\nb,.1,.8,.1\nc,.2,.2,.6\n", THREE),
+        (b"outcome,m1,m2\nx,.2,.3\nz,.9,.8\n", MANY),
+    ],
+)
+def test_roles_are_guessed(table: bytes, guess: Choices) -> None:
+    from dataclasses import asdict
+
+    assert described(read_table(table))["guess"] == asdict(guess)
+
+
+def test_a_survival_file_is_answered() -> None:
+    rows = [f"{1 + i % 9},{int(i % 3 > 0)},{(i * 7) % 10}" for i in range(60)]
+    table = read_table("\n".join(["time,event,risk", *rows]).encode(), name="s.csv")
+    choices = Choices(kind="risk", predicted=("risk",), time="time", event="event")
+    made = answer([table], choices)
+    assert made.document.title == "s.csv"
+    assert made.document.command == (
+        "abovechance assess s.csv --time time --event event --risk risk --seed 1"
+    )
+
+
+def test_too_many_models_are_refused() -> None:
+    names = [f"p{i}" for i in range(9)]
+    rows = [",".join([str(i % 2), *(".5" for _ in names)]) for i in range(6)]
+    table = read_table("\n".join([",".join(["y", *names]), *rows]).encode())
+    with pytest.raises(AboveChanceError, match="at most 6 models"):
+        answer([table], Choices(outcome="y", predicted=tuple(names)))
