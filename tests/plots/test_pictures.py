@@ -75,7 +75,7 @@ def test_the_area_under_the_drawn_curve_is_the_auc() -> None:
 def test_steps_in_recall_times_precision_are_the_average_precision() -> None:
     predictions = examples.breast_cancer("p_texture")
     curve = precision_recall_points(predictions)
-    area = (np.diff(curve.x) * curve.y[1:]).sum()
+    area = (np.diff(curve.x) * curve.y[:-1]).sum()
     assert area == pytest.approx(find("average_precision").of(predictions), rel=1e-12)
 
 

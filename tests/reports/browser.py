@@ -41,7 +41,7 @@ def chromium() -> str | None:
 class Browser:
     """One page. What it asked for and complained of is kept in `requests` and `complaints`."""
 
-    def __init__(self, send: int, receive: int, patience: float = 60.0) -> None:
+    def __init__(self, send: int, receive: int, patience: float = 240.0) -> None:
         self._send, self._receive, self._patience = send, receive, patience
         self._numbers, self._buffer = itertools.count(1), b""
         self.requests: list[str] = []

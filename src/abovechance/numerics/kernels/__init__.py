@@ -59,7 +59,7 @@ def _announce_compiling() -> None:
         silent = False
 
         def on_start(self, event: Any) -> None:
-            if not self.silent:
+            if not self.silent and sys.stderr.isatty():
                 print("abovechance: compiling fast loops, once on this machine", file=sys.stderr)
             self.silent = True
 
