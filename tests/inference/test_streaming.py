@@ -13,8 +13,8 @@ from abovechance.inference import intervals, significance
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment
 from abovechance.inference.policy import policy_of
-from abovechance.inference.streaming import assess_stream, stream_roles, summarised
-from abovechance.io.roles import Roles
+from abovechance.inference.readings import summarised
+from abovechance.inference.streaming import assess_stream
 from abovechance.io.stream_cases import StreamCases
 from abovechance.io.streams import open_stream
 from abovechance.measures import applicable, find
@@ -340,13 +340,19 @@ def test_weights_by_another_name_are_pointed_out(tmp_path: Path) -> None:
     assert any("column 'weight' was not used" in a.text for a in result.advice)
 
 
-def test_other_kinds_of_predictions_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "many.parquet"
-    parquet.write_table(pa.table({"y": ["a", "b", "c"], "p_a": [0.2] * 3, "p_b": [0.8] * 3}), path)
-    stream = open_stream(path)
-    assert stream is not None
-    with pytest.raises(NotApplicable, match="two classes and one column of probabilities"):
-        stream_roles(stream, Roles())
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"y": [1, 0], "p": [0.2, 0.3], "score": [1.0, 2.0]}, "there are probability and score"),
+        ({"time": [1.0, 2.0], "event": [1, 0], "risk": [0.1, 0.2]}, "survival times need"),
+    ],
+)
+def test_what_a_stream_cannot_take_is_refused(
+    tmp_path: Path, columns: dict[str, Any], said: str
+) -> None:
+    parquet.write_table(pa.table(columns), tmp_path / "other.parquet")
+    with pytest.raises(NotApplicable, match=said):
+        assess_stream(tmp_path / "other.parquet")
 
 
 def test_other_files_and_columns_are_refused(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from abovechance.errors import NotApplicable
 
 MANY_ROWS = 2 * 10**7
 SHARE_OF_MEMORY = 4  # a file may take one part of so many before it is read in pieces
-TAKEN = ("outcome", "probability", "score", "positive", "threshold", "id_", "missing", "origin")
+PREDICTIONS = ("probability", "probabilities", "score", "label", "value")
+TAKEN = (*PREDICTIONS, "outcome", "positive", "threshold", "id_", "missing", "origin")
 
 flags = stack(
     click.option(
@@ -34,7 +35,8 @@ def streamed(
     """
     if stream is False:
         return None
-    from abovechance.inference.streaming import assess_stream, stream_roles
+    from abovechance.inference.stream_kinds import stream_roles
+    from abovechance.inference.streaming import assess_stream
     from abovechance.io.roles import Roles
     from abovechance.io.streams import open_stream
 
@@ -45,9 +47,17 @@ def streamed(
         raise NotApplicable("only Parquet files are read in pieces; leave --stream out.")
     try:
         _refuse_others(columns, asked)
-        outcome = (columns["outcome"],) if columns["outcome"] else ()
-        stated = {role: columns[role] for role in ("probability", "score")}
-        stream_roles(found, Roles(outcome=outcome, **stated), columns["origin"])
+        values = columns["value"] or []
+        stated = Roles(
+            outcome=(columns["outcome"],) if columns["outcome"] else (),
+            probability=columns["probability"],
+            probabilities=tuple(columns["probabilities"] or ()),
+            score=columns["score"],
+            label=columns["label"],
+            value=tuple(values),
+        )
+        categorical = columns["positive"] is not None
+        stream_roles(found, stated, columns["origin"], categorical=categorical)
     except NotApplicable:
         if stream is None:
             return None
@@ -60,7 +70,10 @@ def streamed(
             asked["measures"],
             outcome=columns["outcome"],
             probability=columns["probability"],
+            probabilities=columns["probabilities"],
             score=columns["score"],
+            label=columns["label"],
+            value=values[0] if values else None,
             pos_label=columns["positive"],
             threshold=columns["threshold"],
             origin=columns["origin"],

@@ -1,6 +1,6 @@
 """Outcomes and scores of two classes from a stream, checked as they come; rows are the file's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,18 +19,26 @@ NEVER_SEEN = object()
 
 
 @dataclass
-class Seen:
-    """What reading has found out so far: the two classes, and how many cases were left out."""
+class Dropped:
+    """How many cases were left out so far because they missed a value."""
 
-    positive: Any
-    negative: Any = NEVER_SEEN
-    stated: bool = True
     dropped: int = 0
+
+
+@dataclass
+class Seen(Dropped):
+    """What reading has found out so far: the two classes beside."""
+
+    positive: Any = 1
+    negative: Any = 0
+    stated: bool = False
 
     @classmethod
     def of(cls, pos_label: Any) -> "Seen":
         """Nothing yet but what is stated; without a positive class the classes are 0 and 1."""
-        return cls(1, 0, stated=False) if pos_label is None else cls(pos_label)
+        if pos_label is None:
+            return cls()
+        return cls(positive=pos_label, negative=NEVER_SEEN, stated=True)
 
     @property
     def classes(self) -> tuple[Any, Any]:
@@ -79,10 +87,9 @@ class StreamCases:
         for start, (outcome, prediction) in self.stream.pieces([self.outcome, self.prediction]):
             positive, lost = self._positive(outcome, start)
             score = numbers(self.prediction, prediction)
-            lost = self._checked(score, lost, start)
-            if lost is not None:
-                positive, score = positive[~lost], score[~lost]
-                self.seen.dropped += int(lost.sum())
+            stay = self._checked(score, lost, start)
+            if stay is not None:
+                positive, score = positive[stay], score[stay]
             if score.size:
                 yield positive, score
             if progress is not None:
@@ -108,12 +115,12 @@ class StreamCases:
         for code, label in enumerate(labels.tolist()):
             at = codes == code
             if not absent[code] and at.any():
-                truth[code] = self.seen.is_positive(label, start + _first(at))
+                truth[code] = self.seen.is_positive(label, start + first_row(at))
         gone = absent[codes]
         return truth[codes], gone if gone.any() else None
 
     def _checked(self, score: Floats, lost: Bools | None, start: int) -> Bools | None:
-        """Refuse scores that cannot be; which cases miss something, if that is allowed."""
+        """Refuse scores that cannot be; which cases stay if others may be left out."""
         role = "probability" if self.probabilities else "score"
         low, high = (score.min(), score.max()) if score.size else (0.0, 0.0)
         if self.probabilities and not (low >= 0.0 and high <= 1.0):
@@ -121,11 +128,23 @@ class StreamCases:
         if not np.isfinite(low + high):
             _refuse(np.isinf(score), score, start, "score must be finite to be read in pieces")
         empty = np.isnan(score) if np.isnan(low) else None
-        for what, mask in (("outcome", lost), (role, empty)):
-            if mask is not None and self.missing == "refuse":
-                row = start + _first(mask)
-                raise DataError(f"{what} must not be missing; it is at row {row}. {DROP}")
-        return empty if lost is None else lost if empty is None else lost | empty
+        return kept({"outcome": lost, role: empty}, self.missing, start, self.seen)
+
+
+def kept(lost: Mapping[str, Bools | None], missing: str, start: int, seen: Dropped) -> Bools | None:
+    """Which cases of a piece stay, None for all; refused if values must not be missing."""
+    gone: Bools | None = None
+    for what, mask in lost.items():
+        if mask is None or not mask.any():
+            continue
+        if missing == "refuse":
+            row = start + first_row(mask)
+            raise DataError(f"{what} must not be missing; it is at row {row}. {DROP}")
+        gone = mask if gone is None else gone | mask
+    if gone is None:
+        return None
+    seen.dropped += int(gone.sum())
+    return ~gone
 
 
 UNIT_ONLY = "probability must lie in [0, 1]"
@@ -134,11 +153,11 @@ UNIT_ONLY = "probability must lie in [0, 1]"
 def _refuse(wrong: Bools, score: Floats, start: int, rule: str) -> None:
     if wrong.any():
         remedy = " If these are decision scores, pass them as score=." * (rule == UNIT_ONLY)
-        row = start + _first(wrong)
+        row = start + first_row(wrong)
         raise DataError(f"{rule}; got {score[wrong][0]:g} at row {row}.{remedy}")
 
 
-def _first(mask: Array) -> int:
+def first_row(mask: Array) -> int:
     """The row of the first marked case in a piece, counted from 1."""
     return int(np.argmax(mask)) + 1
 

@@ -195,7 +195,8 @@ class Summarised(Binary):
 
     @cached_property
     def views(self) -> frozenset[View]:
-        found = {View.SCORE} | ({View.PROBABILITY} if self.summary.probabilities else set())
+        found = {View.SCORE} if self.summary.ranks.cell.size else set()
+        found |= {View.PROBABILITY} if self.summary.probabilities else set()
         return frozenset(found if self.threshold is None else {*found, View.LABEL})
 
     @cached_property

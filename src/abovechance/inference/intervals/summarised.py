@@ -34,9 +34,18 @@ def interval(
     measure: Measure, predictions: Summarised, value: float, setting: Setting
 ) -> Interval | None:
     """The interval of a measure with some value; None where it would need the cases."""
-    level = setting.level
     if not np.isfinite(value) or not has_interval(measure):
         return None
+    try:
+        return _interval(measure, predictions, value, setting)
+    except NotApplicable:
+        return None
+
+
+def _interval(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Interval | None:
+    level = setting.level
     if measure.law is Law.SHARE:
         return _of_share(measure, predictions, level)
     if measure.law is Law.PAIRS:
@@ -45,17 +54,14 @@ def interval(
         return _of_net_benefit(measure, predictions, setting)
     error = _standard_error(measure, predictions)
     if error is not None:
-        half = _normal(level) * error
+        half = normal_quantile(level) * error
         return clamped(measure, value - half, value + half, level, "normal")
     if measure.name == "observed_expected_ratio":
         return _of_ratio(predictions.summary, value, level)
     chosen = policy_of(measure.law).interval
     if chosen is None or measure.form not in COUNTING:
         return None
-    try:
-        return chosen(measure, predictions, setting)
-    except NotApplicable:
-        return None
+    return chosen(measure, predictions, setting)
 
 
 def skill(
@@ -74,9 +80,9 @@ def skill(
     error = _error_of_gain(measure, predictions)
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
-    half = _normal(setting.level) * error
+    half = normal_quantile(setting.level) * error
     limits = Interval(difference - half, difference + half, setting.level, "normal")
-    p = _upper(difference / error) if error > 0 else 1.0
+    p = normal_tail(difference / error) if error > 0 else 1.0
     return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
 
 
@@ -118,15 +124,13 @@ def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting)
             cases, positives = tables.sum(axis=(-2, -1)), tables[..., 1, :].sum(axis=-1)
             return np.asarray(model(tables) * cases / positives)
 
-    with np.errstate(invalid="ignore"):  # few positives: resamples without any
-        found = of_counts(
-            model if measure.name == "net_benefit" else standardised,
-            table,
-            confidence_level=setting.level,
-            draws=setting.bootstrap_draws,
-            rng=setting.rng(7),
-        )
-    return found if np.isfinite([found.low, found.high]).all() else None
+    return of_counts(
+        model if measure.name == "net_benefit" else standardised,
+        table,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=setting.rng(7),
+    )
 
 
 def _gain(
@@ -240,14 +244,15 @@ def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
     return float(error * (2.0 if measure.name == "brier_sum" else 1.0))
 
 
-def _upper(z: float) -> float:
+def normal_tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0."""
     from scipy.special import ndtr
 
     return max(float(ndtr(-z)), float(np.finfo(np.float64).tiny))
 
 
-def _normal(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """How many standard errors an interval of some level reaches to either side."""
     from scipy.special import ndtri
 
     return float(ndtri(0.5 + level / 2.0))

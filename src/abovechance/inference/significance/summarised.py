@@ -5,12 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.inference.results import Test
 from abovechance.inference.significance.association import SCORES, fisher
 from abovechance.inference.significance.counts import binomial
 from abovechance.inference.significance.ranks import SAME
-from abovechance.measures import LabelScore, Law, Measure
+from abovechance.measures import LabelScore, Law, Measure, find
+from abovechance.measures.class_summary import SummarisedClasses
+from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.summary import BinarySummary, Summarised
+from abovechance.predictions import View
 
 
 def against_chance(
@@ -26,7 +30,7 @@ def against_chance(
         return {}
     found: dict[LabelScore | None, Test | None] = {
         LabelScore.LABEL: fisher(predictions) if predictions.threshold is not None else None,
-        LabelScore.MIDRANK: _mann_whitney(predictions),
+        LabelScore.MIDRANK: _mann_whitney(predictions) if View.SCORE in predictions.views else None,
     }
     if predictions.summary.probabilities:
         found[LabelScore.PROBABILITY] = _permutation(predictions.summary, "p")
@@ -39,8 +43,66 @@ def against_chance(
         sums = m.label_score in (LabelScore.PROBABILITY, LabelScore.LOGIT)
         chosen[m.label] = replace(test, statistic=value) if sums else test
     if rate is not None and "accuracy" in chosen:
-        chosen["accuracy"] = _of_accuracy(predictions, rate)
+        chosen["accuracy"] = _of_table(predictions.confusion, rate)
     return chosen
+
+
+def numbers_against_chance(
+    predictions: SummarisedNumbers, values: Mapping[Measure, float]
+) -> dict[str, Test]:
+    """One test for all measures that only the covariance changes when outcomes are permuted.
+
+    A correlation r then has mean 0 and variance 1 / (n − 1).
+    """
+    pearson = from_numbers(find("pearson"), predictions)
+    if np.isnan(pearson):
+        return {}
+    p = _tail(pearson * np.sqrt(predictions.n - 1.0))
+    names = ("mse", "rmse", "r2", "explained_variance", "rse", "rrse", "pearson")
+    return {
+        m.label: _permuted(value, p)
+        for m, value in values.items()
+        if m.name in (*names, "concordance_correlation") and not np.isnan(value)
+    }
+
+
+def classes_against_chance(
+    predictions: SummarisedClasses, values: Mapping[Measure, float], rate: float | str | None = None
+) -> dict[str, Test]:
+    r"""Test of the number of cases called by their class, both margins fixed.
+
+    With r and c the row and column totals, shares of n, it has under permutation the variance
+    :math:`n^2/(n - 1) \sum_{kl} r_k c_l ([k = l] - c_k - r_l + \sum_j r_j c_j)^2`.
+
+    References
+    ----------
+    Hoeffding (1951), theorem 2.
+    """
+    table, n = predictions.confusion, predictions.n
+    rows, columns = table.sum(axis=1) / n, table.sum(axis=0) / n
+    if np.count_nonzero(rows) < 2:
+        return {}
+    matched = np.eye(len(rows)) - columns[:, None] - rows[None, :] + rows @ columns
+    spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
+    gap = float(np.trace(table)) - n * float(rows @ columns)
+    p = _tail(gap / spread) if spread > 0 else 1.0
+    found = {m.label: _permuted(v, p) for m, v in values.items() if m.name in OF_MATCHES}
+    if rate is not None and "accuracy" in found:
+        found["accuracy"] = _of_table(table, rate)
+    return found
+
+
+OF_MATCHES = ("accuracy", "error_rate", "kappa", "z_accuracy")
+
+
+def _permuted(value: float, p: float) -> Test:
+    return Test(
+        statistic=value,
+        p_value=p,
+        alternative="greater",
+        hypothesis=SCORES,
+        method="permutation, normal approximation",
+    )
 
 
 def _mann_whitney(predictions: Summarised) -> Test:
@@ -50,7 +112,7 @@ def _mann_whitney(predictions: Summarised) -> Test:
     n = n1 + n0
     u = (totals.twice_u - totals.slack) / 2.0
     spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
-    p = _upper((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
+    p = _tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
     return Test(
         statistic=u,
         p_value=p,
@@ -73,22 +135,17 @@ def _permutation(summary: BinarySummary, kind: str) -> Test | None:
         ours, rest, squares = positives.odds, -negatives.odds, both.squared_odds
     mean = (ours + rest) / n
     spread = np.sqrt(positives.n * negatives.n / (n - 1) * max(squares / n - mean**2, 0.0))
-    return Test(
-        statistic=ours,
-        p_value=_upper((ours - positives.n * mean) / spread) if spread > 0 else 1.0,
-        alternative="greater",
-        hypothesis=SCORES,
-        method="permutation, normal approximation",
-    )
+    return _permuted(ours, _tail((ours - positives.n * mean) / spread) if spread > 0 else 1.0)
 
 
-def _of_accuracy(predictions: Summarised, rate: float | str) -> Test:
-    table = predictions.confusion
-    right = int(np.trace(table))
+def _of_table(table: Floats, rate: float | str) -> Test:
+    """Accuracy against a rate stated beforehand, or against the largest class."""
+    right, rows = int(np.trace(table)), table.sum(axis=1)
     if rate != "majority":
-        return binomial(right, predictions.n, float(rate))
-    largest = int(predictions.prevalences.argmax())
-    gained, lost = int(table[1 - largest, 1 - largest]), int(table[largest, 1 - largest])
+        return binomial(right, int(table.sum()), float(rate))
+    largest = int(rows.argmax())
+    lost = int(rows[largest] - table[largest, largest])
+    gained = right - int(table[largest, largest])
     return Test(
         statistic=float(gained - lost),
         p_value=binomial(gained, gained + lost, 0.5).p_value if gained + lost else 1.0,
@@ -98,7 +155,7 @@ def _of_accuracy(predictions: Summarised, rate: float | str) -> Test:
     )
 
 
-def _upper(z: float) -> float:
+def _tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0."""
     from scipy.special import ndtr
 

@@ -1,0 +1,93 @@
+"""Intervals and skill from summaries of predicted numbers and of several classes."""
+
+import numpy as np
+
+from abovechance.errors import NotApplicable
+from abovechance.inference.defaults import Setting, of_balanced
+from abovechance.inference.estimates import Skill
+from abovechance.inference.intervals.bootstrap import clamped
+from abovechance.inference.intervals.correlations import fisher_z
+from abovechance.inference.intervals.proportions import wilson
+from abovechance.inference.intervals.summarised import normal_quantile, normal_tail
+from abovechance.inference.results import Interval
+from abovechance.inference.values import chance_level
+from abovechance.measures import Law, Measure
+from abovechance.measures.class_summary import SummarisedClasses
+from abovechance.measures.loss_sums import LossSums
+from abovechance.measures.number_summary import SummarisedNumbers
+
+
+def of_numbers(
+    measure: Measure, predictions: SummarisedNumbers, value: float, setting: Setting
+) -> Interval | None:
+    """Normal for means, Fisher's z for the correlation; None for what else would be resampled."""
+    if not np.isfinite(value):
+        return None
+    if measure.name == "pearson":
+        try:
+            return fisher_z(value, predictions.n, confidence_level=setting.level)
+        except NotApplicable:
+            return None
+    return _of_mean(measure, predictions.summary.losses, setting.level)
+
+
+def of_classes(
+    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+) -> Interval | None:
+    """Wilson for shares, normal for means; None for what else would be resampled."""
+    if not np.isfinite(value):
+        return None
+    table, k = predictions.confusion, len(predictions.classes)
+    if measure.law is Law.SHARE:
+        found = wilson(float(np.trace(table)), predictions.n, confidence_level=setting.level)
+        ends = []
+        for share in (found.low, found.high):
+            even = np.full((k, k), (1.0 - share) / (k * (k - 1)))
+            np.fill_diagonal(even, share / k)
+            ends.append(float(measure.on_counts(even)))
+        return Interval(min(ends), max(ends), setting.level, found.method)
+    if measure.law is Law.BALANCED:
+        return of_balanced(measure, predictions, setting)
+    return _of_mean(measure, predictions.summary.losses, setting.level)
+
+
+def skill_of_classes(
+    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+) -> Skill | None:
+    """A mean loss beside that of always predicting the class frequencies."""
+    losses = predictions.summary.losses
+    if measure.label not in losses.sums or measure.law is not Law.MEAN:
+        return None
+    reference = chance_level(measure, predictions)
+    if reference is None:
+        return None
+    k, shares = len(predictions.classes), predictions.prevalences
+    with np.errstate(divide="ignore"):
+        plain = measure.formula(
+            np.eye(k), np.repeat(shares[:, None], k, axis=1), **measure.parameters
+        )
+    plain = np.where(losses.cases > 0, plain, 0.0)  # a class that never occurred costs nothing
+    difference = (value - reference) * (1.0 if measure.higher_is_better else -1.0)
+    error = losses.error(measure.label, plain)
+    if not np.isfinite(difference) or error is None:
+        return Skill(reference=reference, difference=difference)
+    half = normal_quantile(setting.level) * error
+    return Skill(
+        reference=reference,
+        difference=difference,
+        interval=Interval(difference - half, difference + half, setting.level, "normal"),
+        p_value=normal_tail(difference / error) if error > 0 else 1.0,
+    )
+
+
+def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | None:
+    if measure.label not in losses.sums:
+        return None
+    error = losses.error(measure.label)
+    if error is None:
+        return None
+    mean, half = losses.mean(measure.label), normal_quantile(level) * error
+    low, high = mean - half, mean + half
+    if measure.after is not None:
+        low, high = (float(measure.after(max(x, 0.0))) for x in (low, high))
+    return clamped(measure, low, high, level, "normal")
