@@ -181,3 +181,16 @@ def test_what_is_no_result_is_refused_in_one_line(
 def test_a_file_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "nowhere.json"]) == 2
     assert "cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_the_best_of_several_models_is_named_when_it_is_told_apart() -> None:
+    def place(model: str, rank: int, letters: str) -> dict[str, Any]:
+        return {"measure": "auc", "model": model, "rank": rank, "value": 0.9, "letters": letters}
+
+    rows = [{"measure": "auc", "model": m, "value": 0.9} for m in "abc"]
+    facts = {"primary": "auc", "estimates": rows}
+    apart = [place("b", 1, "a"), place("a", 2, "b"), place("c", 3, "b")]
+    assert report({**facts, "ranking": apart}).document.verdict == "b is the best of 3"
+    near = [place("b", 1, "a"), place("a", 2, "ab"), place("c", 3, "b")]
+    verdict = report({**facts, "ranking": near}).document.verdict
+    assert verdict == "b ranks first, not told apart from a"

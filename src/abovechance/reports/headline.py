@@ -40,7 +40,7 @@ def verdict(facts: Mapping[str, Any]) -> str:
         return _compared(difference, facts)
     rows = primary_rows(facts)
     if len(rows) != 1:
-        return _other(facts) if not rows else "Several models, side by side"
+        return _other(facts) if not rows else _ranked(facts)
     row = rows[0]
     if as_float(row["value"]) != as_float(row["value"]):
         return "No value"
@@ -51,6 +51,18 @@ def verdict(facts: Mapping[str, Any]) -> str:
     if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
         return "Not shown to be better than chance"
     return "Better than chance" if skilled else "Associated with the outcome, skill not shown"
+
+
+def _ranked(facts: Mapping[str, Any]) -> str:
+    """Which of several models is first, and whether that is more than chance."""
+    places = [p for p in facts.get("ranking") or () if p["measure"] == facts.get("primary")]
+    if len(places) < 2:
+        return "Several models, side by side"
+    first, *others = sorted(places, key=lambda p: int(p["rank"]))
+    near = [str(p["model"]) for p in others if set(p["letters"]) & set(first["letters"])]
+    if near:
+        return f"{first['model']} ranks first, not told apart from {', '.join(near)}"
+    return f"{first['model']} is the best of {len(places)}"
 
 
 def _untested(row: Mapping[str, Any]) -> str:
@@ -164,6 +176,12 @@ def _difference_sentence(difference: Mapping[str, Any], facts: Mapping[str, Any]
     return f"{said}."
 
 
+def _both_p(test: Mapping[str, Any]) -> str:
+    said = p_phrase(test["p_value"])
+    many = test.get("p_adjusted")
+    return said if many is None else f"{said} ({p_phrase(many)} adjusted for several tests)"
+
+
 def _posterior_sentence(facts: Mapping[str, Any]) -> str:
     interval = facts["interval"]
     said = (
@@ -184,7 +202,7 @@ def _other(facts: Mapping[str, Any]) -> str:
         return f"Posterior of {facts['quantity']}"
     if facts.get("tests"):
         alpha = 1 - level_of(facts)
-        found = [t for t in facts["tests"] if as_float(t.get("p_value")) < alpha]
+        found = [t for t in facts["tests"] if as_float(adjusted(t)) < alpha]
         return "Signal detected" if found else "No signal shown"
     return "Power" if facts.get("cells") else "Result"
 
@@ -193,7 +211,7 @@ def _counts(facts: Mapping[str, Any]) -> str:
     tests, cells = facts.get("tests") or (), facts.get("cells") or ()
     if tests:
         return " ".join(
-            f"{label(t['statistic'])}: {number(t['value'])}, {p_phrase(t['p_value'])}."
+            f"{label(t.get('title') or t['statistic'])}: {number(t['value'])}, {_both_p(t)}."
             for t in tests[:3]
             if t.get("p_value") is not None
         )

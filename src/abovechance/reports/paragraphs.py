@@ -26,6 +26,10 @@ def methods(facts: Mapping[str, Any]) -> str:
     """What was done: data, measures, intervals, tests, draws and seed."""
     if facts.get("quantity"):
         return _posterior(facts)
+    if facts.get("tests"):
+        return _detection(facts)
+    if facts.get("cells"):
+        return _power(facts)
     sentences = [_data(facts), _measures(facts)]
     rows = key_rows(facts)
     sentences += [_intervals(rows, facts), *_tests(rows)]
@@ -100,6 +104,33 @@ def _posterior(facts: Mapping[str, Any]) -> str:
         f"{label(facts['interval']['method'])}. "
         f"{_software(facts)}"
     )
+
+
+def _detection(facts: Mapping[str, Any]) -> str:
+    tests = facts["tests"]
+    named = ", ".join(label(t.get("title") or t["statistic"]) for t in tests[:MOST])
+    draws = max((int(t.get("draws") or 0) for t in tests), default=0)
+    said = f"Tests of {plural(int(facts['n']), 'case')}" if facts.get("n") else "Tests"
+    if facts.get("features"):
+        said += f" with {plural(int(facts['features']), 'feature')}"
+    said += f": {named}."
+    if draws:
+        said += f" P-values by {thousands(draws)} permutations{cite('phipson2010')}."
+    if facts.get("hypothesis"):
+        said += f" Null hypothesis: {label(facts['hypothesis'])}."
+    return f"{said} {_software(facts)}"
+
+
+def _power(facts: Mapping[str, Any]) -> str:
+    cells = facts["cells"]
+    names = list(dict.fromkeys(str(c.get("title") or c["statistic"]) for c in cells))
+    sizes = sorted({int(c["n"]) for c in cells if c.get("n") is not None})
+    runs = max((int(c.get("replications") or 0) for c in cells), default=0)
+    said = f"Power of {', '.join(map(label, names[:MOST]))}"
+    if sizes:
+        said += f" with {', '.join(map(str, sizes[:12]))} cases"
+    said += f", by simulation of {thousands(runs)} samples each." if runs else ", by simulation."
+    return f"{said} {_software(facts)}"
 
 
 def _data(facts: Mapping[str, Any]) -> str:
@@ -189,7 +220,8 @@ def _difference(row: Mapping[str, Any]) -> str:
 def _detected(test: Mapping[str, Any]) -> str:
     if test.get("p_value") is None:
         return ""
-    return f"{label(test['statistic'])}: {number(test['value'])}, {p_phrase(test['p_value'])}."
+    name = label(test.get("title") or test["statistic"])
+    return f"{name}: {number(test['value'])}, {p_phrase(test['p_value'])}."
 
 
 def _lower(title: str) -> str:
