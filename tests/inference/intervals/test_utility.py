@@ -59,7 +59,7 @@ def test_functions_of_tables_equal_the_measures(t: float) -> None:
     assert float(net_benefit_of(t)(table)) == pytest.approx(measure.of(predictions), rel=1e-12)
     assert measure.chance is not None
     beyond = measure.of(predictions) - measure.chance(predictions, measure)
-    assert float(gain_of(t)(table)) == pytest.approx(beyond, abs=1e-14)
+    assert float(gain_of(t, table)(table)) == pytest.approx(beyond, abs=1e-14)
 
 
 def test_limits_of_many_tables_equal_each_alone() -> None:

@@ -51,8 +51,9 @@ def decision(
     seed = seed_of(rng)
     points = above(predictions, p, at)
     drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
-    worth, gain = net_benefit_of(at), gain_of(at)
-    y, tables, replicates = worth(points.tables), points.tables, drawn.tables
+    tables, replicates = points.tables, drawn.tables
+    worth, gain = net_benefit_of(at), gain_of(at, tables)
+    y = worth(tables)
     plain = predictions.weight is None and predictions.cases.groups is None
 
     def limits(of: Any) -> tuple[Floats, Floats]:
