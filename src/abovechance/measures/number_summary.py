@@ -38,8 +38,8 @@ class NumberSummary:
     --------
     >>> first = NumberSummary.of([], np.array([1.0, 2.0]), np.array([1.5, 2.0]))
     >>> both = first + NumberSummary.of([], np.array([4.0]), np.array([3.0]))
-    >>> both.n, both.means[0], both.largest
-    (3, 2.333, 1.0)
+    >>> both.n, both.means.tolist(), both.largest
+    (3, [2.333, 0.167], 1.0)
     """
 
     n: int

@@ -140,7 +140,7 @@ def _gain(
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None
-    worth = gain_of(threshold)
+    worth = gain_of(threshold, table)
     difference = float(worth(table))
     limits = of_counts(
         worth,
