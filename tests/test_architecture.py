@@ -29,8 +29,8 @@ LAYERS = (
     "studies",
     "plots",
     "reports",
-    "cli",
     "app",
+    "cli",
 )
 
 # Each costs a tenth of a second to two seconds to load, or belongs to an extra: never at the top

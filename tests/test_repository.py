@@ -142,3 +142,13 @@ def test_modules_are_short_enough_to_read() -> None:
         for path in (ROOT / "src").rglob("*.py")
     }
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_an_advice_code_means_one_thing() -> None:
+    homes: dict[str, set[str]] = {}
+    for path in (ROOT / "src").rglob("*.py"):
+        package = path.parent.name if path.parent.name in ("comparison", "curves") else path.stem
+        for code in re.findall(r'"(AC\d{3})"', path.read_text("utf-8")):
+            homes.setdefault(code, set()).add(package)
+    assert homes
+    assert {code: found for code, found in homes.items() if len(found) > 1} == {}

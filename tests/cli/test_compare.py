@@ -87,7 +87,7 @@ def test_csv_has_one_row_per_difference(run: Run) -> None:
     assert code == 0
     assert [row["measure"] for row in rows] == ["auc", "brier"]
     assert float(rows[1]["difference"]) < 0
-    assert "AC050" in err
+    assert "AC150" in err
 
 
 def test_numbers_and_folds(run: Run) -> None:

@@ -60,7 +60,7 @@ def test_thresholds_are_told_and_exported(run: Run) -> None:
     assert code == 0
     assert "Threshold that the costs imply" in text
     assert "0.200" in text
-    assert "[AC060]" in text
+    assert "[AC360]" in text
     found = run("thresholds", *TEXTURE, "--cost-fn", "4", "--draws", "50", "--format", "json")[1]
     wanted = ac.thresholds(examples.breast_cancer("p_texture"), cost_fn=4, draws=50, rng=1)
     assert json.loads(found) == json.loads(wanted.to_json())

@@ -153,7 +153,7 @@ def test_several_rows_for_an_item_are_averaged_and_said() -> None:
     twice = {k: np.concatenate([v, v]) for k, v in columns.items()}
     twice["value"][80:] = np.random.default_rng(3).integers(2, size=80)
     found = compare_items(**twice, rng=1)
-    assert found.advice[0].code == "AC051"
+    assert found.advice[0].code == "AC151"
     means = (twice["value"][:80] + twice["value"][80:]).reshape(2, -1) / 2
     assert found.differences[0].difference == pytest.approx((means[0] - means[1]).mean())
 

@@ -182,7 +182,7 @@ def test_small_classes_switch_the_default_to_t_and_say_so() -> None:
     models = {name: Binary(y, score=row) for name, row in zip("ab", s, strict=True)}
     found = compare(models, ["auc"], rng=1)
     assert found["auc"].test.startswith("DeLong, t(")
-    assert any(advice.code == "AC049" for advice in found.advice)
+    assert any(advice.code == "AC149" for advice in found.advice)
     y, s = scores(200, 2, 10)
     models = {name: Binary(y, score=row) for name, row in zip("ab", s, strict=True)}
     assert compare(models, ["auc"], rng=1)["auc"].test == "DeLong"

@@ -108,7 +108,7 @@ def test_more_classes_go_to_accuracies_only() -> None:
 def test_resubstitution_in_high_dimension_is_advised_against() -> None:
     X, y = data(n=30, p=20)
     found = detect(X, y, tests=["lda.resub"], draws=19, rng=1)
-    assert {"AC060", "AC062"} <= {a.code for a in found.advice}
+    assert {"AC560", "AC562"} <= {a.code for a in found.advice}
 
 
 def test_unknown_statistics_are_named_with_a_suggestion() -> None:

@@ -144,6 +144,14 @@ def test_priors_by_name_and_by_number() -> None:
         posterior.balanced_accuracy([[3, 1], [1, 3]], prior=(2, 1), model="dirichlet")
 
 
+def test_priors_weaker_than_jeffreys_are_drawn_instead() -> None:
+    with pytest.raises(DataError, match="at least ½"):
+        posterior.balanced_accuracy([[3, 1], [1, 3]], prior=0.1)
+    drawn = posterior.of("balanced_accuracy", [[3, 1], [1, 3]], prior=0.1, draws=20_000)
+    assert drawn.mean == pytest.approx(3.1 / 4.2, abs=0.01)
+    assert posterior.accuracy(3, 1, prior=0.1).mean == pytest.approx(3.1 / 4.2)
+
+
 def test_weights_of_classes_are_shares() -> None:
     table = [[40, 5], [8, 2]]
     one = posterior.balanced_accuracy(table, weights=[7, 3])

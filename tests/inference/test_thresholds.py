@@ -112,9 +112,9 @@ def test_poor_calibration_near_the_threshold_is_remarked_on() -> None:
     rng = np.random.default_rng(4)
     risk = rng.beta(2, 2, 3000)
     shifted = ac.Binary(rng.random(3000) < risk, probability=risk**3)
-    assert "AC061" in [a.code for a in ac.thresholds(shifted, draws=100, rng=1).advice]
+    assert "AC361" in [a.code for a in ac.thresholds(shifted, draws=100, rng=1).advice]
     right = ac.Binary(rng.random(3000) < risk, probability=risk)
-    assert "AC061" not in [a.code for a in ac.thresholds(right, draws=100, rng=1).advice]
+    assert "AC361" not in [a.code for a in ac.thresholds(right, draws=100, rng=1).advice]
 
 
 def test_weights_count_as_many_cases() -> None:

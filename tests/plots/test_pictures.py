@@ -94,6 +94,20 @@ def test_the_null_has_a_bar_for_each_of_few_values() -> None:
     assert chart.x.high > 0.7
 
 
+def test_the_null_of_predictions_centres_on_chance_and_shows_the_observed_value() -> None:
+    chart = chart_of(examples.breast_cancer("p_texture"), "null")
+    (rule,) = (layer for layer in chart.layers if isinstance(layer, Rule))
+    assert rule.at == find("log_score").of(examples.breast_cancer("p_texture"))
+    assert chart.caption.startswith("999 values")
+    with pytest.raises(NotApplicable, match="cross-validation"):
+        chart_of(examples.iris(), "null")
+
+
+def test_the_null_of_few_cases_holds_every_arrangement() -> None:
+    chart = chart_of(Binary([0, 1, 0, 1], probability=[0.1, 0.6, 0.4, 0.9]), "null")
+    assert chart.caption.startswith("6 values")
+
+
 def test_the_band_of_a_posterior_holds_its_central_share(gallery: dict[str, Chart]) -> None:
     band = next(layer for layer in gallery["posterior"].layers if isinstance(layer, Band))
     assert np.trapezoid(band.high, band.x) == pytest.approx(0.95, abs=0.002)

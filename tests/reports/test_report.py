@@ -194,3 +194,10 @@ def test_the_best_of_several_models_is_named_when_it_is_told_apart() -> None:
     near = [place("b", 1, "a"), place("a", 2, "ab"), place("c", 3, "b")]
     verdict = report({**facts, "ranking": near}).document.verdict
     assert verdict == "b ranks first, not told apart from a"
+
+
+def test_chance_is_pictured_by_a_measure_that_stays_finite(
+    assessment: Any, models: dict[str, Any]
+) -> None:
+    charts = {c.title: c for c in report(assessment, predictions=models["forest"]).document.charts}
+    assert charts["Chance and the observed value"].x.title == "Brier score"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).parents[1])  # not this folder: numba would import coverage.py
 
-from statistical import comparison_coverage, comparison_power, comparison_type_one
-from statistical.bars import type_one_table
+from statistical import comparison_coverage, comparison_power, comparison_type_one  # noqa: E402
+from statistical.bars import type_one_table  # noqa: E402
 
 TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_comparison_tables.py {name} --replications {count}"

@@ -11,7 +11,7 @@ COUNT = len(SETTINGS)
 
 @pytest.mark.parametrize("key", list(SETTINGS), ids=" · ".join)
 def test_level_is_held_in_a_small_simulation(key: tuple[str, str]) -> None:
-    (cell,) = comparison_type_one.simulate({key: SETTINGS[key]}, 200)
+    (cell,) = comparison_type_one.simulate({key: SETTINGS[key]}, 120)
     assert not too_many(cell, COUNT), cell
     assert not off_level(cell, COUNT), cell
 
@@ -25,5 +25,5 @@ def test_level_is_held(key: tuple[str, str]) -> None:
 
 
 def test_what_the_defaults_avoid_does_go_wrong() -> None:
-    for cell in comparison_type_one.simulate(comparison_type_one.WARNINGS, 600):
+    for cell in comparison_type_one.simulate(comparison_type_one.WARNINGS, 300):
         assert cell.rate > 0.07, cell

@@ -294,7 +294,7 @@ def _advice(X: Floats, labels: Ints, statistics: Sequence[Any]) -> Iterator[Advi
     inside = [s.name for s in accuracies if ".resub" in s.name]
     if inside and p >= n / 4:
         yield Advice(
-            "AC060",
+            "AC560",
             f"{', '.join(inside)}: with {p} features for {n} cases a learner fits any labelling "
             "nearly perfectly, so its accuracy on the same cases has little or no power.",
             PAPER,
@@ -302,14 +302,14 @@ def _advice(X: Floats, labels: Ints, statistics: Sequence[Any]) -> Iterator[Advi
     discrete = [s.name for s in accuracies if ".b632" not in s.name and ".bloo" not in s.name]
     if discrete and n < 100:
         yield Advice(
-            "AC061",
+            "AC561",
             f"{', '.join(discrete)}: an accuracy over {n} cases takes few values, so its test is "
             "conservative; a two-group statistic or a bootstrap accuracy detects more.",
             PAPER,
         )
     if len(accuracies) == len(statistics) and labels.max() == 1:
         yield Advice(
-            "AC062",
+            "AC562",
             "to detect a difference, prefer a two-group statistic such as srivastava_du or "
             "hotelling_shrink; keep accuracy for how well classes can be told apart.",
             PAPER,

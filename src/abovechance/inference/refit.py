@@ -307,8 +307,8 @@ def _null(
 def _advice(scheme: Any, permute: str, chosen: Sequence[Measure]) -> Iterable[Advice]:
     if scheme.arrangements < FEW:
         least = 1.0 / scheme.arrangements
-        yield Advice("AC045", f"with so few arrangements p cannot fall below {least:.2g}.")
+        yield Advice("AC645", f"with so few arrangements p cannot fall below {least:.2g}.")
     if permute == "within":
-        yield Advice("AC046", "outcomes moved within blocks: this tests prediction within them.")
+        yield Advice("AC646", "outcomes moved within blocks: this tests prediction within them.")
     if len(chosen) > 1:
-        yield Advice("AC047", "several measures of one learner: name the primary one beforehand.")
+        yield Advice("AC647", "several measures of one learner: name the primary one beforehand.")

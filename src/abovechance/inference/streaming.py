@@ -248,11 +248,11 @@ def _advice(
         )
         if bare:
             said += f" No interval for {', '.join(bare)}."
-        yield Advice("AC061", said)
+        yield Advice("AC461", said)
     left_out = [m.label for m in measures if m.label not in told]
     if left_out:
         yield Advice(
-            "AC062",
+            "AC462",
             f"left out, for they need all cases at once: {', '.join(left_out)}. Assess a random "
             "part of the cases in memory for them.",
         )
@@ -265,7 +265,7 @@ def _on_bounds(predictions: View, measures: Sequence[Measure]) -> Iterator[Advic
     told = [f"{label} ± {off:.1g}" for label, off in bounds if off > 0]
     if told:
         yield Advice(
-            "AC060",
+            "AC460",
             f"from class counts in narrow cells of the score axis, certain to within: "
             f"{', '.join(told)}. exact=True (--exact) reads the file again for exact ranks.",
         )

@@ -320,7 +320,7 @@ def _implied(predictions: Binary, cost_fp: float, cost_fn: float) -> Choice:
 def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
     found = [
         Advice(
-            "AC060",
+            "AC360",
             "thresholds chosen on these cases look better here than they will on new ones; "
             "compare the values without optimism, or choose on other cases.",
             "Leeflang et al. (2008)",
@@ -332,7 +332,7 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
         if implied not in chosen.interval:
             found.append(
                 Advice(
-                    "AC061",
+                    "AC361",
                     f"the costs imply a threshold of {implied:.3g}, which bootstrap samples would "
                     f"not choose ({chosen.interval}): the probabilities are not right near it; "
                     "look at the calibration curve.",
@@ -340,6 +340,6 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
             )
     if len(chosen.tied) and predictions.n < 100:
         found.append(
-            Advice("AC062", f"{len(chosen.tied) + 1} thresholds cost the same on these cases.")
+            Advice("AC362", f"{len(chosen.tied) + 1} thresholds cost the same on these cases.")
         )
     return found

@@ -114,6 +114,16 @@ def of_confusion(predictions: Any, seed: int = SEED) -> Chart:
     return confusion(one.confusion, one.classes, name=name)
 
 
+def of_null(predictions: Any, seed: int = SEED) -> Chart:
+    """The primary measure under permuted outcomes, and as observed."""
+    from abovechance.plots.nulls import null_values
+    from abovechance.plots.pictures.null import null
+
+    ((_, one),) = named(predictions).items()
+    measure, values = null_values(one, seed=seed)
+    return null(values, measure.of(one), title=measure.title)
+
+
 def of_predicted_observed(predictions: Any, seed: int = SEED) -> Chart:
     """Observed against predicted numbers."""
     from abovechance.plots.pictures.numeric import predicted_observed
@@ -180,6 +190,7 @@ MAKERS: dict[str, Callable[[Any, int], Chart]] = {
     "confusion": of_confusion,
     "decision": of_decision,
     "kaplan_meier": of_kaplan_meier,
+    "null": of_null,
     "precision_recall": of_precision_recall,
     "predicted_observed": of_predicted_observed,
     "probabilities": of_probabilities,

@@ -21,7 +21,8 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     kind
         The picture; by default the one that says most. Of predictions: "probabilities", "roc",
         "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
-        "residuals", "kaplan_meier", "auc_over_time". Of results: "forest", "differences", "power".
+        "residuals", "kaplan_meier", "auc_over_time", "null". Of results: "forest",
+        "differences", "power".
 
     Examples
     --------

@@ -5,11 +5,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from abovechance.errors import AboveChanceError
+import numpy as np
+
+from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.plots.chart import Chart, series_colour
+from abovechance.plots.contract import whole
 from abovechance.plots.from_predictions import MAKERS, OVERLAID, SEED
 from abovechance.plots.kinds import chart_of
+from abovechance.plots.nulls import null_values
+from abovechance.plots.pictures.null import null
+from abovechance.plots.words import as_float
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.reports.facts import primary_rows
 
 MOST_MODELS = 6
 
@@ -26,6 +33,7 @@ def charts_of(facts: Mapping[str, Any], predictions: Mapping[str, Predictions]) 
     if shown:
         kind = next(iter(shown.values()))
         found += _of_predictions(kind, shown, int(facts.get("seed") or SEED))
+        found += _of_null(facts, shown)
     found += _of_result(facts, ("forest", "power"))
     return found
 
@@ -48,6 +56,28 @@ def _of_predictions(
             for i, (name, one) in enumerate(models.items()):
                 for chart in _drawn(partial(_made, kind, seed), {name: one}):
                     yield _painted(chart, series_colour(i))
+
+
+def _of_null(facts: Mapping[str, Any], models: Mapping[str, Predictions]) -> Iterator[Chart]:
+    """Chance and the observed value, for one model that was tested.
+
+    Of the primary measure; of the Brier score when a permuted log score could be infinite.
+    """
+    rows = [*primary_rows(facts), *(row for row in whole(facts) if row["measure"] == "brier")]
+    rows = [row for row in rows if row["p_value"] is not None]
+    if len(models) != 1 or not rows:
+        return
+
+    def made(row: Mapping[str, Any]) -> Chart:
+        (one,) = models.values()
+        seed = int(facts.get("seed") or SEED)
+        _, values = null_values(one, str(row["measure"]), seed=seed)
+        if not np.isfinite(values).all():
+            raise NotApplicable("infinite where a permuted outcome had probability 0.")
+        title, p = str(row["title"]), row["p_value"]
+        return null(values, as_float(row["value"]), title=title, p_value=p)
+
+    yield from [chart for row in rows for chart in _drawn(made, row)][:1]
 
 
 def _of_result(facts: Mapping[str, Any], kinds: tuple[str, ...]) -> Iterator[Chart]:

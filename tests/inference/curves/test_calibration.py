@@ -62,7 +62,7 @@ def test_limits_enclose_the_curve_and_stay_between_0_and_1() -> None:
 
 
 def test_few_cases_are_remarked_on() -> None:
-    assert ac.curves.calibration(binary(100)).advice[0].code == "AC050"
+    assert ac.curves.calibration(binary(100)).advice[0].code == "AC250"
     assert ac.curves.calibration(binary(600)).advice == ()
 
 
@@ -97,7 +97,7 @@ def test_the_isotonic_curve_is_the_best_rising_one() -> None:
     curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic", rng=1)
     assert curve.x.tolist() == p.tolist()
     assert curve.y == pytest.approx(pool_adjacent_violators(y), abs=1e-12)
-    assert curve.advice[0].code == "AC051"
+    assert curve.advice[0].code == "AC251"
 
 
 def test_many_probabilities_are_gathered_in_cells() -> None:
@@ -127,7 +127,7 @@ def test_clusters_widen_bands() -> None:
         ratio = np.mean(wide.high - wide.low) / np.mean(naive.high - naive.low)
         assert 1.6 < ratio < 2.4
         assert wide.y == pytest.approx(naive.y, abs=1e-10)
-    assert ac.curves.calibration(clustered, method="binned").advice[0].code == "AC052"
+    assert ac.curves.calibration(clustered, method="binned").advice[0].code == "AC252"
 
 
 def test_certain_and_constant_probabilities_have_a_curve() -> None:

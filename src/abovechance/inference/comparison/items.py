@@ -95,7 +95,7 @@ def compare_items(
     found = compare(made, [chosen], **options)
     if not averaged:
         return found
-    note = Advice("AC051", "items with several rows for one model were averaged before comparing.")
+    note = Advice("AC151", "items with several rows for one model were averaged before comparing.")
     return replace(found, advice=(note, *found.advice))
 
 

@@ -172,7 +172,7 @@ def _on_unmatched(lost: Mapping[str, Array], common: int) -> list[Advice]:
     if not said:
         return []
     text = f"cases without a partner were left out: {', '.join(said)}; {common} are compared."
-    return [Advice("AC040", text)]
+    return [Advice("AC140", text)]
 
 
 def _names(keys: Array) -> list[str]:

@@ -17,15 +17,15 @@ def remarks(
     """Remarks on pairing, dependence and tests, in this order."""
     first = next(iter(found.models.values()))
     if found.by == "row":
-        yield Advice("AC041", "cases were paired by row; name them with id to be sure.")
+        yield Advice("AC141", "cases were paired by row; name them with id to be sure.")
     if found.by == "none":
         yield Advice(
-            "AC042",
+            "AC142",
             "the models predicted different cases: a difference may come from the cases as well "
             "as from the models.",
         )
     if any(row.model is not None for row in rows):
-        yield Advice("AC043", "subgroups hold different cases: their differences are not paired.")
+        yield Advice("AC143", "subgroups hold different cases: their differences are not paired.")
     yield from _on_dependence(first, naive=naive)
     yield from _on_tests(rows, level)
 
@@ -34,14 +34,14 @@ def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
     origin, cases = getattr(first, "origin", "test"), getattr(first, "cases", None)
     if origin != "test" and naive:
         yield Advice(
-            "AC045",
+            "AC145",
             "the t-test over folds takes folds for independent; training sets overlap, and it "
             "finds differences that are not there far more often than its level says.",
             "Dietterich (1998); Nadeau & Bengio (2003)",
         )
     elif origin != "test":
         yield Advice(
-            "AC044",
+            "AC144",
             "cross-validated: differences are means over folds, for the algorithms trained on as "
             "many cases, and tests correct for the overlap of training sets.",
             "Nadeau & Bengio (2003)",
@@ -52,13 +52,13 @@ def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
         count = len(np.unique(cases.groups))
         if count < FEW_CLUSTERS:
             yield Advice(
-                "AC046",
+                "AC146",
                 f"{count} clusters are few: intervals may cover less than they say.",
                 "Cameron & Miller (2015)",
             )
     if cases.sample_weight is not None:
         yield Advice(
-            "AC047",
+            "AC147",
             "sampling weights: differences are weighted and have bootstrap intervals; tests that "
             "count cases are not given.",
         )
@@ -73,20 +73,20 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             list(dict.fromkeys(f"{r.measure} of {r.first} and {r.second}" for r in stuck)), 3
         )
         yield Advice(
-            "AC048",
+            "AC148",
             f"too few cases or clusters differ for p to fall below {alpha:g} ({names}): the "
             f"smallest attainable p is {least:.3g}.",
         )
     if any((row.test or "").startswith("DeLong, t(") for row in rows):
         yield Advice(
-            "AC049",
+            "AC149",
             "the smaller class has fewer than 50 cases: DeLong's test is referred to Student's t, "
             "as the normal distribution finds too many differences there.",
         )
     tested = {row.measure for row in rows if row.p_value is not None}
     if len(tested) > 1:
         yield Advice(
-            "AC050",
+            "AC150",
             f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
             "measures; take the primary one for a conclusion.",
         )

@@ -112,7 +112,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         residual = y[seen] - fitted
         half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
         low, high = curve - half, curve + half
-    few = Advice("AC050", f"{n} cases are few for a curve: its band may cover less than it says.")
+    few = Advice("AC250", f"{n} cases are few for a curve: its band may cover less than it says.")
     return Curve(
         kind="calibration",
         title="Calibration curve",
@@ -164,7 +164,7 @@ def _binned(problem: Problem, bins: int, binning: str, level: float) -> Curve:
 def _isotonic(problem: Problem, level: float, draws: int, seed: int) -> Curve:
     found = isotonic_limits(problem.outcome, problem.predicted, problem.groups, level, draws, seed)
     advice = Advice(
-        "AC051",
+        "AC251",
         "the bootstrap is not consistent for isotonic regression: limits are pointwise and may "
         "cover less than they say; the smooth curve's band is the better one.",
         "Sen, Banerjee & Woodroofe (2010)",
@@ -254,7 +254,7 @@ def _near(p: Floats, x: Floats) -> Floats:
 def _clustered(problem: Problem) -> tuple[Advice, ...]:
     if problem.groups is None:
         return ()
-    return (Advice("AC052", "limits in bins take cases for independent, which clusters are not."),)
+    return (Advice("AC252", "limits in bins take cases for independent, which clusters are not."),)
 
 
 def _normal(level: float) -> float:

@@ -17,6 +17,7 @@ from abovechance.inference.posterior.tables import (
 from abovechance.numerics.beta_means import BetaMean
 
 MODELS = ("collapsed", "dirichlet")
+LEAST = 0.5  # densities of smaller powers are too steep at the ends for the quadrature
 
 
 def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> Posterior:
@@ -107,6 +108,11 @@ def balanced_accuracy(
     else:
         a, b = two_shapes(prior)
         words = f"Beta({a:g}, {b:g}) for each class"
+    if min(a, b) < LEAST:
+        raise DataError(
+            f"the prior of balanced accuracy must add at least ½ (Jeffreys'); got {prior!r}. "
+            "With less, use posterior.of('balanced_accuracy', …), which draws."
+        )
     guessing = None
     if classes > 2 and model == "collapsed":
         guessing = BetaMean(right + 1.0, total - right + classes - 1.0, shares)

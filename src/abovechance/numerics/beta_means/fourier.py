@@ -121,10 +121,12 @@ def series(shares: Shares, tilt: float = 0.0, *, force: bool = False) -> Series 
     window = shares.window(tilt)
     point, mass, moments = shares.nodes(tilt, window, 40)
     _, centre, variance = moments.sum(axis=1)
-    if not variance > 0.0:
+    if not 0.0 < variance < np.inf:
         return None
     low, high = _bounds(point, mass, float(np.sqrt(variance)))
     low, high = max(low, -centre), min(high, shares.width.sum() - centre)
+    if not low < high:
+        return None
     frequency = _highest_frequency(shares, moments)
     terms = int(frequency * (high - low) / (2.0 * np.pi)) + 2
     # The longest arc that a share's nodes must resolve, in radians, and the nodes for that.
@@ -192,12 +194,16 @@ def saddlepoint(shares: Shares, x: float, tilt: float = 0.0) -> tuple[float, flo
     The bound is on the log of the probability of being as far out as x (Chernoff). `tilt` is a
     first guess.
     """
-    bound = 0.0
+    bound, low, high = 0.0, -np.inf, np.inf
     for _ in range(60):
         _, _, moments = shares.nodes(tilt, shares.window(tilt), 32)
-        log_total, mean, variance = moments.sum(axis=1)
-        bound = float(log_total - tilt * x)
+        log_total, mean, variance = (float(part) for part in moments.sum(axis=1))
+        bound = log_total - tilt * x
         if not (abs(mean - x) > 0.5 * np.sqrt(variance) > 0.0) or bound < SMALLEST:
             break
-        tilt += float((x - mean) / variance)
+        low, high = (tilt, high) if mean < x else (low, tilt)
+        # Newton's steps; the mean grows with the tilt, so that a bracket keeps them from straying.
+        tilt += (x - mean) / variance
+        if not low < tilt < high:
+            tilt = (low + high) / 2.0
     return tilt, bound

@@ -12,8 +12,9 @@ from abovechance.numerics.beta_means.rule import NEGLIGIBLE, rule
 
 DEGREE = 20
 TOLERANCE = 5e-13
-FAINT_TOLERANCE = 1e-9
-VISIBLE = 60.0
+NOISE = 1e-9
+FAINT_TOLERANCE = 1e-6  # where the density is below e^-80 of its peak
+VISIBLE = 80.0
 NARROWEST = 1e-11
 PANELS = 400
 DEPTH = 700.0  # nothing is kept where the density is below e^-700 of its peak
@@ -144,11 +145,12 @@ def interpolate(source: Convolution) -> Interpolated:
         start, stop, length = pending[:, :1], pending[:, 1:2], pending[:, 2:]
         below, above = start + length * (1.0 + nodes) / 2.0, stop + length * (1.0 - nodes) / 2.0
         raw = source.log_pdf(below.ravel(), above.ravel()).reshape(below.shape)
+        raw = np.maximum(raw, top - depth - NEGLIGIBLE)
         coefficients = (raw - _ends(below, above, (divided[0], divided[1]))) @ matrix.T
         error = np.abs(coefficients[:, -3:]).max(axis=1)
         good = error < np.where(raw.max(axis=1) > top - VISIBLE, TOLERANCE, FAINT_TOLERANCE)
         # Halving helps no more: this is what the log density itself is known to.
-        good |= (error > 0.1 * before) & (error < FAINT_TOLERANCE)
+        good |= (error > 0.1 * before) & (error < NOISE)
         good &= np.ptp(np.maximum(raw, top - NEGLIGIBLE), axis=1) < RANGE
         good |= (length[:, 0] < NARROWEST * source.width) | (len(kept) > PANELS)
         kept += list(np.concatenate([pending, coefficients], axis=1)[good])
@@ -204,5 +206,5 @@ def _reach(source: Convolution, faintest: float) -> tuple[float, float]:
             if first == 0:
                 break
             near, far = grid[first - 1], grid[first]
-        ends.append(0.0 if first == 0 else float(np.exp(near)))
+        ends.append(0.0 if first == 0 else float(np.exp(far)))
     return ends[0], ends[1]

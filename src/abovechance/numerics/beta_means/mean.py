@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abovechance.arrays import Bools, Floats
+from abovechance.numerics import beta
 from abovechance.numerics.beta_means import solve
 from abovechance.numerics.beta_means.convolution import Convolution
 from abovechance.numerics.beta_means.fourier import Shares
@@ -144,9 +145,15 @@ class BetaMean:
         low, high = self.support
         value = np.where(flat == 0.0, low, np.where(flat == 1.0, high, np.nan))
         inner = (flat > 0.0) & (flat < 1.0)
-        if inner.any():
+        if self.a.size == 1:
+            value[inner] = self._one_quantile(flat[inner])
+        elif inner.any():
             value[inner] = solve.quantile(self, flat[inner])
         return value.reshape(q.shape)
+
+    def _one_quantile(self, q: Floats) -> Floats:
+        weight = float(self.weights[0])
+        return weight * beta.ppf(q if weight > 0.0 else 1.0 - q, self.a[0], self.b[0])
 
     @cached_property
     def mode(self) -> float:

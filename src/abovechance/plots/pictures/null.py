@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.errors import NotApplicable
 from abovechance.plots.axes import spanning
 from abovechance.plots.chart import Bars, Chart, Rule, Series
 from abovechance.plots.words import number, p_phrase, thousands
@@ -21,15 +22,19 @@ def null(
     >>> null(np.arange(100) / 100, 0.99, title="Area", p_value=0.02).layers[1].text
     'observed 0.990, p = 0.020'
     """
-    values = np.asarray(replicates, dtype=np.float64)
-    values = values[np.isfinite(values)]
+    every = np.asarray(replicates, dtype=np.float64)
+    values = every[np.isfinite(every)]
+    if not values.size:
+        raise NotApplicable(f"{title} is infinite or undefined under every permutation.")
+    beyond = every.size - values.size
+    infinite = f" {thousands(beyond)} more are infinite or undefined." if beyond else ""
     axis = spanning(title, values, [observed], room=0.05)
     counts, edges = _histogram(values)
     said = f"observed {number(observed)}" + ("" if p_value is None else f", {p_phrase(p_value)}")
     highest = float(counts.max(initial=1))
     return Chart(
         title="Chance and the observed value",
-        caption=f"{thousands(values.size)} values under permuted outcomes.",
+        caption=f"{thousands(values.size)} values under permuted outcomes.{infinite}",
         x=axis,
         y=spanning("Permutations", [0.0, highest * 1.18], room=0.0, count=4),
         layers=(
