@@ -7,10 +7,10 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path[0] = str(Path(__file__).parents[1])  # not this folder: numba would import coverage.py
 
-from statistical import coverage, cross_validation, rosenblatt, type_one
-from statistical.bars import type_one_table
+from statistical import coverage, cross_validation, rosenblatt, type_one  # noqa: E402
+from statistical.bars import type_one_table  # noqa: E402
 
 TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
