@@ -41,11 +41,12 @@ def test_right_probabilities_are_seldom_rejected_in_a_small_simulation(test: str
     assert found.met, found
 
 
-@pytest.mark.parametrize("measure", ["ece", "ici"])
+@pytest.mark.parametrize("measure", ["ece", pytest.param("ici", marks=pytest.mark.slow)])
 def test_a_percentile_interval_of_a_distance_never_covers_0(measure: str) -> None:
     assert simulation.never_covers(measure, 500).rate == 0.0
 
 
+@pytest.mark.slow
 def test_a_fixed_span_would_lose_coverage_with_many_cases() -> None:
     fixed = next(i for i, row in enumerate(BANDS) if "span" in row[0])
     assert simulation.cover_band(fixed, 1000).rate < 0.85
