@@ -62,6 +62,7 @@ class Difference:
     alternative: str | None = None
     hypothesis: str | None = None
     test: str | None = None
+    statistic: float | None = None
     draws: int | None = None
     n: int = 0
     paired: bool = True

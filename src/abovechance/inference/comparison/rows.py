@@ -147,6 +147,7 @@ def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Ques
             alternative=found.test.alternative,
             hypothesis=found.test.hypothesis,
             test=found.test.method,
+            statistic=found.test.statistic,
             draws=found.test.draws,
         )
     margin = margin_for(measure, asked.margin)
