@@ -153,15 +153,20 @@ def test_the_pointer_reads_curves_without_covering_them(
     )
     browser.move(*place)
     texts = browser.evaluate(f"[...({roc}).querySelectorAll('.legend li')].map(l => l.innerText)")
-    assert re.fullmatch(r"False positive rate 0\.3\d*", texts[-1])
+    at = browser.evaluate(f"({roc}).querySelector('.xtitle').textContent")
+    assert re.fullmatch(r"False positive rate 0\.3\d*", at)
     for line, name in zip(texts, ("forest", "texture"), strict=False):
         assert re.fullmatch(rf"{name}\s+[01]\.\d+ \([01]\.?\d* to [01]\.?\d*\)", line), line
     covered = browser.evaluate(
         f"(f => {{ const b = f.querySelector('.frame').getBoundingClientRect();"
-        " return [...f.querySelectorAll('.legend li')].some(l => l.getBoundingClientRect().bottom"
-        f" > b.top + 1); }})({roc})"
+        " return [...f.querySelectorAll('.legend li, .xtitle')].map(l => l.getBoundingClientRect())"
+        f".some(l => l.bottom > b.top + 1 && l.top < b.bottom - 1); }})({roc})"
     )
     assert covered is False
+    top = f"({roc}).querySelector('.frame').getBoundingClientRect().top"
+    reading = browser.evaluate(top)
+    browser.move(5, 5)
+    assert browser.evaluate(top) == reading  # nothing jumps when the pointer leaves
 
 
 def test_the_pointer_reads_what_the_table_says(pages: dict[str, str], opened: Opened) -> None:
@@ -190,7 +195,9 @@ def test_a_chart_is_read_by_keyboard(pages: dict[str, str], opened: Opened) -> N
     later = browser.evaluate(f"{reader}.ariaValueText")
     assert re.search(r"\d", first)
     assert later != first
-    assert browser.evaluate("document.querySelector('.at').textContent") == later
+    assert browser.evaluate("document.querySelector('.xtitle').textContent") == later
+    browser.evaluate("document.activeElement.blur()")
+    assert browser.evaluate("document.querySelector('.xtitle').textContent") not in (first, later)
 
 
 def test_everything_that_acts_is_reached_by_tabs(pages: dict[str, str], opened: Opened) -> None:

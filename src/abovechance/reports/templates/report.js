@@ -90,8 +90,9 @@
   const SIZE = 2000;
   for (const figure of all("figure.chart")) {
     const mode = figure.dataset.read;
-    const at = figure.querySelector(".at");
-    if (mode === "none" || !at) continue;
+    const at = figure.querySelector(".xtitle bdi");
+    const title = at.textContent;
+    if (mode === "none") continue;
     const frame = figure.querySelector(".frame");
     const headings = all("thead th", figure).map((cell) => cell.textContent);
     const series = all("tbody[data-s]", figure).map((body) => {
@@ -146,7 +147,7 @@
         put(spots[i], s, Math.max(x, s.x[0]), s.y[j] + share * ((s.y[j + 1] ?? s.y[j]) - s.y[j]));
         spots[i].hidden = x > s.x[s.x.length - 1] + 1;
         const reading = spots[i].hidden ? "–" : shown[1] + limits(shown.slice(1));
-        if (i === 0) at.textContent = `${headings[0]} ${s.x[j + 1] === undefined && x > s.x[j] ? "" : shown[0]}`;
+        if (i === 0) at.textContent = `${title} ${s.x[j + 1] === undefined && x > s.x[j] ? "" : shown[0]}`;
         if (s.item) s.item.querySelector("b").textContent = reading;
         else at.textContent += ` · ${headings[1]} ${reading}`;
         said.push(`${s.title} ${reading}`);
@@ -161,8 +162,8 @@
       return at.textContent;
     };
     const rest = () => {
-      figure.classList.remove("reading");
-      at.textContent = "";
+      figure.classList.remove("reading", "read");
+      at.textContent = title;
       if (hair) hair.hidden = true;
       for (const spot of spots) spot.hidden = true;
       for (const s of series) if (s.item) s.item.querySelector("b").textContent = "";
@@ -172,6 +173,7 @@
       const box = frame.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * SIZE;
       const y = ((event.clientY - box.top) / box.height) * SIZE;
+      figure.classList.add("read");
       figure.classList.toggle("reading", mode !== "nearest");
       if (mode !== "nearest") return along(Math.min(Math.max(x, 0), SIZE));
       const away = ([s, j]) => ((s.x[j] - x) * box.width) ** 2 + ((s.y[j] - y) * box.height) ** 2;
@@ -180,6 +182,7 @@
     };
     frame.onpointerleave = () => document.activeElement !== slider && rest();
     const read = () => {
+      figure.classList.add("read");
       figure.classList.toggle("reading", mode !== "nearest");
       const i = Number(slider.value);
       slider.ariaValueText = mode === "nearest" ? nearest(...marks[i]) : along((i * SIZE) / 200);
