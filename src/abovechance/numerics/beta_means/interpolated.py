@@ -16,7 +16,7 @@ NOISE = 1e-9
 FAINT_TOLERANCE = 1e-6  # where the density is below e^-80 of its peak
 VISIBLE = 80.0
 NARROWEST = 1e-11
-PANELS = 400
+PANELS = 150
 DEPTH = 700.0  # nothing is kept where the density is below e^-700 of its peak
 RANGE = 30.0  # a panel whose visible density varies by more than e^30 takes too many nodes
 LARGE = 200.0  # dividing by a larger power of the distance from an end would cost digits
@@ -152,7 +152,7 @@ def interpolate(source: Convolution) -> Interpolated:
         # Halving helps no more: this is what the log density itself is known to.
         good |= (error > 0.1 * before) & (error < NOISE)
         good &= np.ptp(np.maximum(raw, top - NEGLIGIBLE), axis=1) < RANGE
-        good |= (length[:, 0] < NARROWEST * source.width) | (len(kept) > PANELS)
+        good |= (length[:, 0] < NARROWEST * source.width) | (len(kept) + len(pending) > PANELS)
         kept += list(np.concatenate([pending, coefficients], axis=1)[good])
         half = pending[~good, 2] / 2.0
         start, stop = pending[~good, 0], pending[~good, 1]
@@ -198,13 +198,16 @@ def _reach(source: Convolution, faintest: float) -> tuple[float, float]:
         # On a log scale, so that an end that the density reaches is kept.
         near, far = np.log(1e-9 * width), np.log(width - mean if turned else mean)
         first = 0
-        for _ in range(2):
+        for _ in range(8):
             grid = np.linspace(near, far, 24)
             distance = np.exp(grid)
             points = (width - distance, distance) if turned else (distance, width - distance)
-            first = int((source.log_pdf(*points) > faintest).argmax())
+            value = source.log_pdf(*points)
+            first = int((value > faintest).argmax())
             if first == 0:
                 break
             near, far = grid[first - 1], grid[first]
+            if value[first] < faintest + NEGLIGIBLE:
+                break
         ends.append(0.0 if first == 0 else float(np.exp(far)))
     return ends[0], ends[1]
