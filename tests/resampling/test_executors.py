@@ -195,6 +195,26 @@ def test_an_interrupt_ends_the_workers_quietly(tmp_path: Path, to: str) -> None:
     assert all_end(workers)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs signal masks")
+def test_every_worker_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
+    """A worker that still imports must not die of Ctrl-C with a trace of its own."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal, sys\n"
+        f"sys.path.insert(0, {str(FOLDER)!r})\n"
+        "if __name__ == '__mp_main__':\n"
+        "    blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
+        "    os.write(1, f'{blocked} '.encode())\n"
+        "from abovechance.resampling import Processes, Resampling, replicate_blocks\n"
+        "if __name__ == '__main__':\n"
+        "    import chores\n"
+        "    settings = Resampling(draws=60, seed=5, block=10, executor=Processes(3))\n"
+        "    replicate_blocks(chores.slow_uniforms, settings)\n"
+    )
+    run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"] * 3
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the process table")
 def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     script = tmp_path / "script.py"

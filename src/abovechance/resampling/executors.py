@@ -223,6 +223,9 @@ def _deaf() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask") or os.name != "posix":
         yield
         return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # started with the first child, it would unblock Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
