@@ -12,6 +12,7 @@ from abovechance.errors import AboveChanceError, Unfinished
 __all__ = ["main", "run"]
 
 COMMANDS = {
+    "app": "Open a local page: drop a file of predictions, see its report.",
     "assess": "Every applicable measure of the predictions in a file.",
     "compare": "Test whether one model predicts better than another on the same cases.",
     "curves": "A curve of the predictions in a file, with its band.",
@@ -73,8 +74,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0 answered, 1 a gate fired, 2 wrong usage or bad data, 3 could not finish.
     """
+    given = sys.argv[1:] if argv is None else list(argv)
     try:
-        result = command.main(args=argv, prog_name="abovechance", standalone_mode=False)
+        result = command.main(given, "abovechance", standalone_mode=False, obj=_as_typed(given))
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.Abort:
@@ -91,6 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return ANSWERED
     return result if isinstance(result, int) else ANSWERED
+
+
+def _as_typed(arguments: Sequence[str]) -> str:
+    """The command as one would type it again, for reports."""
+    from shlex import join
+
+    return join(["abovechance", *arguments])
 
 
 def _one_line(wrong: click.ClickException) -> str:

@@ -71,6 +71,7 @@ KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
 @click.option("--studentised", is_flag=True, help="Test mean losses however skewed.")
 @click.option("--naive", is_flag=True, help="Over folds: the t-test that ignores their overlap.")
 @click.option("--fail-if", multiple=True, callback=gates, metavar="CONDITION", help=GATE_HELP)
+@options.report
 @options.resampling
 @options.output
 def compare(
@@ -94,6 +95,7 @@ def compare(
     seed: int | None,
     workers: int,
     store: str | None,
+    report: str | None,
     format_: str,
     **columns: Any,
 ) -> int:
@@ -101,6 +103,7 @@ def compare(
     from abovechance.cli.differences import show_comparison
     from abovechance.cli.models import items_in, models_in
     from abovechance.cli.progress import progress
+    from abovechance.cli.show import write_report
 
     asked: dict[str, Any] = {
         "margin": margins(margin),
@@ -113,6 +116,7 @@ def compare(
         "workers": workers,
         "store": store,
     }
+    read: dict[str, Any] | None = None
     with progress("drawing") as tell:
         if model is not None:
             from abovechance.inference.comparison import compare_items
@@ -138,6 +142,8 @@ def compare(
             )
     fired = reasons(result, fail_if)
     show_comparison(result, format_)
+    if report is not None:
+        write_report(result, report, read)
     for reason in fired:
         click.echo(f"abovechance: --fail-if: {reason}", err=True)
     return GATE if fired else ANSWERED

@@ -26,6 +26,7 @@ from abovechance.cli import options
 @click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
 @click.option("--stop", type=click.Choice(["gandy"]), help="Stop when the first test is decided.")
 @click.option("--missing", type=click.Choice(["refuse", "drop"]), default="refuse")
+@options.report
 @options.resampling
 @options.output
 def detect(
@@ -41,10 +42,11 @@ def detect(
     seed: int | None,
     workers: int,
     store: str | None,
+    report: str | None,
     format_: str,
 ) -> None:
     from abovechance.cli.progress import progress
-    from abovechance.cli.show import show_detection
+    from abovechance.cli.show import show_detection, write_report
     from abovechance.inference.detection import DEFAULT_TESTS
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
@@ -65,3 +67,5 @@ def detect(
             progress=tell,
         )
     show_detection(result, described, format_)
+    if report is not None:
+        write_report(result, report)

@@ -77,8 +77,26 @@ columns = stack(
 measures = click.option(
     "--measures", metavar="A,B,…", callback=names, help="Names of measures; all when not given."
 )
+
+
+def writable(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A file that can be written, asked before hours are spent on what it shall hold."""
+    from pathlib import Path
+
+    if value is not None:
+        path = Path(value).expanduser()
+        if path.is_dir():
+            raise click.BadParameter(f"must be a file; {value!r} is a folder.")
+        if not path.parent.is_dir():
+            raise click.BadParameter(f"its folder {str(path.parent)!r} does not exist.")
+    return value
+
+
 report = click.option(
-    "--report", metavar="FILE.html", help="Also write a self-contained HTML report."
+    "--report",
+    metavar="FILE.html",
+    callback=writable,
+    help="Also write a self-contained HTML report.",
 )
 output = click.option(
     "--format",

@@ -61,6 +61,7 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
 @options.columns
+@options.report
 @options.output
 def power(
     auc: float | None,
@@ -76,6 +77,7 @@ def power(
     seed: int,
     workers: int,
     store: str | None,
+    report: str | None,
     format_: str,
     **columns: Any,
 ) -> None:
@@ -85,39 +87,28 @@ def power(
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
     design, effect, tests = _design(auc, pilot, prevalence, keep, tests, columns)
+    asked: dict[str, Any] = {
+        "alpha": alpha,
+        "replications": replications,
+        "draws": draws,
+        "rng": seed,
+        "workers": workers,
+        "store": store,
+    }
+    found: Any
     with progress("simulating") as tell:
         if n is not None:
-            _table(
-                studies.power(
-                    design,
-                    tests,
-                    n=n,
-                    effects=effect,
-                    alpha=alpha,
-                    replications=replications,
-                    draws=draws,
-                    rng=seed,
-                    workers=workers,
-                    store=store,
-                    progress=tell,
-                ),
-                format_,
+            found = studies.power(design, tests, n=n, effects=effect, **asked, progress=tell)
+        else:
+            target = 0.8 if target is None else target
+            found = studies.sample_size(
+                design, tests, effect=effect, target=target, **asked, progress=tell
             )
-            return
-        found = studies.sample_size(
-            design,
-            tests,
-            effect=effect,
-            target=0.8 if target is None else target,
-            alpha=alpha,
-            replications=replications,
-            draws=draws,
-            rng=seed,
-            workers=workers,
-            store=store,
-            progress=tell,
-        )
-    _sizes(found, format_)
+    (_sizes if n is None else _table)(found, format_)
+    if report is not None:
+        from abovechance.cli.show import write_report
+
+        write_report(found, report)
 
 
 def _design(

@@ -180,12 +180,10 @@ def _grid(screen: Any, title: str, rows: list[Any], key: str) -> None:
 
 def write_report(result: Any, path: str, predictions: Any = None) -> None:
     """Write the HTML report, with the command that made it, and say where."""
-    import shlex
-
     from abovechance.reports import report
 
-    command = shlex.join(["abovechance", *sys.argv[1:]])
-    report(result, path, predictions=predictions, command=command)
+    command = click.get_current_context().find_root().obj
+    report(result, path, predictions=predictions, command=command or "")
     click.echo(f"abovechance: report written to {path}", err=True)
 
 
