@@ -1,8 +1,9 @@
 """Where to cut: thresholds that follow from costs, and thresholds chosen on the data.
 
-A threshold chosen on the cases it is judged on looks better than it is. How much better is
-estimated by choosing again on bootstrap samples: each sample's choice does better on the sample
-than on all cases, and the mean of that difference is the optimism.
+A threshold chosen on the cases it is judged on looks better than it is. What it is worth on new
+cases is estimated by choosing on bootstrap samples and judging each choice on the cases that the
+sample left out; the difference from its value here is the optimism. (Harrell's bootstrap, which
+judges each choice on all cases, leaves a third of the optimism in: they overlap with the sample.)
 """
 
 from dataclasses import dataclass
@@ -12,13 +13,13 @@ import numpy as np
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.resampled import (
     Above,
     above,
+    drawn_and_left_out,
     ranking_of,
-    resampled_above,
     thresholds_of,
 )
 from abovechance.inference.results import Interval, Result, to_frame
@@ -39,6 +40,7 @@ VALUES = {
     "closest": "distance to the corner",
 }
 DRAWS = 1000
+TIED = 1e-12
 MOST = 2000  # candidates, evenly spread over the cases when there are more distinct scores
 Rates = tuple[Floats, Floats, Floats]
 
@@ -48,7 +50,8 @@ class Choice(Result):
     """One threshold: cases above it are called positive.
 
     `value` is that of the criterion on these cases, `optimism` how much better it looks for having
-    been chosen on them, `corrected` the value without it. `tied` are other thresholds as good.
+    been chosen on them, `corrected` the value without it (nan where too few cases can tell). `tied`
+    are other thresholds as good.
     """
 
     criterion: str
@@ -136,11 +139,15 @@ def thresholds(
     data, and nothing to correct. The others are chosen on these cases: least expected cost,
     greatest Youden's J, nearest to the corner of perfect sensitivity and specificity. Each lies
     midway between two scores; cases above it are called positive. Its interval are the
-    percentiles of the thresholds that bootstrap samples would choose.
+    percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
+    where several are as good. The corrected value is that of the samples' choices on the cases
+    they left out, all such cases together; as a sample has fewer distinct cases than there are,
+    it errs rather on the side of caution.
 
     References
     ----------
-    Pauker & Kassirer (1975); Youden (1950); optimism: Harrell, Lee, Mark (1996), section 5.3.
+    Pauker & Kassirer (1975); Youden (1950); Efron (1983), Estimating the error rate of a
+    prediction rule, on cases left out of bootstrap samples.
 
     Examples
     --------
@@ -149,7 +156,7 @@ def thresholds(
     >>> found["costs imply"].threshold, found["cost"].threshold
     (0.2, 0.101)
     >>> print(found["youden"])
-    Greatest Youden's J: 0.297 [0.154 to 0.558]; Youden's J 0.474, 0.437 without optimism
+    Greatest Youden's J: 0.297 [0.154 to 0.573]; Youden's J 0.474, 0.415 without optimism
     """
     score = ranking_of(predictions, "a threshold")
     for name, price in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
@@ -158,9 +165,7 @@ def thresholds(
     seed = seed_of(rng)
     cuts = _Cuts.of(predictions, score)
     costs = (cost_fp, cost_fn)
-    replicates = _Replicates.drawn(
-        cuts, predictions, score, costs, draws, np.random.default_rng(seed)
-    )
+    replicates = _Replicates.drawn(predictions, score, costs, draws, np.random.default_rng(seed))
     choices = []
     if predictions.probability is not None:
         choices.append(_implied(predictions, cost_fp, cost_fn))
@@ -220,30 +225,51 @@ def _worth(criterion: str, rates: Rates, costs: tuple[float, float]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Replicates:
-    """By criterion: the candidates that bootstrap samples choose, and their optimism."""
+    """By criterion: the lowest and the highest of the candidates that bootstrap samples would
+    choose, and what their choices are worth on the cases they left out."""
 
-    places: dict[str, Ints]
-    optimism: dict[str, Floats]
+    lowest: dict[str, Ints]
+    highest: dict[str, Ints]
+    worth: dict[str, float]
+    draws: int
 
     @classmethod
     def drawn(
         cls,
-        cuts: _Cuts,
         predictions: Binary,
         score: Floats,
         costs: tuple[float, float],
         draws: int,
         rng: np.random.Generator,
     ) -> "_Replicates":
-        drawn = resampled_above(predictions, score, thresholds_of(score, MOST), rng, draws)
-        rates = _rates(drawn)
-        places, optimism = {}, {}
+        scores = thresholds_of(score, MOST)
+        inside, outside = drawn_and_left_out(predictions, score, scores, rng, draws)
+        both = (inside.all_positives > 0) & (inside.all_negatives > 0)
+        if not both.any():
+            raise NotApplicable("bootstrap samples hold one class only; nothing can be chosen.")
+        rates = _rates(inside)
+        lowest, highest, worth = {}, {}, {}
         for c in CRITERIA:
-            values = np.nan_to_num(_worth(c, rates, costs), nan=np.inf)
-            places[c] = values.argmin(axis=-1)
-            there = np.take_along_axis(values, places[c][:, None], axis=1)[:, 0]
-            optimism[c] = _worth(c, cuts.rates, costs)[places[c]] - there
-        return cls(places, optimism)
+            values = _worth(c, rates, costs)[both]
+            tied = values <= values.min(axis=-1, keepdims=True) + TIED
+            lowest[c] = tied.argmax(axis=-1)
+            highest[c] = tied.shape[-1] - 1 - tied[:, ::-1].argmax(axis=-1)
+            worth[c] = float(_worth(c, _pooled(outside, lowest[c], both), costs)[0])
+        return cls(lowest, highest, worth, draws)
+
+
+def _pooled(outside: Above, at: Ints, rows: Bools) -> Rates:
+    """Rates at a candidate of each sample, over the cases that all of them left out."""
+    size = outside.positives.shape[-1]
+    sums = []
+    for counts in (outside.positives[rows], outside.negatives[rows]):
+        chosen = np.take_along_axis(counts, np.minimum(at, size - 1)[:, None], axis=1)[:, 0]
+        sums.append(chosen[at < size].sum())
+    positives, negatives = outside.all_positives[rows].sum(), outside.all_negatives[rows].sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sensitivity, specificity = sums[0] / positives, 1.0 - sums[1] / negatives
+        share = positives / (positives + negatives)
+    return np.array([sensitivity]), np.array([specificity]), np.asarray(share)
 
 
 def _chosen(
@@ -256,27 +282,25 @@ def _chosen(
     rates = cuts.rates
     values = _worth(criterion, rates, costs)
     best = float(values.min())
-    tied = np.flatnonzero(values <= best + 1e-12 * max(1.0, abs(best)))
+    tied = np.flatnonzero(values <= best + TIED)
     at = int(tied[0])
     tail = (1.0 - level) / 2.0
-    low, high = np.quantile(
-        cuts.candidates[replicates.places[criterion]],
-        [tail, 1.0 - tail],
-        method="inverted_cdf",
+    ends = ((replicates.lowest, tail), (replicates.highest, 1.0 - tail))
+    low, high = (
+        float(np.quantile(cuts.candidates[places[criterion]], q, method="inverted_cdf"))
+        for places, q in ends
     )
     sign = -1.0 if criterion == "youden" else 1.0
-    gained = replicates.optimism[criterion]
-    optimism = float(gained[np.isfinite(gained)].mean())
+    optimism = replicates.worth[criterion] - best
+    known = bool(np.isfinite(optimism))
     return Choice(
         criterion=criterion,
         title=TITLES[criterion],
         threshold=float(cuts.candidates[at]),
-        interval=Interval(
-            float(low), float(high), level, f"bootstrap percentile, {len(gained)} draws"
-        ),
+        interval=Interval(low, high, level, f"bootstrap percentile, {replicates.draws} draws"),
         criterion_value=VALUES[criterion],
         value=sign * best,
-        optimism=optimism,
+        optimism=optimism if known else None,
         corrected=sign * (best + optimism),
         sensitivity=float(rates[0][at]),
         specificity=float(rates[1][at]),
@@ -338,6 +362,14 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
                     "look at the calibration curve.",
                 )
             )
+    if np.isnan(chosen.corrected):
+        found.append(
+            Advice(
+                "AC363",
+                "no bootstrap sample leaves cases of both classes out: the optimism "
+                "of a choice on so few cases is not known.",
+            )
+        )
     if len(chosen.tied) and predictions.n < 100:
         found.append(
             Advice("AC362", f"{len(chosen.tied) + 1} thresholds cost the same on these cases.")

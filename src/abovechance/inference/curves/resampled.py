@@ -6,6 +6,7 @@ costs as many draws as there are cells, however many cases there are. Clusters a
 drawn as units, each a row of what it adds to the cells.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,9 +98,7 @@ def resampled_above(
     stratified: bool = False,
 ) -> Above:
     """The same for bootstrap samples: (draws, thresholds)."""
-    cell = np.searchsorted(thresholds, score, side="right")
-    size = len(thresholds) + 1
-    place = np.where(predictions.positive, cell, size + cell)
+    place, size = _places(predictions, score, thresholds)
     if predictions.weight is None and predictions.cases.groups is None:
         counts = np.bincount(place, minlength=2 * size)
         if stratified:
@@ -109,8 +108,31 @@ def resampled_above(
         else:
             drawn = _multinomial(counts, draws, rng)
     else:
-        drawn = _by_units(predictions, place, 2 * size, draws, rng, stratified)
-    return _upwards(drawn.reshape(draws, 2, size).swapaxes(0, 1).astype(np.float64))
+        parts = _by_units(predictions, place, 2 * size, draws, rng, stratified)
+        drawn = np.concatenate([times @ brings for times, brings in parts])
+    return _by_class(drawn)
+
+
+def drawn_and_left_out(
+    predictions: Binary, score: Floats, thresholds: Floats, rng: np.random.Generator, draws: int
+) -> tuple[Above, Above]:
+    r"""Bootstrap samples, and the cases that each of them left out: (draws, thresholds) each.
+
+    Of m cases in a cell from which d were drawn, :math:`m (1 - 1/m)^d` are left out on average;
+    that mean stands for their number, so cases need not be drawn one by one.
+    """
+    place, size = _places(predictions, score, thresholds)
+    if predictions.weight is None and predictions.cases.groups is None:
+        counts = np.bincount(place, minlength=2 * size)
+        drawn = _multinomial(counts, draws, rng)
+        kept = 1.0 - 1.0 / np.maximum(counts, 1)
+        return _by_class(drawn), _by_class(counts * kept**drawn)
+    pairs = [
+        (times @ brings, (times == 0.0).astype(np.float64) @ brings)
+        for times, brings in _by_units(predictions, place, 2 * size, draws, rng, False)
+    ]
+    inside, outside = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    return _by_class(inside), _by_class(outside)
 
 
 def percentile(values: Floats, level: float) -> tuple[Floats, Floats]:
@@ -142,6 +164,13 @@ def case_weight(predictions: Binary) -> float:
     return 1.0 if weight is None else float((weight**2).sum() / weight.sum())
 
 
+def _places(predictions: Binary, score: Floats, thresholds: Floats) -> tuple[Array, int]:
+    """The cell of each case, positives first, and the number of cells of a class."""
+    cell = np.searchsorted(thresholds, score, side="right")
+    size = len(thresholds) + 1
+    return np.where(predictions.positive, cell, size + cell), size
+
+
 def _multinomial(counts: Array, draws: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(int(counts.sum()), counts / counts.sum(), size=draws)
 
@@ -153,8 +182,8 @@ def _by_units(
     draws: int,
     rng: np.random.Generator,
     stratified: bool,
-) -> Floats:
-    """Draw cases with their weights, or whole clusters, and add up what they bring."""
+) -> Iterator[tuple[Floats, Any]]:
+    """How often cases with weights, or whole clusters, are drawn, and what each brings to cells."""
     from scipy.sparse import csr_array
 
     weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
@@ -167,11 +196,13 @@ def _by_units(
     brings = csr_array((weight, (unit, place)), shape=(units, size))
     scheme = Bootstrap(units, strata=strata, kind="counts")
     rows = max(1, CELLS // units)
-    parts = []
     for start in range(0, draws, rows):
-        times = scheme.draw(rng, min(rows, draws - start)).astype(np.float64)
-        parts.append(times @ brings)
-    return np.concatenate(parts)
+        yield scheme.draw(rng, min(rows, draws - start)).astype(np.float64), brings
+
+
+def _by_class(cells: Array) -> Above:
+    """From cells of both classes (draws, 2 · cells)."""
+    return _upwards(cells.reshape(len(cells), 2, -1).swapaxes(0, 1).astype(np.float64))
 
 
 def _upwards(counts: Floats) -> Above:
