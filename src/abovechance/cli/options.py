@@ -107,6 +107,42 @@ output = click.option(
     help="How to print the result.",
 )
 
+
+def cluster_kept(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    """Remember the cluster until the number of workers is read; both make one answer."""
+    ctx.meta[CLUSTER] = value
+
+
+def where(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
+    """So many processes, or the cluster, which stays open until the command ends."""
+    cluster = ctx.meta.get(CLUSTER)
+    if cluster is None:
+        return 1 if value is None else value
+    if cluster != "local" and value is not None:
+        raise click.BadParameter("a scheduler at an address has its own workers; leave it out.")
+    from abovechance.resampling import Dask
+
+    return ctx.with_resource(Dask(cluster, workers=2 if value is None else value))
+
+
+CLUSTER = "abovechance.cluster"
+workers = stack(
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        callback=where,
+        help="Processes that share the work; 1 when not given.",
+    ),
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        is_eager=True,
+        expose_value=False,
+        callback=cluster_kept,
+        help="Work on Dask: tcp://host:port of a scheduler, or 'local' for one on this machine.",
+    ),
+    click.option("--store", metavar="FILE", help="Keep finished work here and resume from it."),
+)
 resampling = stack(
     click.option(
         "--draws",
@@ -114,8 +150,7 @@ resampling = stack(
         help="Permutations, flips or bootstrap samples; 9999 and 1999 when not given.",
     ),
     click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws."),
-    click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True),
-    click.option("--store", metavar="FILE", help="Keep finished draws here and resume from it."),
+    workers,
 )
 
 

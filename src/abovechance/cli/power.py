@@ -58,8 +58,7 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 )
 @click.option("--draws", type=click.IntRange(min=19), default=999, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
+@options.workers
 @options.columns
 @options.report
 @options.output
@@ -75,7 +74,7 @@ def power(
     replications: int,
     draws: int,
     seed: int,
-    workers: int,
+    workers: Any,
     store: str | None,
     report: str | None,
     format_: str,

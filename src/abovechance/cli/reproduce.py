@@ -3,18 +3,33 @@
 STUDY is a name from the list printed without one, or all.
 """
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from abovechance.cli import options
 
-DATA = "dinga-power-data"
+
+def drawable(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
+    """A file to draw to, known to be possible before anything is simulated."""
+    if value is None:
+        return None
+    file = Path(value)
+    if file.suffix not in (".svg", ".png", ".pdf") or not file.absolute().parent.is_dir():
+        raise click.BadParameter(
+            f"must end in .svg, .png or .pdf and lie in a folder that is there; got {value!r}."
+        )
+    return file
 
 
 @click.command(help=__doc__)
 @click.argument("study", required=False)
-@click.option("--replications", type=click.IntRange(min=1), help="Samples in every setting.")
+@click.option(
+    "--replications",
+    type=click.IntRange(min=1),
+    help="Samples in every setting; without, as many as take minutes.",
+)
 @click.option(
     "--statistics",
     metavar="A,B,…",
@@ -22,19 +37,24 @@ DATA = "dinga-power-data"
     help="Only these statistics, named as in the paper.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--store", metavar="FILE", help="Keep finished samples here and resume from it.")
-@click.option("--pages", metavar="DIR", type=click.Path(), help="Keep a page of each study here.")
-@click.option("--data", metavar="DIR", type=click.Path(), help="Tables of the real-data study.")
+@options.workers
+@click.option(
+    "--pages", metavar="DIR", type=click.Path(), help="Keep a page and a picture of each here."
+)
+@click.option(
+    "--picture", metavar="FILE", callback=drawable, help="Draw the study: .svg, .png or .pdf."
+)
+@click.option("--data", metavar="DIR", type=click.Path(), help="Tables of the real-data studies.")
 @options.output
 def reproduce(
     study: str | None,
     replications: int | None,
     statistics: list[str] | None,
     seed: int,
-    workers: int,
+    workers: Any,
     store: str | None,
     pages: str | None,
+    picture: Path | None,
     data: str | None,
     format_: str,
 ) -> None:
@@ -42,50 +62,83 @@ def reproduce(
     from abovechance.studies import replications as published
 
     if study is None:
-        _list(published.STUDIES)
+        _list(published.STUDIES, published.GROUPS)
         return
-    if study == "all" and (store is not None or statistics is not None):
-        raise click.UsageError("--store and --statistics go with one study, not with all.")
-    if study == DATA:
-        if data is None or store is not None:
-            raise click.UsageError(
-                f"{DATA} needs --data DIR with its tables, and takes no --store."
-            )
-        chosen = list(published.data_studies(data))
-    elif study == "all":
-        chosen = list(published.STUDIES.values())
-        chosen += published.data_studies(data) if data is not None else ()
-    else:
-        chosen = [published.find_study(study)]
-    for one in chosen:
-        with progress(one.name) as tell:
+    chosen = _those_with(published.find_studies(study, data), statistics)
+    if len(chosen) > 1 and picture is not None:
+        raise click.UsageError("--picture draws one study; use --pages DIR for several.")
+    kept = store if len(chosen) == 1 or store is None else _shared(store, study, seed)
+    for number, one in enumerate(chosen, 1):
+        which = f"{one.name} ({number} of {len(chosen)})" if len(chosen) > 1 else one.name
+        with progress(which) as tell:
             found = published.reproduce(
                 one,
                 replications=replications,
-                statistics=statistics,
+                statistics=statistics and [name for name in statistics if name in one.tests],
                 rng=seed,
                 workers=workers,
-                store=store,
+                store=kept,
                 progress=tell,
             )
         _show(found, one, format_)
+        if picture is not None:
+            _draw(found, picture)
         if pages is not None:
-            _keep(pages, one.name, published.page(found, one))
+            _keep(Path(pages), found, one)
 
 
-def _keep(folder: str, name: str, text: str) -> None:
-    from pathlib import Path
+def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
+    """Of several studies, those that have one of the statistics; one alone checks its own."""
+    if statistics is None or len(studies) == 1:
+        return studies
+    found = [study for study in studies if set(statistics) & set(study.tests)]
+    if not found:
+        raise click.UsageError(f"no study has the statistic {' or '.join(statistics)}.")
+    return found
 
+
+def _shared(store: str, study: str, seed: int) -> Any:
+    """One file for several studies; each finds its own blocks in it."""
+    from abovechance import __version__
+    from abovechance.resampling import Store
+
+    return Store(store, {"reproduce": study, "seed": str(seed), "abovechance": __version__})
+
+
+def _keep(folder: Path, found: Any, study: Any) -> None:
     from abovechance.io.export import write_text
+    from abovechance.studies.replications import page
 
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    write_text(Path(folder) / f"{name}.md", text)
+    folder.mkdir(parents=True, exist_ok=True)
+    _draw(found, folder / f"{study.name}.svg")
+    write_text(folder / f"{study.name}.md", page(found, study))
 
 
-def _list(studies: dict[str, Any]) -> None:
+def _draw(found: Any, file: Path) -> None:
+    """A picture that is the same file whenever it is drawn from the same numbers."""
+    from abovechance.errors import Unfinished
+    from abovechance.plots.matplotlib_renderer import draw
+    from abovechance.plots.pictures.replication import replication
+
+    chart = replication(found)
+    from matplotlib import pyplot, rc_context
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "abovechance", "backend": "agg"}):
+        figure = draw(chart).figure
+        try:
+            stamp = {"Date": None} if file.suffix == ".svg" else None
+            figure.savefig(file, metadata=stamp)
+        except OSError as error:
+            raise Unfinished(f"the picture {file} cannot be written ({error.strerror}).") from None
+        finally:
+            pyplot.close(figure)
+
+
+def _list(studies: dict[str, Any], groups: dict[str, str]) -> None:
     for study in studies.values():
-        click.echo(f"{study.name:24}{study.title}")
-    click.echo(f"{DATA:24}Power against chance on real tables; needs --data DIR")
+        click.echo(f"{study.name:28}{study.title}")
+    for name, title in {**groups, "all": "All of them"}.items():
+        click.echo(f"{name:28}{title}")
 
 
 def _show(found: Any, study: Any, format_: str) -> None:
@@ -101,7 +154,7 @@ def _text(found: Any, study: Any) -> None:
     from rich.table import Table
 
     from abovechance.cli.show import console
-    from abovechance.studies.replications import row, verdict
+    from abovechance.studies.replications import row
 
     screen = console()
     screen.print(found.title, markup=False)
@@ -118,7 +171,7 @@ def _text(found: Any, study: Any) -> None:
     for cell in found.cells:
         table.add_row(*row(cell), _bar(cell.power, cell.reference))
     screen.print(table)
-    for line in (verdict(found), *(f"Departure: {text}." for text in found.remarks)):
+    for line in (*found.findings, *(f"Departure: {text}." for text in found.remarks)):
         screen.print(line, markup=False)
     screen.print()
 

@@ -12,7 +12,7 @@ from abovechance.resampling.draws import (
     WithinBlocks,
 )
 from abovechance.resampling.exact import ExactTail, countable, exact_rank_sum, hypergeometric
-from abovechance.resampling.executors import Executor, Processes, Serial
+from abovechance.resampling.executors import Executor, Processes, Serial, Workers
 from abovechance.resampling.replicate import (
     Null,
     in_order,
@@ -51,6 +51,7 @@ __all__ = [
     "Tail",
     "WholeBlocks",
     "WithinBlocks",
+    "Workers",
     "binary_bootstrap",
     "boundaries",
     "child_seed",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from abovechance.errors import NotApplicable, Unfinished
 
@@ -23,6 +23,10 @@ class Executor(Protocol):
     """Anything that computes blocks."""
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]: ...
+
+
+Workers: TypeAlias = int | Executor
+"""So many processes on this machine, or an executor."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from os import PathLike
 import numpy as np
 
 from abovechance.errors import AboveChanceError
-from abovechance.resampling.executors import Executor, Processes, Serial
+from abovechance.resampling.executors import Executor, Processes, Serial, Workers
 from abovechance.resampling.store import Store
 
 Progress = Callable[[int, int], None]
@@ -22,8 +22,9 @@ Progress = Callable[[int, int], None]
 class Resampling:
     """How many replicates, from which seed, computed where, and kept in which file.
 
-    `block` is the number of draws that share a stream; left out, the computation chooses it.
-    Changing it changes the draws; changing `draws` does not change the first ones.
+    `workers` is a number of processes, or an executor such as a `Dask` cluster. `block` is the
+    number of draws that share a stream; left out, the computation chooses it. Changing it
+    changes the draws; changing `draws` does not change the first ones.
 
     >>> Resampling(draws=999, seed=7).seed
     7
@@ -31,7 +32,7 @@ class Resampling:
 
     draws: int = 9999
     seed: int = 0
-    workers: int = 1
+    workers: Workers = 1
     executor: Executor | None = None
     store: Store | str | PathLike[str] | None = None
     block: int | None = None
@@ -40,7 +41,7 @@ class Resampling:
     def __post_init__(self) -> None:
         for name in ("draws", "workers", "block"):
             value = getattr(self, name)
-            if value is not None and value < 1:
+            if isinstance(value, int) and value < 1:
                 raise AboveChanceError(f"{name} must be at least 1; got {value}")
         if self.seed < 0:
             raise AboveChanceError(f"a seed must not be negative; got {self.seed}")
@@ -50,6 +51,8 @@ class Resampling:
         """Where blocks are computed."""
         if self.executor is not None:
             return self.executor
+        if not isinstance(self.workers, int):
+            return self.workers
         return Serial() if self.workers == 1 else Processes(self.workers)
 
 

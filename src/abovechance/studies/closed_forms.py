@@ -7,10 +7,13 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.numerics.binomial import at_least, log_pmf
-from abovechance.studies.groups import Shift
+from abovechance.studies.groups import Mixture, Scale, Shift
 from abovechance.studies.predictions import Binormal, CorrelatedModels, GaussianPredictions
 from abovechance.studies.questions import Rule
 from abovechance.studies.samples import classes, name_of
+
+CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
+"""Statistics without ties, whose level under permutation is known whatever the noise."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ def closed_form(
 ) -> Known | None:
     """The power of a test in a design by formula, or None if there is none.
 
-    Exact: binomial, Fisher, McNemar (enumerated), Hotelling (noncentral F) and oracle
+    Exact: binomial, Fisher, McNemar (enumerated), and the level of a permuted continuous
+    statistic when nothing is there. Nearly exact: Hotelling (noncentral F) and oracle
     (noncentral χ²) at the level that so many permutations have. Approximate: AUC (normal, with
     the variance of the binormal model) and log score of Gaussian logits (noncentral t).
 
@@ -51,8 +55,8 @@ def closed_form(
         return _predictions(design, name, n, effect, alpha)
     if isinstance(design, CorrelatedModels) and name == "accuracy":
         return _mcnemar(design, n, effect, alpha)
-    if isinstance(design, Shift) and design.tails is None:
-        return _shift(design, name, n, effect, level_of(alpha, draws, rule))
+    if isinstance(design, Shift | Scale | Mixture):
+        return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
     return None
 
 
@@ -93,16 +97,32 @@ def oracle_power(features: int, n1: int, n0: int, distance: float, level: float)
     return float(ncx2.sf(chi2.isf(level, features), features, n1 * n0 / (n1 + n0) * distance))
 
 
-def _shift(design: Shift, name: str, n: int, effect: float, level: float) -> Known | None:
-    mu = design.mean(n, effect)
-    distance = float(mu @ np.linalg.solve(design.covariance(), mu))
+def _two_groups(
+    design: Shift | Scale | Mixture, name: str, n: int, effect: float, level: float
+) -> Known | None:
+    """Without an effect, the level of any continuous statistic; else where noise is Gaussian."""
+    if name in CONTINUOUS and effect == (1.0 if isinstance(design, Scale) else 0.0):
+        return Known(level, "level of the permutations", exact=True)
+    distance = _distance(design, n, effect)
     n1 = int(classes(n).sum())
+    if distance is None:
+        return None
     if name == "hotelling" and n - design.features - 1 > 0:
         power = hotelling_power(design.features, n1, n - n1, distance, level)
-        return Known(power, "noncentral F", exact=effect == 0)
+        return Known(power, "noncentral F", exact=False)
     if name == "oracle":
         power = oracle_power(design.features, n1, n - n1, distance, level)
         return Known(power, "noncentral chi-square", exact=False)
+    return None
+
+
+def _distance(design: Shift | Scale | Mixture, n: int, effect: float) -> float | None:
+    """μ'Σ⁻¹μ where the groups are Gaussian and differ in their means only."""
+    if isinstance(design, Shift) and design.tails is None:
+        mu = design.mean(n, effect)
+        return float(mu @ np.linalg.solve(design.covariance(), mu))
+    if isinstance(design, Mixture) and effect == 0.5:  # each group is one of the clouds
+        return (2.0 * design.distance) ** 2
     return None
 
 

@@ -10,7 +10,15 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError
 from abovechance.inference.results import Interval, Result
-from abovechance.resampling import Executor, Resampling, Store, digest, replicate_blocks, seed_of
+from abovechance.resampling import (
+    Executor,
+    Resampling,
+    Store,
+    Workers,
+    digest,
+    replicate_blocks,
+    seed_of,
+)
 from abovechance.resampling.streams import Progress
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.predictions import Binormal, Pilot
@@ -64,7 +72,11 @@ class Cell(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class PowerStudy(Result):
-    """Rejection rates of tests over sizes and effects; `digest` names the p-values."""
+    """Rejection rates of tests over sizes and effects; `digest` names the p-values.
+
+    Of a replication, `remarks` are its departures from the paper and `findings` what came of the
+    comparison.
+    """
 
     cells: tuple[Cell, ...]
     alpha: float
@@ -73,6 +85,7 @@ class PowerStudy(Result):
     digest: str
     title: str = ""
     remarks: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     advice: tuple[Advice, ...] = ()
 
     def to_csv(self) -> str:
@@ -118,7 +131,7 @@ class Budget:
     draws: int = 999
     seed: int = 0
     rule: Rule = "valid"
-    workers: int = 1
+    workers: Workers = 1
     executor: Executor | None = None
     store: Any = None
     progress: Progress | None = field(default=None, compare=False)
@@ -153,7 +166,7 @@ def power(
     draws: int = 999,
     rng: int | np.random.Generator | None = None,
     rule: Rule = "valid",
-    workers: int = 1,
+    workers: Workers = 1,
     executor: Executor | None = None,
     store: Store | str | None = None,
     progress: Progress | None = None,

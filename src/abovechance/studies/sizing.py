@@ -9,7 +9,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
 from abovechance.inference.results import Interval, Result
-from abovechance.resampling import Executor, Store, child_seed, digest, seed_of
+from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
 from abovechance.resampling.streams import Progress
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.powering import Budget, Cell, Replications, advice_for, cell_of, chosen
@@ -84,7 +84,7 @@ def sample_size(
     draws: int = 999,
     largest: int = LARGEST,
     rng: int | np.random.Generator | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     executor: Executor | None = None,
     store: str | None = None,
     progress: Progress | None = None,

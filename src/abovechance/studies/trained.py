@@ -97,6 +97,9 @@ class Trained:
 class TrainedOnLess:
     """A Gaussian process trained on all rows against the same trained on a share, the effect.
 
+    With `exchanged` each case's two predictions change places with probability ½, so that no
+    model is better than the other.
+
     References
     ----------
     Dinga et al., comparison of trained models; their caption says SVM, their code is a Gaussian
@@ -106,6 +109,7 @@ class TrainedOnLess:
     rows: Features | Table = Features(signal=50, noise=50, per_class=1)
     shift: float = 0.4
     effects: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
+    exchanged: bool = False
     name: ClassVar[str] = "trained on less"
     kind: ClassVar[type] = Pair
 
@@ -118,7 +122,11 @@ class TrainedOnLess:
             ]
         )
         less = Halves(halves.X[some], halves.y[some], halves.X_test, halves.y_test)
-        return Pair(halves.y_test, _gaussian_process(halves), _gaussian_process(less))
+        first, second = _gaussian_process(halves), _gaussian_process(less)
+        if self.exchanged:
+            turned = rng.random(first.size) < 0.5
+            first, second = np.where(turned, second, first), np.where(turned, first, second)
+        return Pair(halves.y_test, first, second)
 
 
 def _mixed(y: Bools, rng: np.random.Generator) -> Bools:

@@ -1,20 +1,22 @@
 """The papers' studies again, each by its name, beside the values that were published."""
 
-from abovechance.studies.replications.catalogue import STUDIES, find_study
-from abovechance.studies.replications.data import data_studies
+from abovechance.studies.replications.catalogue import STUDIES, find_studies, find_study
+from abovechance.studies.replications.data import GROUPS, data_studies
 from abovechance.studies.replications.running import reproduce
 from abovechance.studies.replications.study import Expected, Study
-from abovechance.studies.replications.tables import distances, page, row, verdict
+from abovechance.studies.replications.tables import distances, findings, page, row
 
 __all__ = [
+    "GROUPS",
     "STUDIES",
     "Expected",
     "Study",
     "data_studies",
     "distances",
+    "find_studies",
     "find_study",
+    "findings",
     "page",
     "reproduce",
     "row",
-    "verdict",
 ]

@@ -6,35 +6,47 @@ from pathlib import Path
 
 import numpy as np
 
-from abovechance.errors import FileError
-from abovechance.studies.replications.dinga import SOURCE, TESTS
+from abovechance.errors import AboveChanceError, FileError
+from abovechance.studies.replications.claims import least_power, shortfall
+from abovechance.studies.replications.dinga import CAPTION, KERNEL, SHARES, SOURCE, TESTS
 from abovechance.studies.replications.study import Study
-from abovechance.studies.trained import Table, Trained
+from abovechance.studies.trained import Table, Trained, TrainedOnLess
+
+POWER, COMPARE = "dinga-power-data", "dinga-compare-data"
+GROUPS = {
+    POWER: "Power against chance on real tables; needs --data DIR",
+    COMPARE: "Power against a model trained on less, on real tables; needs --data DIR",
+}
 
 
 @dataclass(frozen=True)
 class File:
-    """A table of the study: where it is, which column is the outcome, and the sizes drawn."""
+    """A table of the study: where it is, which column is the outcome, and the sizes drawn.
+
+    `n` are the sizes of the study against chance, `pair` that of the comparison of models.
+    """
 
     name: str
     file: str
     outcome: str
     positive: str
     n: tuple[int, ...]
+    pair: int
     without: tuple[str, ...] = ()
 
 
 OASIS = ("ID", "y_gender", "y_diagnosis")
+GREY, WHITE = "derived_oasis_gm.csv", "derived_oasis_wm.csv"
 FILES = (
-    File("pima", "mlbench_PimaIndiansDiabetes.csv", "diabetes", "pos", (10, 20, 30, 40)),
-    File("sonar", "mlbench_Sonar.csv", "Class", "M", (10, 20, 30, 40)),
-    File("musk", "kernlab_musk.csv", "Class", "1", (10, 20, 30, 40)),
-    File("spam", "kernlab_spam.csv", "type", "spam", (10, 30, 50, 70)),
-    File("oasis-gm-sex", "derived_oasis_gm.csv", "y_gender", "1", (20, 35, 50, 65), OASIS),
-    File("oasis-wm-sex", "derived_oasis_wm.csv", "y_gender", "1", (20, 35, 50, 65), OASIS),
-    File("oasis-gm-diagnosis", "derived_oasis_gm.csv", "y_diagnosis", "1", (20, 35, 50, 65), OASIS),
-    File("oasis-wm-diagnosis", "derived_oasis_wm.csv", "y_diagnosis", "1", (25, 40, 55, 70), OASIS),
-    File("abide-sex", "derived_abide_thickness.csv", "y", "1", (20, 60, 100, 140), ("File",)),
+    File("pima", "mlbench_PimaIndiansDiabetes.csv", "diabetes", "pos", (10, 20, 30, 40), 100),
+    File("sonar", "mlbench_Sonar.csv", "Class", "R", (10, 20, 30, 40), 50),
+    File("musk", "kernlab_musk.csv", "Class", "1", (10, 20, 30, 40), 100),
+    File("spam", "kernlab_spam.csv", "type", "spam", (10, 30, 50, 70), 100),
+    File("oasis-gm-sex", GREY, "y_gender", "1", (20, 35, 50, 65), 100, OASIS),
+    File("oasis-wm-sex", WHITE, "y_gender", "1", (20, 35, 50, 65), 100, OASIS),
+    File("oasis-gm-diagnosis", GREY, "y_diagnosis", "1", (20, 35, 50, 65), 50, OASIS),
+    File("oasis-wm-diagnosis", WHITE, "y_diagnosis", "1", (25, 40, 55, 70), 50, OASIS),
+    File("abide-sex", "derived_abide_thickness.csv", "y", "1", (20, 60, 100, 140), 100, ("File",)),
 )
 OBTAIN = (
     "Pima and Sonar come with R's mlbench, musk and spam with kernlab (write.csv, row.names = "
@@ -42,29 +54,55 @@ OBTAIN = (
 )
 
 
-def data_studies(folder: str | Path) -> Iterator[Study]:
+def data_studies(folder: str | Path | None, group: str = POWER) -> Iterator[Study]:
     """A study for each of the tables found in a folder."""
+    if folder is None:
+        raise AboveChanceError(f"{group} needs --data DIR, a folder with its tables. {OBTAIN}.")
     found = [one for one in FILES if (Path(folder) / one.file).is_file()]
     if not found:
         wanted = ", ".join(dict.fromkeys(one.file for one in FILES))
         raise FileError(f"no table of the study is in {str(folder)!r}; wanted {wanted}. {OBTAIN}.")
+    make = _against_chance if group == POWER else _against_less
     for one in found:
-        yield Study(
-            name=f"dinga-power-data-{one.name}",
-            title=f"Power against chance, a support vector machine on {one.name}",
-            source=SOURCE,
-            design=Trained(load(folder, one), effects=(0.0, 1.0)),
-            n=one.n,
-            effects=(0.0, 1.0),
-            tests=TESTS,
-            draws=499,
-            rule="valid",
-            replications=50,
-            departures=(
-                "n rows to learn from and n to test, half of each class; effect 0 shuffles labels",
-                "the kernel is Gaussian, as in the paper's code; its text says linear",
-            ),
-        )
+        yield make(one, load(folder, one))
+
+
+def _against_chance(one: File, table: Table) -> Study:
+    return Study(
+        name=f"{POWER}-{one.name}",
+        title=f"Power against chance, a support vector machine on {one.name}",
+        source=SOURCE,
+        design=Trained(table, effects=(0.0, 1.0)),
+        n=one.n,
+        effects=(0.0, 1.0),
+        tests=TESTS,
+        draws=499,
+        rule="valid",
+        replications=50,
+        departures=(
+            "n rows to learn from and n to test, half of each class; effect 0 shuffles labels, at "
+            "the sizes of effect 1",
+            KERNEL,
+        ),
+        claims=shortfall,
+    )
+
+
+def _against_less(one: File, table: Table) -> Study:
+    return Study(
+        name=f"{COMPARE}-{one.name}",
+        title=f"Power against a model trained on a share of the rows (the effect) of {one.name}",
+        source=SOURCE,
+        design=TrainedOnLess(table, effects=SHARES),
+        n=(one.pair,),
+        effects=SHARES,
+        tests=TESTS,
+        draws=999,
+        rule="valid",
+        replications=50,
+        departures=("n rows to learn from and n to test, half of each class", CAPTION),
+        claims=least_power,
+    )
 
 
 def load(folder: str | Path, one: File) -> Table:

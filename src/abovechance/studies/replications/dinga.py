@@ -5,12 +5,17 @@ what its code does.
 """
 
 from abovechance.studies.predictions import CorrelatedModels, GaussianPredictions
+from abovechance.studies.replications.claims import least_power, shortfall
 from abovechance.studies.replications.study import Expected, Key, Study
 from abovechance.studies.trained import Trained, TrainedOnLess
 
 SOURCE = "Dinga, Penninx, Veltman, Schmaal & Marquand (2019), Beyond accuracy"
 TESTS = {"accuracy": "accuracy", "AUC": "auc", "Brier": "brier", "log": "log_score"}
-INDEPENDENT = "independent simulation of the paper's code"
+INDEPENDENT = "an independent simulation of the paper's code (the paper has no numbers)"
+KERNEL = "the kernel is Gaussian, as in the paper's code; its text says linear"
+CAPTION = "a Gaussian process classifier, as in the paper's code; its caption says SVM"
+FEATURES = "50 signal and 50 noise features, not the 3 and 3 of the study against chance"
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 SIZES = (20, 80, 140, 200)
 # Accuracy, AUC, Brier score, log score at each size; 1000 replications.
@@ -85,6 +90,7 @@ DINGA = (
             "permutations are a fixed number here, not a sequential test of at most 5000 steps; "
             "p = (1 + k)/(B + 1), never 0",
         ),
+        claims=shortfall,
     ),
     Study(
         name="dinga-compare",
@@ -104,6 +110,7 @@ DINGA = (
             "curve by itself",
         ),
         size="n per class",
+        claims=least_power,
     ),
     Study(
         name="dinga-power-svm",
@@ -117,12 +124,13 @@ DINGA = (
         rule="valid",
         replications=100,
         departures=(
-            "the kernel is Gaussian, as in the paper's code; its text says linear",
+            KERNEL,
             "n is the code's parameter: 2n rows to learn from and 2n to test; its last value is "
             "160, not 140",
             "probabilities by Platt's method with three folds, in scikit-learn instead of kernlab",
         ),
         size="n per class",
+        claims=shortfall,
     ),
     Study(
         name="dinga-compare-trained",
@@ -130,15 +138,27 @@ DINGA = (
         source=SOURCE,
         design=TrainedOnLess(),
         n=(100,),
-        effects=(0.1, 0.3, 0.5, 0.7, 0.9),
+        effects=SHARES,
         tests=TESTS,
         draws=999,
         rule="valid",
         replications=100,
-        departures=(
-            "a Gaussian process classifier, as in the paper's code; its caption says SVM",
-            "50 signal and 50 noise features, not the 3 and 3 of the study against chance",
-        ),
+        departures=(CAPTION, FEATURES),
+        size="n per class",
+        claims=least_power,
+    ),
+    Study(
+        name="dinga-compare-trained-null",
+        title="The same with the models' predictions exchanged at random, so that none is better",
+        source=SOURCE,
+        design=TrainedOnLess(exchanged=True),
+        n=(100,),
+        effects=SHARES,
+        tests=TESTS,
+        draws=999,
+        rule="valid",
+        replications=100,
+        departures=(CAPTION, FEATURES),
         size="n per class",
     ),
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from abovechance.resampling import Executor, digest, seed_of
+from abovechance.resampling import Executor, Store, Workers, digest, seed_of
 from abovechance.resampling.streams import Progress
 from abovechance.studies.powering import (
     Budget,
@@ -16,6 +16,7 @@ from abovechance.studies.powering import (
 )
 from abovechance.studies.replications.catalogue import find_study
 from abovechance.studies.replications.study import Expected, Study
+from abovechance.studies.replications.tables import findings
 
 
 def reproduce(
@@ -24,15 +25,16 @@ def reproduce(
     replications: int | None = None,
     statistics: list[str] | None = None,
     rng: int | np.random.Generator | None = 0,
-    workers: int = 1,
+    workers: Workers = 1,
     executor: Executor | None = None,
-    store: str | None = None,
+    store: Store | str | None = None,
     progress: Progress | None = None,
 ) -> PowerStudy:
     """Simulate a published study again, at the paper's settings.
 
     A cell's `reference` is the paper's value where there is one, otherwise the formula's; `z` is
-    the difference in standard errors of both. `theory` is the formula's value in any case.
+    the difference in standard errors of both. `theory` is the formula's value in any case. The
+    bar: no cell further than 3.9 standard errors away, and at most 2 % further than 3.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ def reproduce(
         for i, setting in enumerate(settings)
         for j, (name, test) in enumerate(tests.items())
     ]
-    return PowerStudy(
+    done = PowerStudy(
         cells=tuple(cells),
         alpha=budget.alpha,
         draws=asked.draws,
@@ -77,6 +79,7 @@ def reproduce(
         title=f"{asked.name}: {asked.title}. {asked.source}",
         remarks=asked.departures,
     )
+    return replace(done, findings=findings(done, asked))
 
 
 def _chosen(study: Study, statistics: list[str] | None) -> dict[str, str]:

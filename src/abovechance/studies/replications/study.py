@@ -1,9 +1,10 @@
 """What a published study is: a design, its tests under the paper's names, and its values."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from abovechance.studies.powering import PowerStudy
 from abovechance.studies.questions import Rule
 from abovechance.studies.samples import Design
 
@@ -24,7 +25,9 @@ class Study:
     """One figure or table of a paper.
 
     `tests` maps the paper's names to the tests here; `departures` say where what is run differs
-    from what the paper's text says, or from what its code did.
+    from what the paper's text says, or from what its code did. `artefacts` are statistics of the
+    paper whose cells are shown and whose misses are told, but which are no bar for a replication.
+    `claims` says what the cells make of the paper's sentences.
     """
 
     name: str
@@ -41,3 +44,5 @@ class Study:
     departures: tuple[str, ...] = ()
     size: str = "n"
     reference: str = "read from the figure"
+    artefacts: frozenset[str] = frozenset()
+    claims: Callable[[PowerStudy], tuple[str, ...]] | None = None

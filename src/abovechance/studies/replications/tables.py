@@ -1,5 +1,6 @@
 """A replication as a page to keep: what was run, its values, the published ones."""
 
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from abovechance.studies.powering import Cell, PowerStudy
@@ -12,9 +13,13 @@ SURPRISING = 3.0
 """Standard errors that one cell in fifty may be away."""
 
 
-def distances(found: PowerStudy) -> list[float]:
+def distances(found: PowerStudy, without: Collection[str] = ()) -> list[float]:
     """How far every cell lies from its published value and from theory, in standard errors."""
-    pairs = ((cell.z if published(cell) else None, cell.theory_z) for cell in found.cells)
+    pairs = (
+        (cell.z if published(cell) else None, cell.theory_z)
+        for cell in found.cells
+        if cell.statistic not in without
+    )
     return [abs(z) for z in chain.from_iterable(pairs) if z is not None]
 
 
@@ -23,9 +28,13 @@ def published(cell: Cell) -> bool:
     return bool(cell.reference_se)
 
 
-def verdict(found: PowerStudy) -> str:
-    """The comparison in a sentence."""
-    far = distances(found)
+def findings(found: PowerStudy, study: Study) -> tuple[str, ...]:
+    """The comparison in sentences: all cells together, every one that misses, and the claims."""
+    told = [_verdict(distances(found, study.artefacts)), *_misses(found, study)]
+    return (*told, *(study.claims(found) if study.claims is not None else ()))
+
+
+def _verdict(far: list[float]) -> str:
     if not far:
         return "No published or known value to compare with."
     return (
@@ -33,6 +42,21 @@ def verdict(found: PowerStudy) -> str:
         f"{sum(z > SURPRISING for z in far)} beyond {SURPRISING:g}, "
         f"{sum(z > FAR for z in far)} beyond {FAR:g}."
     )
+
+
+def _misses(found: PowerStudy, study: Study) -> Iterator[str]:
+    """Cells that are not the paper's, those of artefacts included."""
+    artefacts = [c for c in found.cells if c.statistic in study.artefacts and published(c)]
+    if artefacts:
+        names = ", ".join(dict.fromkeys(cell.statistic for cell in artefacts))
+        far = sum(abs(cell.z or 0.0) > FAR for cell in artefacts)
+        yield f"No bar, and not counted: {len(artefacts)} cells of {names}, {far} beyond {FAR:g}."
+    for cell in found.cells:
+        if published(cell) and abs(cell.z or 0.0) > FAR:
+            yield (
+                f"Not met: {cell.statistic} at effect {cell.effect:.3g} and n = {cell.n} is "
+                f"{cell.power:.3f} here and {cell.reference:.3f} in the paper (z = {cell.z:+.1f})."
+            )
 
 
 def row(cell: Cell) -> list[str]:
@@ -63,9 +87,15 @@ def page(found: PowerStudy, study: Study) -> str:
         f"Made by `abovechance reproduce {study.name} --replications {times} "
         f"--seed {found.seed}{some}`; {found.draws} draws, level {found.alpha:g}, "
         f"digest `{found.digest}`.",
-        f"Published values: {study.reference if study.expected else 'none'}. {verdict(found)}",
+        f"Published values: {study.reference if study.expected else 'none'}.",
+        "",
+        *(f"- {text}" for text in found.findings),
+        "",
+        "Departures from the paper's text, or from its code:",
         "",
         *(f"- {text}." for text in found.remarks),
+        "",
+        f"![Power of each statistic]({study.name}.svg)",
         "",
         f"| statistic | {study.size} | effect | power | se | published | z | theory | z |",
         "|---|---|---|---|---|---|---|---|---|",
