@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.numerics.ranks import (
     auc,
     average_precision,
     kolmogorov_smirnov,
     midranks,
-    pair_aucs,
     partial_area,
     rank_summary,
     tied_groups,
@@ -150,6 +150,28 @@ def test_a_batch_of_outcomes_equals_its_rows():
     score, outcomes = rng.integers(0, 9, 30), rng.random((4, 30)) < 0.5
     rows = [auc(tied_groups(score, row)) for row in outcomes]
     assert np.array_equal(auc(tied_groups(score, outcomes)), rows)
+
+
+@pytest.mark.parametrize("digits", [1, 17])
+@pytest.mark.parametrize("vary", ["outcomes", "weights", "both"])
+def test_compiled_sweeps_of_rows_equal_the_plain_formulas(digits, vary, monkeypatch):
+    rng = np.random.default_rng(6)
+    score, positive = scores_and_outcomes(300, digits, rng)
+    if vary != "weights":
+        positive = rng.permuted(np.tile(positive, (40, 1)), axis=1)
+        positive[0] = False
+        positive[1] = True
+    weight = None
+    if vary != "outcomes":
+        weight = rng.integers(0, 4, (40, 300)) * rng.choice([1.0, 0.3], (40, 1))
+    found = []
+    for size in (1, 10**9):
+        monkeypatch.setattr("abovechance.numerics.kernels.WORTHWHILE", size)
+        ranked = tied_groups(score, positive, weight)
+        areas = [partial_area(ranked, f) for f in (0.05, 0.2, 1.0)]
+        found.append([average_precision(ranked), kolmogorov_smirnov(ranked), *areas])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-14)
+    assert np.isnan(found[0]).any() == (vary != "weights")
 
 
 def test_the_whole_partial_area_is_the_area():

@@ -7,8 +7,6 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import worthwhile
 
-AT_ONCE = 1 << 22  # probabilities parted by class in one reading
-
 
 def midranks(values: Array) -> Floats:
     """Rank values from 1 to n along the last axis; equal values share their average rank.
@@ -65,20 +63,38 @@ def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> R
     score, positive = np.asarray(score), np.asarray(positive)
     if weight is None and positive.ndim == 1 and score.dtype.kind == "f" and worthwhile(score.size):
         return _tied_groups_by_merging(score, positive.astype(bool))
+    batches = [len(a) for a in (positive, weight) if a is not None and a.ndim == 2]
+    if batches and worthwhile(max(batches) * score.size):
+        return _tied_groups_of_rows(score, positive, weight, max(batches))
     return _tied_groups_plain(score, positive, weight)
 
 
 def _tied_groups_plain(score: Array, positive: Array, weight: Array | None) -> Ranked:
-    order = np.argsort(score)
-    ordered = score[order]
-    starts = np.flatnonzero(
-        np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])
-    )
+    order, starts, distinct = _sorted_groups(score)
     sign = positive[..., order].astype(np.float64)
     everyone = np.ones(sign.shape[-1]) if weight is None else np.asarray(weight)[..., order]
     positives = np.add.reduceat(everyone * sign, starts, axis=-1)
     negatives = np.add.reduceat(everyone * (1 - sign), starts, axis=-1)
-    return Ranked(ordered[starts], positives, negatives)
+    return Ranked(distinct, positives, negatives)
+
+
+def _sorted_groups(score: Array) -> tuple[Ints, Ints, Array]:
+    """The order of the scores, where each group of equal ones begins in it, and its score."""
+    order = np.argsort(score)
+    ordered = score[order]
+    edge = np.ones(ordered[:1].shape, dtype=bool)
+    starts = np.flatnonzero(np.concatenate([edge, ordered[1:] != ordered[:-1]]))
+    return order, starts, ordered[starts]
+
+
+def _tied_groups_of_rows(score: Array, positive: Array, weight: Array | None, rows: int) -> Ranked:
+    from abovechance.numerics.kernels import ranked
+
+    order, starts, distinct = _sorted_groups(score)
+    each = np.empty((0, 0)) if weight is None else np.atleast_2d(weight).astype(np.float64)
+    classes = np.empty((2, rows, starts.size))
+    ranked.gather(order, starts, np.atleast_2d(positive).astype(bool), each, *classes)
+    return Ranked(distinct, *classes)
 
 
 def _tied_groups_by_merging(score: Floats, positive: Bools) -> Ranked:
@@ -118,7 +134,7 @@ def auc(ranked: Ranked) -> Floats:
     positives, negatives = ranked.positives, ranked.negatives
     below = np.cumsum(negatives, axis=-1) - negatives / 2
     pairs = positives.sum(axis=-1) * negatives.sum(axis=-1)
-    return _ratio((positives * below).sum(axis=-1), pairs)
+    return ratio((positives * below).sum(axis=-1), pairs)
 
 
 def average_precision(ranked: Ranked) -> Floats:
@@ -132,10 +148,12 @@ def average_precision(ranked: Ranked) -> Floats:
     >>> average_precision(tied_groups(np.array([1, 2, 3]), np.array([True, False, True]))).item()
     0.8333333333333333
     """
+    if _many_rows(ranked):
+        return _by_rows("average_precision", ranked)
     tp, fp = _from_above(ranked.positives), _from_above(ranked.negatives)
     precision = np.divide(tp, tp + fp, out=np.zeros(tp.shape), where=tp + fp > 0)
     reached = (ranked.positives * precision).sum(axis=-1)
-    return _ratio(reached, ranked.positives.sum(axis=-1))
+    return ratio(reached, ranked.positives.sum(axis=-1))
 
 
 def kolmogorov_smirnov(ranked: Ranked) -> Floats:
@@ -148,6 +166,8 @@ def kolmogorov_smirnov(ranked: Ranked) -> Floats:
     >>> kolmogorov_smirnov(tied_groups(np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1]))).item()
     0.5
     """
+    if _many_rows(ranked):
+        return _by_rows("kolmogorov_smirnov", ranked)
     tpr, fpr = _rates(ranked)
     return np.asarray(np.maximum(tpr - fpr, 0.0).max(axis=-1))
 
@@ -163,6 +183,8 @@ def partial_area(ranked: Ranked, max_fpr: float) -> Floats:
     >>> partial_area(tied_groups(np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1])), 0.25).item()
     0.125
     """
+    if _many_rows(ranked):
+        return _by_rows("partial_area", ranked, max_fpr)
     tpr, fpr = _rates(ranked)
     right, top = fpr, tpr
     left = np.concatenate([fpr[..., 1:], np.zeros((*fpr.shape[:-1], 1))], axis=-1)
@@ -245,7 +267,7 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
     if m == 0 or n == 0 or not (pos[-2] < np.inf and neg[-2] < np.inf):
         return _rank_summary_plain(score, positive)
     twice_u, precision, ks, squares_pos, squares_neg = binary.summarise_places(
-        pos, n, *_places(pos, neg)
+        pos, n, *places(pos, neg)
     )
     return RankSummary(
         pairs_twice_u=twice_u,
@@ -258,7 +280,7 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
     )
 
 
-def _places(first: Floats, second: Floats) -> tuple[Ints, Ints]:
+def places(first: Floats, second: Floats) -> tuple[Ints, Ints]:
     """How many in `second` are below, and not above, each in `first`; both sorted, ended by inf."""
     from abovechance.numerics.kernels import binary
 
@@ -270,77 +292,17 @@ def _places(first: Floats, second: Floats) -> tuple[Ints, Ints]:
     return below[:-1], not_above[:-1]
 
 
-def pair_aucs(
-    probability: Floats, actual: Array, classes: int, weight: Array | None = None
-) -> Floats:
-    """Separability of every ordered pair of classes by the probability of the first.
-
-    Entry [i, j] is the probability that a case of class i has a higher probability of class i than
-    a case of class j has, ties one half; nan on the diagonal and where a class is empty.
-
-    Parameters
-    ----------
-    probability
-        Predicted probabilities, one row a class, (K, n).
-    actual
-        Class codes (n,).
-
-    References
-    ----------
-    Hand, Till (2001), eq. 3: their A(i, j) is the mean of [i, j] and [j, i] here.
-
-    Examples
-    --------
-    >>> p = np.array([[0.8, 0.6, 0.3, 0.7], [0.2, 0.4, 0.7, 0.3]])
-    >>> pair_aucs(p, np.array([0, 0, 1, 1]), 2)
-    array([[ nan, 0.75],
-           [0.75,  nan]])
-    """
-    if weight is None and worthwhile(probability.size):
-        return _pair_aucs_by_merging(probability, actual, classes)
-    return _pair_aucs_plain(probability, actual, classes, weight)
+def _many_rows(ranked: Ranked) -> bool:
+    return ranked.positives.ndim == 2 == ranked.negatives.ndim and worthwhile(ranked.positives.size)
 
 
-def _pair_aucs_plain(
-    probability: Floats, actual: Array, classes: int, weight: Array | None
-) -> Floats:
-    member = np.asarray(actual) == np.arange(classes)[:, None]
-    areas = np.full((classes, classes), np.nan)
-    for i in range(classes):
-        group = tied_groups(probability[i], member, weight).positives
-        below = np.cumsum(group, axis=-1) - group / 2
-        total = group.sum(axis=-1)
-        areas[i] = _ratio(below @ group[i], total * total[i])
-    np.fill_diagonal(areas, np.nan)
-    return areas
+def _by_rows(sweep: str, ranked: Ranked, *options: float) -> Floats:
+    """A measure of every row by its compiled sweep."""
+    from abovechance.numerics.kernels import ranked as sweeps
 
-
-def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> Floats:
-    """Part each column by class, sort the parts by value and merge them pairwise."""
-    from abovechance.numerics.kernels import multiclass
-
-    code = np.asarray(actual).astype(np.uint32)
-    sizes = np.bincount(code, minlength=classes)
-    start = np.concatenate([[0], np.cumsum(sizes + 1)])
-    rows = max(1, min(classes, AT_ONCE // start[-1]))
-    parted = np.full((rows, start[-1]), np.inf)
-    twice_u = np.zeros((classes, classes))
-    for block in range(0, classes, rows):
-        columns = probability[block : block + rows]
-        multiclass.scatter_by_class(code, columns, start, parted)
-        for i, column in enumerate(parted[: len(columns)], start=block):
-            parts = [column[start[c] : start[c + 1]] for c in range(classes)]
-            for part in parts:
-                part[:-1].sort()
-            if not np.all(column[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
-                return _pair_aucs_plain(probability, actual, classes, None)
-            for j in range(classes):
-                if i != j:
-                    below, not_above = _places(parts[i], parts[j])
-                    twice_u[i, j] = below.sum() + not_above.sum()
-    areas = _ratio(twice_u, 2.0 * sizes * sizes[:, None])
-    np.fill_diagonal(areas, np.nan)
-    return areas
+    found = np.empty(len(ranked.positives))
+    getattr(sweeps, sweep)(ranked.positives, ranked.negatives, *options, found)
+    return found
 
 
 def _from_above(weights: Floats) -> Floats:
@@ -353,13 +315,14 @@ def _rates(ranked: Ranked) -> tuple[Floats, Floats]:
     positives = ranked.positives.sum(axis=-1, keepdims=True)
     negatives = ranked.negatives.sum(axis=-1, keepdims=True)
     return (
-        _ratio(_from_above(ranked.positives), positives),
-        _ratio(_from_above(ranked.negatives), negatives),
+        ratio(_from_above(ranked.positives), positives),
+        ratio(_from_above(ranked.negatives), negatives),
     )
 
 
-def _ratio(numerator: Array, denominator: Array) -> Floats:
+def ratio(numerator: Array, denominator: Array) -> Floats:
+    """Divide where the denominator is above 0; nan elsewhere."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
-    ratio = np.full(shape, np.nan)
-    np.divide(numerator, denominator, out=ratio, where=np.asarray(denominator) > 0)
-    return ratio
+    found = np.full(shape, np.nan)
+    np.divide(numerator, denominator, out=found, where=np.asarray(denominator) > 0)
+    return found

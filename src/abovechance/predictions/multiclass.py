@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, listed
 from abovechance.numerics.confusion import confusion, one_against_rest
-from abovechance.numerics.ranks import pair_aucs
+from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.predictions import checks
 from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
 from abovechance.predictions.binary import Binary

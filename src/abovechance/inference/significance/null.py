@@ -13,7 +13,7 @@ from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, LabelScore, Measure
 from abovechance.measures.evaluation import COUNTING, fit
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.ranks import midranks, tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 from abovechance.resampling import (
     LabelPermutations,
@@ -121,11 +121,14 @@ def permuted_labels(
 ) -> dict[str, Floats]:
     """Values of binary measures under permuted labels (draws, n)."""
     found = {}
+    ranked = None
     with np.errstate(divide="ignore", invalid="ignore"):
         for m in measures:
             m = fit(m, predictions)
             if m.form is Form.RANKS and predictions.weight is None:
-                found[m.label] = _ranked(m, predictions, labels)
+                assert predictions.ranking is not None
+                ranked = ranked or tied_groups(predictions.ranking, labels)
+                found[m.label] = np.asarray(m.formula(ranked, **m.parameters))
             elif m.form in (Form.LOSSES, Form.SAMPLE) and predictions.weight is None:
                 assert predictions.probability is not None
                 found[m.label] = _formula(m, labels.astype(np.float64), predictions.probability)
@@ -139,14 +142,6 @@ def with_labels(predictions: Binary, positive: Bools) -> Binary:
     other = predictions.take(slice(None))
     other.__dict__.update(positive=positive)
     return other
-
-
-def _ranked(measure: Measure, predictions: Binary, labels: Bools) -> Floats:
-    from abovechance.numerics.ranks import tied_groups
-
-    assert predictions.ranking is not None
-    ranked = tied_groups(predictions.ranking, labels)
-    return np.asarray(measure.formula(ranked, **measure.parameters))
 
 
 def _formula(measure: Measure, outcome: Floats, prediction: Floats) -> Floats:
