@@ -11,14 +11,11 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.multiplicity import holm
+from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.results import Result, to_frame
 from abovechance.resampling import (
     LabelPermutations,
     Resampling,
-    Sequential,
-    exceedances,
-    in_order,
-    replicate_blocks,
     seed_of,
     stream,
     tail,
@@ -187,7 +184,16 @@ def detect(
     )
     work = Labellings(features, labels, statistics, _scheme(labels, permute, blocks), permute)
     observed = evaluate(features, labels[None, :], statistics, stream(how.seed, OBSERVED))[0]
-    null, decision = _null(work, how, float(observed[0]), stop, level, risk)
+    null, sequel = null_values(
+        work,
+        how,
+        BLOCK,
+        first=(statistics[0].name, float(observed[0]), "greater"),
+        stop=stop,
+        level=level,
+        risk=risk,
+    )
+    decision = None if sequel is None else sequel.decision
     rows = []
     for statistic, value in zip(statistics, observed, strict=True):
         values = null[statistic.name]
@@ -231,8 +237,6 @@ def _statistics(tests: Iterable[Any], X: Floats, labels: Ints) -> Iterator[Any]:
 
 
 def _scheme(labels: Ints, permute: str, blocks: Any) -> Any:
-    from abovechance.inference.refit import scheme_of
-
     if permute not in PERMUTE:
         raise NotApplicable(f"permute must be one of {', '.join(PERMUTE)}; got {permute!r}.")
     if permute == "features":
@@ -247,36 +251,6 @@ def _scheme(labels: Ints, permute: str, blocks: Any) -> Any:
                 f"{sizes.min()} to {sizes.max()}. Balance them first."
             )
     return scheme_of(labels, permute, blocks)
-
-
-def _null(
-    work: Labellings,
-    how: Resampling,
-    observed: float,
-    stop: str | None,
-    level: float,
-    risk: float,
-) -> tuple[dict[str, Floats], str | None]:
-    if stop is None:
-        found = replicate_blocks(work, how, block=BLOCK)
-        assert isinstance(found, dict)
-        return found, None
-    if stop != "gandy":
-        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
-    first = work.statistics[0].name
-    kept: list[dict[str, Array]] = []
-
-    def indicators() -> Iterator[Array]:
-        for block in in_order(work, how, block=BLOCK):
-            assert isinstance(block, dict)
-            kept.append(block)
-            yield exceedances(observed, block[first])
-
-    answer = Sequential(level=level, risk=risk, steps=how.draws).run(indicators())
-    null = {
-        s.name: np.concatenate([b[s.name] for b in kept])[: answer.steps] for s in work.statistics
-    }
-    return null, answer.decision
 
 
 def _hypothesis(permute: str) -> str:

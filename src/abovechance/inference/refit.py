@@ -1,35 +1,29 @@
 """Is a learner better than chance? Refit it under permuted outcomes and compare."""
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.arrays import Array, Floats
-from abovechance.errors import DataError, NotApplicable
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.nulls import null_values, scheme_of
+from abovechance.inference.refitting import Refits, TogetherRefits
 from abovechance.inference.results import Result, Sequel, to_frame
 from abovechance.learning.from_sklearn import from_cv
+from abovechance.learning.splits import folds_of, splitter_of
+from abovechance.learning.together import known
 from abovechance.measures import Measure, find
-from abovechance.predictions import Binary, Multiclass, Predictions
-from abovechance.resampling import (
-    Permutations,
-    Resampling,
-    Sequential,
-    WholeBlocks,
-    WithinBlocks,
-    exceedances,
-    in_order,
-    replicate_blocks,
-    seed_of,
-    tail,
-)
+from abovechance.measures.evaluation import COUNTING
+from abovechance.numerics.kernels import worthwhile
+from abovechance.predictions import Predictions
+from abovechance.resampling import Resampling, seed_of, tail
 
-BLOCK = 8
+BLOCK = 8  # refits of an estimator of unknown cost
+TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not
 FEW = 100  # arrangements
-PERMUTE = ("labels", "within", "blocks")
 HYPOTHESIS = "features and outcome are independent"
 
 
@@ -49,13 +43,18 @@ class RefitRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RefitTest(Result):
-    """A learner under cross-validation, tested by refitting it under permuted outcomes."""
+    """A learner under cross-validation, tested by refitting it under permuted outcomes.
+
+    `together` says whether the learner was trained by the fast way for all permutations at once,
+    or by scikit-learn one by one; the numbers are the same.
+    """
 
     tests: tuple[RefitRow, ...]
     n: int
     permute: str
     hypothesis: str
     seed: int
+    together: bool
     null: dict[str, Floats]
     advice: tuple[Advice, ...] = ()
 
@@ -83,41 +82,6 @@ class RefitTest(Result):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
-class Refits:
-    """Measures of a learner refitted under permuted outcomes, as work for blocks."""
-
-    estimator: Any
-    X: Any
-    y: Array
-    cv: Any
-    cv_groups: Any
-    measures: tuple[Measure, ...]
-    pos_label: Any
-    seed: int
-    scheme: Any
-
-    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
-        orders = self.scheme.draw(rng, size)
-        rows = [self.values(self.y[order]) for order in orders]
-        return {m.label: np.array([row[m.label] for row in rows]) for m in self.measures}
-
-    def values(self, y: Array) -> dict[str, float]:
-        """The mean over folds of each measure when the learner is fitted to these outcomes."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a fit to shuffled outcomes often does not converge
-            made = from_cv(
-                self.estimator,
-                self.X,
-                y,
-                cv=self.cv,
-                groups=self.cv_groups,
-                pos_label=self.pos_label,
-                rng=self.seed,
-            )
-        return {m.label: over_folds(m, made) for m in self.measures}
-
-
 def permutation_test(
     estimator: Any,
     X: Any,
@@ -137,6 +101,7 @@ def permutation_test(
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
+    fast: bool = True,
 ) -> RefitTest:
     """Test whether a learner predicts better than chance, refitting it under permuted outcomes.
 
@@ -159,6 +124,11 @@ def permutation_test(
         Clusters that cross-validation keeps together.
     stop
         "gandy" stops as soon as p is known to lie on one side of `level` (for the first measure).
+    fast
+        Train linear discriminants and linear support vector machines (`learning.recognise`) on
+        all permutations together where this gives scikit-learn's own numbers: two classes, every
+        case tested once, measures of labels and, of discriminants, of probabilities. False
+        always refits one by one.
 
     References
     ----------
@@ -177,17 +147,31 @@ def permutation_test(
     how = Resampling(
         draws=draws, seed=seed_of(rng), workers=workers, store=store, progress=progress
     )
+    cv = list(cv) if isinstance(cv, Iterator) else cv
     first = from_cv(
         estimator, X, outcome, cv=cv, groups=cv_groups, pos_label=pos_label, rng=how.seed
     )
     chosen = tuple(_fitted(measures, first))
-    work = Refits(estimator, X, outcome, cv, cv_groups, chosen, pos_label, how.seed, scheme)
-    observed = {m.label: over_folds(m, first) for m in chosen}
-    null, sequel = _null(work, how, observed, chosen, stop, level, risk)
+    singly = Refits(estimator, X, outcome, cv, cv_groups, chosen, pos_label, how.seed, scheme)
+    together = _together(singly)
+    block = BLOCK if together is None else TOGETHER_BLOCK
+    if not fast or not worthwhile(draws * len(outcome)):
+        together = None
+    work = together or singly
+    observed = work.observed()
+    main = chosen[0]
+    null, sequel = null_values(
+        work,
+        how,
+        block,
+        first=(main.label, observed[main.label], _side(main)),
+        stop=stop,
+        level=level,
+        risk=risk,
+    )
     rows = []
     for m in chosen:
-        side: Any = "greater" if m.higher_is_better else "less"
-        found = tail(observed[m.label], null[m.label], alternative=side)
+        found = tail(observed[m.label], null[m.label], alternative=_side(m))
         rows.append(
             RefitRow(
                 measure=m.label,
@@ -206,52 +190,27 @@ def permutation_test(
         permute=permute,
         hypothesis=HYPOTHESIS,
         seed=how.seed,
+        together=together is not None,
         null=null,
         advice=tuple(_advice(scheme, permute, chosen)),
     )
 
 
-def scheme_of(y: Array, permute: str, blocks: Any) -> Any:
-    """Orders of outcomes; a scheme that leaves nothing to permute is refused with the remedy."""
-    if permute not in PERMUTE:
-        raise NotApplicable(f"permute must be one of {', '.join(PERMUTE)}; got {permute!r}.")
-    if permute == "labels":
-        if blocks is not None:
-            raise NotApplicable("blocks= goes with permute='within' or permute='blocks'.")
-        if len(np.unique(y)) < 2:
-            raise NotApplicable("permuting needs outcomes that differ; all are the same.")
-        return Permutations(len(y))
-    if blocks is None:
-        raise NotApplicable(f"permute={permute!r} needs blocks=, one value a case.")
-    units = np.asarray(blocks)
-    if units.shape != y.shape:
-        raise DataError(f"blocks must hold one value for each of the {len(y)} cases.")
-    constant = all(len(np.unique(y[units == b])) == 1 for b in np.unique(units))
-    if permute == "within":
-        if constant:
-            raise NotApplicable(
-                "outcomes are constant within every block, so permuting within them changes "
-                "nothing; permute whole blocks instead (permute='blocks')."
-            )
-        return WithinBlocks(units)
-    if not constant:
-        raise NotApplicable(
-            "permuting whole blocks needs outcomes that are constant within every block; "
-            "permute within blocks instead (permute='within')."
-        )
-    return WholeBlocks(units)
+def _together(singly: Refits) -> TogetherRefits | None:
+    """The fast way to the same numbers, where there is one."""
+    found = known(singly.estimator, singly.X)
+    if found is None or len(np.unique(singly.y)) != 2:
+        return None
+    counting = all(m.form in COUNTING for m in singly.measures)
+    if found.kind != "probability" and not counting:
+        return None
+    splitter = splitter_of(singly.estimator, singly.cv, singly.y, singly.cv_groups, singly.seed)
+    folds = folds_of(splitter, singly.X, singly.y, singly.cv_groups)
+    return None if folds is None else TogetherRefits(found, singly)
 
 
-def over_folds(measure: Measure, predictions: Predictions) -> float:
-    """Mean over folds; of all cases together where a fold leaves the measure undefined."""
-    fold = predictions.cases.fold
-    assert fold is not None
-    if isinstance(predictions, Binary | Multiclass):
-        seen = predictions.prevalences > 0
-        if seen.sum() < 2:
-            return float("nan")
-    values = [measure.of(predictions.take(fold == k)) for k in np.unique(fold)]
-    return float(np.mean(values)) if np.isfinite(values).all() else measure.of(predictions)
+def _side(measure: Measure) -> Any:
+    return "greater" if measure.higher_is_better else "less"
 
 
 def _fitted(measures: Iterable[str | Measure], predictions: Predictions) -> list[Measure]:
@@ -264,44 +223,6 @@ def _fitted(measures: Iterable[str | Measure], predictions: Predictions) -> list
     if not found:
         raise NotApplicable("no measure was named.")
     return found
-
-
-def _null(
-    work: Refits,
-    how: Resampling,
-    observed: dict[str, float],
-    chosen: Sequence[Measure],
-    stop: str | None,
-    level: float,
-    risk: float,
-) -> tuple[dict[str, Floats], Sequel | None]:
-    if stop is None:
-        found = replicate_blocks(work, how, block=BLOCK)
-        assert isinstance(found, dict)
-        return found, None
-    if stop != "gandy":
-        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
-    main = chosen[0]
-    side: Any = "greater" if main.higher_is_better else "less"
-    kept: list[dict[str, Array]] = []
-
-    def indicators() -> Iterable[Array]:
-        for block in in_order(work, how, block=BLOCK):
-            assert isinstance(block, dict)
-            kept.append(block)
-            yield exceedances(observed[main.label], block[main.label], alternative=side)
-
-    answer = Sequential(level=level, risk=risk, steps=how.draws).run(indicators())
-    null = {m.label: np.concatenate([b[m.label] for b in kept])[: answer.steps] for m in chosen}
-    sequel = Sequel(
-        steps=answer.steps,
-        estimate=answer.estimate,
-        decision=answer.decision,
-        interval=answer.interval(),
-        level=answer.level,
-        risk=answer.risk,
-    )
-    return null, sequel
 
 
 def _advice(scheme: Any, permute: str, chosen: Sequence[Measure]) -> Iterable[Advice]:

@@ -17,18 +17,19 @@ def fit_many(
     *,
     classes: int = 2,
     everywhere: bool = True,
-    fast: bool = True,
+    fast: bool | None = None,
 ) -> Ints:
     """Predicted classes (F, n) after each of F trainings.
 
     Training f uses row i `counts[f, i]` times with class `labels[f, i]`. Predictions are for all
-    rows, or, unless `everywhere`, only for those left out of training (others are -1).
+    rows, or, unless `everywhere`, only for those left out of training (others are -1). `fast`
+    says whether to take the fast way where there is one; by default if it pays to load it.
     """
     result = np.full(labels.shape, -1, dtype=np.int64)
     wanted = np.ones(counts.shape, dtype=bool) if everywhere else counts == 0
     slow = np.arange(len(labels))
-    if fast and classes == 2:
-        found = decisions(learner, X, labels, counts, everywhere=everywhere)
+    if fast is not False and classes == 2:
+        found = decisions(learner, X, labels, counts, everywhere=everywhere, fast=fast)
         if found is not None:
             result[wanted] = (found[0] > TIE)[wanted]
             slow = np.flatnonzero(found[1])
@@ -47,14 +48,16 @@ def cross_validate(
     folds: Ints,
     *,
     classes: int = 2,
-    fast: bool = True,
+    fast: bool | None = None,
 ) -> Ints:
     """Predicted classes (B, n), each row's by the learner trained without its fold."""
     count = int(folds.max()) + 1
     result = np.full(labels.shape, -1, dtype=np.int64)
     todo = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(todo, folds, True, axis=1)
-    found = folded_decisions(learner, X, labels, folds, count) if fast and classes == 2 else None
+    found = None
+    if fast is not False and classes == 2:
+        found = folded_decisions(learner, X, labels, folds, count, fast=fast)
     if found is not None:
         result[:] = found[0] > TIE
         todo &= found[1]

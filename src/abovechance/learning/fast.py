@@ -31,17 +31,24 @@ TOGETHER = 2_048  # samples whose moments are taken in one product of matrices
 
 
 def decisions(
-    learner: Learner, X: Floats, labels: Ints, counts: Ints, *, everywhere: bool
+    learner: Learner,
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    *,
+    everywhere: bool,
+    fast: bool | None = None,
 ) -> tuple[Floats, Bools] | None:
     """Decision values after F trainings, or None where there is no fast way.
 
     Training f uses row i `counts[f, i]` times with class `labels[f, i]`. Values are for all rows,
-    or, unless `everywhere`, for those left out of training.
+    or, unless `everywhere`, for those left out of training. Unless `fast` says so, compiled code
+    is loaded only where these trainings alone repay it.
     """
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
-        case _ if not worthwhile(labels.size):
+        case _ if not (fast or worthwhile(labels.size)):
             return None
         case LDA():
             lost = 2 if learner.divisor == "degrees" else 0
@@ -58,13 +65,19 @@ def decisions(
 
 
 def folded_decisions(
-    learner: Learner, X: Floats, labels: Ints, folds: Ints, count: int
+    learner: Learner,
+    X: Floats,
+    labels: Ints,
+    folds: Ints,
+    count: int,
+    *,
+    fast: bool | None = None,
 ) -> tuple[Floats, Bools] | None:
     """Decision values (B, n) by learners that did not see the row's fold, where there is a trick.
 
     With them come the folds (B, V) that have to be done otherwise.
     """
-    if not isinstance(learner, LDA) or not worthwhile(labels.size):
+    if not isinstance(learner, LDA) or not (fast or worthwhile(labels.size)):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one

@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Array
 from abovechance.errors import DataError
+from abovechance.learning.splits import splitter_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 
 
@@ -34,8 +35,8 @@ def from_estimator(
     Binary(2 cases; label, probability, score; origin test)
     """
     extra = {"id": id, "groups": groups, "sample_weight": sample_weight}
-    kind, prediction = _predict(estimator, X, len(getattr(estimator, "classes_", ())))
-    return _assembled(estimator, y, kind, prediction, pos_label, {**extra, "origin": "test"})
+    kind, prediction = predict(estimator, X, len(getattr(estimator, "classes_", ())))
+    return assembled(estimator, y, kind, prediction, pos_label, {**extra, "origin": "test"})
 
 
 def from_cv(
@@ -80,9 +81,10 @@ def from_cv(
     names = np.arange(1, len(outcome) + 1) if id is None else np.asarray(id)
     times_tested = np.zeros(len(outcome), dtype=np.int64)
     rows, folds, repeats, parts, kind, fitted = [], [], [], [], "", estimator
-    for fold, (train, test) in enumerate(_splits(estimator, X, outcome, cv, groups, rng)):
+    splitter = splitter_of(estimator, cv, outcome, groups, rng)
+    for fold, (train, test) in enumerate(splitter.split(X, outcome, groups)):
         fitted = clone(estimator).fit(_rows(X, train), outcome[train])
-        kind, prediction = _predict(fitted, _rows(X, test), number)
+        kind, prediction = predict(fitted, _rows(X, test), number)
         parts.append(_by_class(fitted, kind, prediction, outcome))
         rows.append(np.asarray(test))
         repeats.append(times_tested[test] + 1)
@@ -101,27 +103,7 @@ def from_cv(
         "sample_weight": None if sample_weight is None else np.asarray(sample_weight)[at],
     }
     prediction = np.concatenate(parts)[order]
-    return _assembled(fitted, outcome[at], kind, prediction, pos_label, extra, outcome)
-
-
-def _splits(estimator: Any, X: Any, y: Array, cv: Any, groups: Any, rng: Any) -> Any:
-    from sklearn.base import is_classifier
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
-    if isinstance(cv, int):
-        seed = rng if rng is None or isinstance(rng, int) else int(rng.integers(2**31))
-        if groups is not None:
-            from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-            if is_classifier(estimator):
-                cv = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
-            else:
-                cv = GroupKFold(cv)
-        elif is_classifier(estimator):
-            cv = StratifiedKFold(cv, shuffle=True, random_state=seed)
-        else:
-            cv = KFold(cv, shuffle=True, random_state=seed)
-    return check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups)
+    return assembled(fitted, outcome[at], kind, prediction, pos_label, extra, outcome)
 
 
 def _rows(X: Any, index: Any) -> Any:
@@ -130,7 +112,7 @@ def _rows(X: Any, index: Any) -> Any:
     return X[index] if hasattr(X, "shape") else np.asarray(X)[index]
 
 
-def _predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
+def predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
     """What is predicted and of which kind; `classes` counts those of the whole data."""
     from sklearn.base import is_regressor
 
@@ -155,7 +137,7 @@ def _by_class(estimator: Any, kind: str, prediction: Array, y: Array) -> Array:
     return wide
 
 
-def _assembled(
+def assembled(
     estimator: Any,
     y: Any,
     kind: str,

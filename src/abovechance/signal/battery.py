@@ -34,14 +34,15 @@ def evaluate(
     statistics: Sequence[AnyStatistic],
     rng: np.random.Generator,
     *,
-    fast: bool = True,
+    fast: bool | None = None,
 ) -> Floats:
     """Values (B, S) of S statistics on B labellings (B, n) of one table (n, p).
 
     Labels are classes 0, 1, …, as many of each in every labelling. Folds and bootstrap samples
     are drawn anew for every labelling and are the same for all statistics; a statistic's values
     do not depend on which others are asked for. Everything follows from `rng`: the same stream
-    and labellings give the same values. `fast=False` trains every learner one by one.
+    and labellings give the same values. `fast=False` trains every learner one by one, `fast=True`
+    all together; by default together where that repays loading compiled code.
     """
     check_labellings(labels, len(X))
     for statistic in statistics:
@@ -93,7 +94,7 @@ class Work:
     labels: Ints
     entropy: tuple[int, ...]
     most_draws: dict[Learner, int]
-    fast: bool
+    fast: bool | None
     made: dict[object, Ints | Floats] = field(default_factory=dict)
 
     def stream(self, *key: int) -> np.random.Generator:

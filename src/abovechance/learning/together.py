@@ -1,0 +1,113 @@
+"""Predictions of a scikit-learn estimator under many labellings, its trainings done together."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.learning.engine import ENTRIES
+from abovechance.learning.fast import decisions, folded_decisions
+from abovechance.learning.from_sklearn import predict
+from abovechance.learning.learner import TIE, Learner
+from abovechance.learning.margins import LinearSVM
+from abovechance.learning.recognise import recognise
+
+# libsvm stops when the conditions of an optimum are missed by less than its tolerance. Decision
+# values were then found within 30 times that of the exact ones; inside this many nothing is sure.
+TOLERANCES = 50
+
+
+class Known(NamedTuple):
+    """A scikit-learn estimator for which there is a fast way, and features it takes as they are."""
+
+    estimator: Any
+    learner: Learner
+    X: Floats
+
+    @property
+    def kind(self) -> str:
+        """What it predicts: decision values of machines, else probabilities."""
+        return "score" if isinstance(self.learner, LinearSVM) else "probability"
+
+    @property
+    def margin(self) -> float:
+        """How near zero a decision value leaves it open what scikit-learn would predict."""
+        if not isinstance(self.learner, LinearSVM):
+            return TIE
+        machine = getattr(self.estimator, "steps", [("", self.estimator)])[-1][1]
+        return TOLERANCES * float(machine.tol)
+
+
+def known(estimator: Any, X: Any) -> Known | None:
+    """The estimator with a fast way to the same predictions, or None.
+
+    Features must be a table of finite numbers in double precision or whole ones, as scikit-learn
+    computes with others in other precision.
+    """
+    learner = recognise(estimator)
+    if learner is None:
+        return None
+    try:
+        features = np.asarray(X)
+    except ValueError:
+        return None
+    whole = features.dtype.kind in "biu"
+    if features.ndim != 2 or not (whole or features.dtype == np.float64):
+        return None
+    features = features.astype(np.float64)
+    return Known(estimator, learner, features) if np.isfinite(features).all() else None
+
+
+def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
+    """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
+
+    Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
+    be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
+    are approximate; their signs agree.
+    """
+    count = int(folds.max()) + 1
+    values, unsure = _fold_decisions(known, labels, folds, count)
+    near = np.abs(values) < known.margin
+    batch, row = np.nonzero(near)
+    unsure[batch, folds[batch, row]] = True
+    if known.kind == "probability":
+        from scipy.special import expit
+
+        values = np.asarray(expit(values))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a fit to shuffled labels often does not converge
+        for b, v in np.argwhere(unsure):
+            test = folds[b] == v
+            values[b, test] = _by_scikit_learn(known, labels[b], test)
+    return values
+
+
+def _by_scikit_learn(known: Known, labels: Ints, test: Bools) -> Floats:
+    from sklearn.base import clone
+
+    fitted = clone(known.estimator).fit(known.X[~test], labels[~test])
+    kind, found = predict(fitted, known.X[test], 2)
+    return np.asarray(found[:, 1] if kind == "probability" else found)
+
+
+def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tuple[Floats, Bools]:
+    """Decision values (B, n) without the row's fold, and folds (B, V) that are not vouched for."""
+    values, unsure = np.zeros(labels.shape), np.zeros((len(labels), count), dtype=bool)
+    np.put_along_axis(unsure, folds, True, axis=1)
+    found = folded_decisions(known.learner, known.X, labels, folds, count, fast=True)
+    if found is not None:
+        values, unsure = found[0], unsure & found[1]
+    batch, fold = np.nonzero(unsure)
+    step = max(1, ENTRIES // labels.shape[1])
+    for start in range(0, len(batch), step):
+        b, v = batch[start : start + step], fold[start : start + step]
+        test = folds[b] == v[:, None]
+        counts = (~test).astype(np.int64)
+        found = decisions(known.learner, known.X, labels[b], counts, everywhere=False, fast=True)
+        if found is None:
+            break
+        training, row = np.nonzero(test)
+        values[b[training], row] = found[0][training, row]
+        unsure[b, v] = found[1]
+    return values, unsure

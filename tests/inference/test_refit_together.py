@@ -1,0 +1,224 @@
+"""Refits done together give the numbers of refits done one by one by scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneGroupOut,
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from abovechance import permutation_test
+from abovechance.learning.splits import folds_of, folds_of_each
+from abovechance.learning.together import cross_predictions, known
+from abovechance.measures.catalogue import applicable
+from abovechance.measures.evaluation import COUNTING
+from abovechance.predictions import Binary
+
+ESTIMATORS = {
+    "discriminant": LinearDiscriminantAnalysis(),
+    "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+    "machine": SVC(kernel="linear"),
+    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10)),
+}
+DRAWS = 20
+
+
+@pytest.fixture(autouse=True)
+def always_worthwhile(monkeypatch) -> None:
+    """Take the fast way for few permutations too, in blocks smaller than their number."""
+    monkeypatch.setattr("abovechance.inference.refit.worthwhile", lambda size: True)
+    monkeypatch.setattr("abovechance.inference.refit.TOGETHER_BLOCK", 16)
+
+
+def data(n: int = 40, p: int = 4, shift: float = 0.5, seed: int = 1):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, p)) + shift * y[:, None], y
+
+
+def both_ways(estimator, X, y, **settings):
+    """The same test together and one by one, after checking that it was so."""
+    settings = {"draws": DRAWS, "rng": 3, "cv": 4} | settings
+    found = permutation_test(estimator, X, y, **settings)
+    alone = permutation_test(estimator, X, y, fast=False, **settings)
+    assert (found.together, alone.together) == (True, False)
+    return found, alone
+
+
+def assert_same(found, alone) -> None:
+    assert found.null.keys() == alone.null.keys()
+    for row, other in zip(found.tests, alone.tests, strict=True):
+        assert row.value == pytest.approx(other.value, rel=1e-10, abs=1e-12)
+        assert (row.p_value, row.draws) == (other.p_value, other.draws)
+        np.testing.assert_allclose(
+            found.null[row.measure], alone.null[row.measure], rtol=1e-10, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_measure_of_labels_has_the_same_null(name) -> None:
+    X, y = data()
+    labels = Binary(y, label=y)
+    counting = [m for m in applicable(labels) if m.form in COUNTING]
+    directed = [m for m in counting if m.higher_is_better is not None]
+    assert len(directed) > 10
+    assert_same(*both_ways(ESTIMATORS[name], X, y, measures=directed))
+
+
+@pytest.mark.parametrize("name", ["discriminant", "scaled discriminant"])
+def test_measures_of_probabilities_have_the_same_null(name) -> None:
+    X, y = data()
+    chosen = ["auc", "brier", "log_score", "balanced_accuracy"]
+    assert_same(*both_ways(ESTIMATORS[name], X, y, measures=chosen))
+
+
+def test_measures_of_a_machines_scores_are_left_to_scikit_learn() -> None:
+    X, y = data()
+    found = permutation_test(SVC(kernel="linear"), X, y, measures=["auc"], draws=DRAWS, rng=1)
+    assert not found.together
+
+
+@pytest.mark.parametrize("positive", ["ill", "well"])
+def test_either_of_two_named_classes_may_be_positive(positive) -> None:
+    X, y = data()
+    words = np.array(["ill", "well"])[y]
+    chosen = ["sensitivity", "precision", "balanced_accuracy"]
+    for estimator in (ESTIMATORS["discriminant"], ESTIMATORS["machine"]):
+        assert_same(*both_ways(estimator, X, words, measures=chosen, pos_label=positive))
+
+
+def test_a_rare_class_leaves_measures_undefined_in_the_same_folds() -> None:
+    X, _ = data(n=42)
+    y = (np.arange(42) % 7 == 0).astype(int)
+    chosen = ["precision", "mcc", "accuracy"]
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y, cv=3, measures=chosen))
+
+
+def test_more_features_than_cases_agree() -> None:
+    X, y = data(p=60, shift=0.2)
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y))
+    assert_same(*both_ways(ESTIMATORS["scaled machine"], X, y))
+
+
+SPLITTERS = {
+    "stratified": StratifiedKFold(5, shuffle=True, random_state=2),
+    "unshuffled": StratifiedKFold(3),
+    "blind to labels": KFold(4, shuffle=True, random_state=1),
+    "a list": list(KFold(5, shuffle=True, random_state=1).split(np.zeros(40))),
+    "predefined": PredefinedSplit(np.arange(40) % 3),
+}
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_any_splitter_that_tests_every_case_once_agrees(name) -> None:
+    X, y = data()
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y, cv=SPLITTERS[name]))
+
+
+def test_splits_that_run_out_are_kept() -> None:
+    X, y = data()
+    splits = SPLITTERS["a list"]
+    found = permutation_test(LogisticRegression(), X, y, cv=iter(splits), draws=4, rng=1)
+    again = permutation_test(LogisticRegression(), X, y, cv=splits, draws=4, rng=1)
+    assert found.tests == again.tests
+
+
+def test_cases_tested_several_times_are_left_to_scikit_learn() -> None:
+    X, y = data()
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    found = permutation_test(ESTIMATORS["discriminant"], X, y, cv=cv, draws=DRAWS, rng=1)
+    assert not found.together
+
+
+@pytest.mark.parametrize("permute", ["within", "blocks"])
+def test_blocks_and_groups_agree(permute) -> None:
+    X, y = data(n=48)
+    blocks = np.arange(48) // 4
+    if permute == "blocks":
+        y = (blocks % 2).astype(int)
+    settings = {"permute": permute, "blocks": blocks, "cv_groups": blocks}
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y, cv=3, **settings))
+    settings["cv"] = LeaveOneGroupOut()
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y, **settings))
+
+
+def test_workers_stores_and_stopping_agree(tmp_path) -> None:
+    X, y = data()
+    estimator, file = ESTIMATORS["scaled machine"], tmp_path / "refits.sqlite"
+    plain, alone = both_ways(estimator, X, y, draws=40)
+    settings = {"cv": 4, "rng": 3}
+    short = permutation_test(estimator, X, y, draws=DRAWS, store=file, **settings)
+    resumed = permutation_test(estimator, X, y, draws=40, store=file, **settings)
+    spread = permutation_test(estimator, X, y, draws=40, workers=2, **settings)
+    for other in (resumed, spread, alone):
+        assert_same(plain, other)
+    np.testing.assert_array_equal(
+        short.null["balanced_accuracy"], plain.null["balanced_accuracy"][:DRAWS]
+    )
+    assert_same(*both_ways(estimator, X, y, draws=60, stop="gandy"))
+
+
+def test_few_permutations_are_not_worth_loading_compiled_code(monkeypatch) -> None:
+    monkeypatch.undo()
+    X, y = data()
+    assert not permutation_test(ESTIMATORS["discriminant"], X, y, draws=9, rng=1).together
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X"),
+    [
+        (LogisticRegression(), data()[0]),
+        (LinearDiscriminantAnalysis(), data()[0].astype(np.float32)),
+        (LinearDiscriminantAnalysis(solver="lsqr"), data()[0]),
+    ],
+    ids=["unknown learner", "single precision", "another solver"],
+)
+def test_what_is_not_known_to_agree_is_refitted(estimator, X) -> None:
+    assert known(estimator, X) is None
+    assert known(LinearDiscriminantAnalysis(), data()[0]) is not None
+
+
+@pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
+def test_three_hundred_labellings_in_eight_unequal_folds_predict_as_scikit_learn(name) -> None:
+    rng = np.random.default_rng(5)
+    X, y = data(p=23, shift=0.25)
+    labels = rng.permuted(np.tile(y, (300, 1)), axis=1).astype(np.int64)
+    uneven = np.repeat(np.arange(8), [3, 4, 4, 5, 5, 6, 6, 7])
+    folds = rng.permuted(np.tile(uneven, (300, 1)), axis=1)
+    fast = known(ESTIMATORS[name], X)
+    ours = cross_predictions(fast, labels, folds) > (0.5 if fast.kind == "probability" else 0)
+    theirs = np.empty_like(labels)
+    for b, v in np.ndindex(300, 8):
+        test = folds[b] == v
+        theirs[b, test] = ESTIMATORS[name].fit(X[~test], labels[b, ~test]).predict(X[test])
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_folds_of_many_labellings_are_those_of_each(name) -> None:
+    rng = np.random.default_rng(7)
+    y = np.arange(40) % 3 == 0
+    labels = rng.permuted(np.tile(y, (30, 1)), axis=1).astype(np.int64)
+    splitter = SPLITTERS[name]
+    if isinstance(splitter, list):
+        splitter = PredefinedSplit(folds_of(KFold(5), np.zeros((40, 1)), y))
+    X, seen = np.zeros((40, 1)), 0
+    for rows, folds in folds_of_each(splitter, X, labels):
+        for b, fold in zip(rows, folds, strict=True):
+            np.testing.assert_array_equal(fold, folds_of(splitter, X, labels[b]))
+            seen += 1
+    assert seen == 30
+
+
+def test_a_seed_larger_than_scikit_learn_takes_is_taken() -> None:
+    X, y = data()
+    assert permutation_test(LogisticRegression(), X, y, cv=3, draws=2, rng=2**40).seed == 2**40
+    assert permutation_test(LogisticRegression(), X, y, cv=3, draws=2).seed >= 0
