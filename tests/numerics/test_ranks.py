@@ -218,3 +218,14 @@ def test_weighted_pair_areas_equal_repeated_cases(path):
         pair_aucs(np.repeat(probability, weight, axis=1), np.repeat(actual, weight), 3),
         **EXACT,
     )
+
+
+def test_a_batch_of_weights_gives_the_pair_areas_of_its_rows(path):
+    rng = np.random.default_rng(5)
+    actual, probability = rng.integers(0, 3, 40), np.round(rng.random((3, 40)), 1)
+    weight = rng.integers(0, 3, (7, 40)).astype(float)
+    weight[0, actual == 1] = 0.0
+    found = pair_aucs(probability, actual, 3, weight)
+    rows = [pair_aucs(probability, actual, 3, row) for row in weight]
+    np.testing.assert_allclose(found, rows, **EXACT)
+    assert np.isnan(found[0, 0, 1])

@@ -227,10 +227,12 @@ def _spelled_out(measure: Measure, predictions: Any, outcome: Floats, prediction
 
 def _reweighted_areas(predictions: Any, weights: Floats) -> tuple[Floats, Floats]:
     k = len(predictions.classes)
-    areas = [pair_aucs(predictions.probability, predictions.actual, k, w) for w in weights]
+    rows = max(1, BATCH_CELLS // (k * weights.shape[-1]))
+    parts = [weights[start : start + rows] for start in range(0, len(weights), rows)]
+    areas = [pair_aucs(predictions.probability, predictions.actual, k, part) for part in parts]
     onehot = predictions.actual == np.arange(k)[:, None]
     shares = weights @ onehot.T / weights.sum(axis=-1, keepdims=True)
-    return np.stack(areas), shares
+    return np.concatenate(areas), shares
 
 
 def _after(measure: Measure, found: Any) -> Any:

@@ -23,6 +23,8 @@ def pair_aucs(
         Predicted probabilities, one row a class, (K, n).
     actual
         Class codes (n,).
+    weight
+        Weights of the cases, (n,) or a batch (..., n), which gives (..., K, K).
 
     References
     ----------
@@ -44,13 +46,16 @@ def _pair_aucs_plain(
     probability: Floats, actual: Array, classes: int, weight: Array | None
 ) -> Floats:
     member = np.asarray(actual) == np.arange(classes)[:, None]
-    areas = np.full((classes, classes), np.nan)
+    rows = () if weight is None else weight.shape[:-1]
+    areas = np.full((*rows, classes, classes), np.nan)
     for i in range(classes):
-        group = tied_groups(probability[i], member, weight).positives
+        found = [tied_groups(probability[i], one, weight).positives for one in member]
+        group = np.stack(found, axis=-2)
         below = np.cumsum(group, axis=-1) - group / 2
         total = group.sum(axis=-1)
-        areas[i] = ratio(below @ group[i], total * total[i])
-    np.fill_diagonal(areas, np.nan)
+        concordant = (below @ group[..., i, :, None])[..., 0]
+        areas[..., i, :] = ratio(concordant, total * total[..., i, None])
+    areas[..., np.arange(classes), np.arange(classes)] = np.nan
     return areas
 
 
