@@ -130,7 +130,7 @@ def everything(y: np.ndarray, p: np.ndarray) -> Any:
     return (
         ac.assess(predictions, [find(m) for m in MEASURES], draws=DRAWS, rng=1),
         ac.curves.calibration(predictions),
-        ac.curves.calibration(predictions, method="isotonic", draws=DRAWS, rng=1),
+        ac.curves.calibration(predictions, method="isotonic"),
         ac.curves.calibration(predictions, method="binned"),
         ac.curves.roc(predictions, draws=DRAWS, rng=1),
         ac.curves.precision_recall(predictions, draws=DRAWS, rng=1),

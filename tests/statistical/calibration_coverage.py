@@ -303,9 +303,7 @@ def cover_band(index: int, replications: int) -> Rate:
         rng = np.random.default_rng(np.random.SeedSequence(32, spawn_key=(index, r)))
         predictions = sample(draw, truth, rng, n)
         span = 0.75 if "span" in method else None
-        curve = curves.calibration(
-            predictions, method=method.partition(",")[0], span=span, draws=200, rng=r
-        )
+        curve = curves.calibration(predictions, method=method.partition(",")[0], span=span)
         at = np.quantile(predictions.probability, PLACES)
         low, high = (np.interp(at, curve.x, limit) for limit in (curve.low, curve.high))
         inside += (low <= truth(at)) & (truth(at) <= high)

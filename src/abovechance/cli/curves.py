@@ -62,7 +62,9 @@ def curves(
     predictions, _ = predictions_in(file, columns, None)
     drawn: dict[str, Any] = {"confidence_level": level, "draws": draws, "rng": seed}
     if kind == "calibration":
-        curve = found.calibration(predictions, method=method, bins=bins, t=t, **drawn)
+        curve = found.calibration(
+            predictions, method=method, bins=bins, t=t, confidence_level=level
+        )
     elif kind == "decision":
         curve = found.decision(predictions, thresholds, **drawn)
     else:

@@ -9,6 +9,7 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
+from abovechance.inference.curves.isotonic import QUANTILES, SHARES
 from abovechance.inference.intervals import clopper_pearson
 from abovechance.numerics.loess import loess
 
@@ -51,7 +52,7 @@ def test_the_band_is_wilsons_at_the_effective_number_of_cases() -> None:
 
 def test_limits_enclose_the_curve_and_stay_between_0_and_1() -> None:
     for method in ("loess", "isotonic", "binned"):
-        curve = ac.curves.calibration(binary(), method=method, draws=100, rng=1)
+        curve = ac.curves.calibration(binary(), method=method)
         assert curve.low is not None
         assert curve.high is not None
         assert (curve.low >= 0).all()
@@ -94,26 +95,79 @@ def test_the_isotonic_curve_is_the_best_rising_one() -> None:
     rng = np.random.default_rng(2)
     p = np.sort(rng.random(40))
     y = (rng.random(40) < p).astype(float)
-    curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic", rng=1)
+    curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic")
     assert curve.x.tolist() == p.tolist()
     assert curve.y == pytest.approx(pool_adjacent_violators(y), abs=1e-12)
-    assert curve.advice[0].code == "AC251"
+    assert curve.advice[0].code == "AC250"
+
+
+def drop_at(y: np.ndarray, k: int, value: float) -> float:
+    """Twice the log-likelihood ratio of a rising curve's k-th value, by a general optimiser."""
+    from scipy.optimize import minimize
+
+    n = len(y)
+    rise = [{"type": "ineq", "fun": lambda f: np.diff(f)}]
+    fixed = [{"type": "eq", "fun": lambda f: f[k] - value}]
+
+    def least(extra: list[dict[str, Any]]) -> float:
+        found = minimize(
+            lambda f: -(y * np.log(f) + (1 - y) * np.log1p(-f)).sum(),
+            np.linspace(0.3, 0.7, n),
+            bounds=[(1e-9, 1 - 1e-9)] * n,
+            constraints=rise + extra,
+            options={"maxiter": 1000, "ftol": 1e-13},
+        )
+        return float(found.fun)
+
+    return 2.0 * (least(fixed) - least([]))
+
+
+def test_isotonic_limits_are_where_the_likelihood_has_dropped_enough() -> None:
+    y = np.array([0.0, 1, 0, 0, 1, 0, 1, 1, 0, 1])
+    p = np.linspace(0.05, 0.95, 10)
+    curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic")
+    assert curve.low is not None
+    assert curve.high is not None
+    for k in (2, 5, 7):
+        for value in (curve.low[k], curve.high[k]):
+            assert drop_at(y, k, value) == pytest.approx(2.287, abs=2e-3)
+
+
+def test_places_shared_by_many_cases_have_limits_of_shares() -> None:
+    """Three well separated places: each has the likelihood interval of its own share."""
+    y = np.concatenate([np.arange(100) < k for k in (10, 50, 90)])
+    p = np.repeat([0.1, 0.5, 0.9], 100)
+    curve = ac.curves.calibration(ac.Binary(y, probability=p), method="isotonic")
+    assert curve.low is not None
+    drop = 2 * (50 * np.log(0.5 / curve.low[1]) + 50 * np.log(0.5 / (1 - curve.low[1])))
+    assert drop == pytest.approx(3.8415, abs=1e-3)
+
+
+def test_the_quantiles_of_a_rising_curve_are_those_of_a_simulation() -> None:
+    from scipy.optimize import isotonic_regression
+
+    rng = np.random.default_rng(4)
+    half, found = 150, []
+    for _ in range(4000):
+        y = 0.02 * np.arange(-half, half + 1) + rng.normal(size=2 * half + 1)
+        free = isotonic_regression(y).x
+        below = np.minimum(isotonic_regression(y[:half]).x, 0.0)
+        above = np.maximum(isotonic_regression(y[half + 1 :]).x, 0.0)
+        kept = np.concatenate([below, [0.0], above])
+        found.append(((y - kept) ** 2 - (y - free) ** 2).sum())
+    for share, quantile in zip(SHARES[1:6], QUANTILES[1:6], strict=True):
+        error = np.sqrt(share * (1 - share) / len(found))
+        assert np.mean(np.array(found) <= quantile) == pytest.approx(share, abs=4 * error)
 
 
 def test_many_probabilities_are_gathered_in_cells() -> None:
-    curve = ac.curves.calibration(binary(9000), method="isotonic", draws=20, rng=1)
+    curve = ac.curves.calibration(binary(30_000), method="isotonic")
     assert len(curve.x) == 2000
     assert (np.diff(curve.y) >= -1e-12).all()
-
-
-def test_the_same_seed_draws_the_same_band() -> None:
-    first, second, other = (
-        ac.curves.calibration(binary(80), method="isotonic", draws=50, rng=seed)
-        for seed in (1, 1, 2)
-    )
-    assert (first.low == second.low).all()
-    assert (first.low != other.low).any()
-    assert (first.seed, other.seed) == (1, 2)
+    assert curve.low is not None
+    assert curve.high is not None
+    assert (curve.low <= curve.y + 1e-9).all()
+    assert (curve.y <= curve.high + 1e-9).all()
 
 
 def test_clusters_widen_bands() -> None:
@@ -122,8 +176,8 @@ def test_clusters_widen_bands() -> None:
     groups = np.repeat(np.arange(400), 4)
     clustered = ac.Binary(four.positive, probability=four.probability, groups=groups)
     for method in ("loess", "isotonic"):
-        naive = ac.curves.calibration(four, method=method, span=0.75, draws=200, rng=1)
-        wide = ac.curves.calibration(clustered, method=method, span=0.75, draws=200, rng=1)
+        naive = ac.curves.calibration(four, method=method, span=0.75)
+        wide = ac.curves.calibration(clustered, method=method, span=0.75)
         ratio = np.mean(wide.high - wide.low) / np.mean(naive.high - naive.low)
         assert 1.6 < ratio < 2.4
         assert wide.y == pytest.approx(naive.y, abs=1e-10)

@@ -1,6 +1,7 @@
 """Calibration curves: how often the outcome happened, against its predicted probability."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,12 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
-from abovechance.inference.curves.isotonic import isotonic_limits
+from abovechance.inference.curves.isotonic import likelihood_limits
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
 from abovechance.numerics.loess import SPAN, Smoother, loess
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
-from abovechance.resampling import seed_of
 
 METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
@@ -46,8 +46,6 @@ def calibration(
     bins: int = 10,
     binning: str = "count",
     confidence_level: float = 0.95,
-    draws: int = 1000,
-    rng: Any = None,
 ) -> Curve:
     r"""How often the outcome happened where it was predicted with some probability.
 
@@ -58,7 +56,10 @@ def calibration(
         effective number of cases :math:`1 / \sum_i l_i^2`, with :math:`l_i` what case i adds to
         the curve there. Beyond 1000 cases the span falls with the fourth root of their number,
         lest the curve's bias outgrow its band; up to there, and with `span=0.75`, it is R's curve.
-        "isotonic": the best rising step function, with a bootstrap band.
+        "isotonic": the best rising step function, with the values at each place that a
+        likelihood-ratio test does not reject. (The bootstrap is not consistent for isotonic
+        regression: Sen, Banerjee & Woodroofe 2010.) With clusters the ratio is divided by the
+        design effect of the smooth curve there.
         "binned": means in `bins` of equal "count" or "width" (`binning`), with Clopper–Pearson
         limits.
     pos_label
@@ -69,7 +70,8 @@ def calibration(
 
     References
     ----------
-    Austin & Steyerberg (2014), Graphical assessment of internal and external calibration.
+    Austin & Steyerberg (2014), Graphical assessment of internal and external calibration;
+    Banerjee & Wellner (2001) for the isotonic curve's limits.
 
     Examples
     --------
@@ -88,14 +90,14 @@ def calibration(
         raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
     if method == "binned":
         return _binned(problem, bins, binning, confidence_level)
-    return _isotonic(problem, confidence_level, draws, seed_of(rng))
+    return _isotonic(problem, confidence_level)
 
 
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
     p, y, weight = problem.predicted, problem.outcome, problem.weight
     seen = np.ones(len(p), dtype=np.bool_) if weight is None else weight > 0
     n = int(seen.sum())
-    width = SPAN * min(1.0, (ENOUGH / n) ** 0.25) if span is None else span
+    width = _span(n) if span is None else span
     smoother = loess(p[seen], span=width, weight=None if weight is None else weight[seen])
     x = np.linspace(float(p[seen].min()), float(p[seen].max()), POINTS)
     x = x if x[-1] > x[0] else x[:1]
@@ -112,7 +114,6 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         residual = y[seen] - fitted
         half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
         low, high = curve - half, curve + half
-    few = Advice("AC250", f"{n} cases are few for a curve: its band may cover less than it says.")
     return Curve(
         kind="calibration",
         title="Calibration curve",
@@ -127,7 +128,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         + ("" if groups is None else ", clusters as units"),
         n=n,
         columns={"cases": _near(p[seen], x)},
-        advice=(few,) if n < FEW else (),
+        advice=_few(n),
     )
 
 
@@ -161,14 +162,15 @@ def _binned(problem: Problem, bins: int, binning: str, level: float) -> Curve:
     )
 
 
-def _isotonic(problem: Problem, level: float, draws: int, seed: int) -> Curve:
-    found = isotonic_limits(problem.outcome, problem.predicted, problem.groups, level, draws, seed)
-    advice = Advice(
-        "AC251",
-        "the bootstrap is not consistent for isotonic regression: limits are pointwise and may "
-        "cover less than they say; the smooth curve's band is the better one.",
-        "Sen, Banerjee & Woodroofe (2010)",
-    )
+def _isotonic(problem: Problem, level: float) -> Curve:
+    y, p, groups = problem.outcome, problem.predicted, problem.groups
+    effect, method = None, "isotonic, likelihood ratio, pointwise"
+    if groups is not None:
+        smoother = loess(p, span=_span(len(p)))
+        fitted = np.clip(smoother.curve(y, p), 0.0, 1.0)
+        effect = partial(_design_effect, smoother, fitted, y - fitted, groups)
+        method = "isotonic, likelihood ratio over design effect of clusters, pointwise"
+    found = likelihood_limits(y, p, level, effect)
     return Curve(
         kind="calibration",
         title="Isotonic calibration curve",
@@ -179,10 +181,9 @@ def _isotonic(problem: Problem, level: float, draws: int, seed: int) -> Curve:
         low=found.low,
         high=found.high,
         level=level,
-        method=f"isotonic, bootstrap with {draws} draws, pointwise",
-        n=len(problem.outcome),
-        seed=seed,
-        advice=(advice,),
+        method=method,
+        n=len(y),
+        advice=_few(len(y)),
     )
 
 
@@ -243,6 +244,17 @@ def _design_effect(
     alone = smoother.variance(fitted * (1.0 - fitted), x)
     together = _variance(smoother, residual, groups, x)
     return np.divide(together, alone, out=np.ones(len(x)), where=(alone > 0) & (together > 0))
+
+
+def _span(n: int) -> float:
+    return SPAN * min(1.0, (ENOUGH / n) ** 0.25)
+
+
+def _few(n: int) -> tuple[Advice, ...]:
+    if n >= FEW:
+        return ()
+    text = f"{n} cases are few for a curve: its band may cover less than it says."
+    return (Advice("AC250", text),)
 
 
 def _near(p: Floats, x: Floats) -> Floats:
