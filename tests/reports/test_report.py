@@ -10,7 +10,14 @@ import pytest
 from abovechance import examples
 from abovechance.cli import main
 from abovechance.errors import DataError
-from abovechance.inference import assess, compare, posterior
+from abovechance.inference import (
+    assess,
+    compare,
+    detect,
+    permutation_test,
+    posterior,
+    significance,
+)
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography, used
@@ -24,7 +31,7 @@ def noise(n: int = 40) -> Binary:
 def test_a_good_model_is_better_than_chance(assessment: Any) -> None:
     document = report(assessment).document
     assert document.verdict == "Better than chance"
-    assert "Log score" in document.headline
+    assert "The log score" in document.headline
     assert [t.label for t in document.tiles] == [
         "Log score",
         "Area under the ROC curve",
@@ -74,14 +81,9 @@ def test_a_posterior_is_reported_with_its_density() -> None:
     assert "not a p-value" in document.headline
 
 
-def test_survival_is_reported_with_risk_groups() -> None:
-    rng = np.random.default_rng(6)
-    risk = rng.normal(size=120)
-    time = rng.exponential(np.exp(-risk))
-    predictions = Survival(time, rng.random(120) < 0.8, risk=risk)
-    document = report(
-        assess(predictions, ["c_index"], draws=99, rng=1), predictions=predictions
-    ).document
+def test_survival_is_reported_with_risk_groups(survival: Survival) -> None:
+    result = assess(survival, ["c_index"], draws=99, rng=1)
+    document = report(result, predictions=survival).document
     assert [c.title for c in document.charts][:2] == ["Survival by predicted risk", "AUC over time"]
 
 
@@ -91,18 +93,74 @@ def test_several_outputs_are_reported_without_pictures_that_need_one() -> None:
     assert "Output" in html
 
 
-@pytest.mark.parametrize("key", ["tests", "cells"])
-def test_detections_and_power_studies_are_reported(key: str) -> None:
-    rows = {
-        "tests": [{"statistic": "hotelling", "value": 12.5, "p_value": 0.003, "draws": 999}],
-        "cells": [
-            {"statistic": "auc", "n": n, "effect": 0.5, "power": p, "se": 0.01}
-            for n, p in ((20, 0.2), (80, 0.7))
-        ],
-    }
-    made = report({"abovechance": "0.1.0", "seed": 1, key: rows[key]})
-    assert made.document.verdict in ("Signal detected", "Power")
-    assert f'id="{key}"' in made.html
+def test_a_detection_is_reported_with_what_permutation_gave(detection: Any) -> None:
+    document = report(detection).document
+    assert document.verdict == "The classes differ"
+    assert [c.x.title for c in document.charts] == [t.title for t in detection.tests]
+    assert [t.name for t in document.tables] == ["tests"]
+    methods, results = (paragraph.text for paragraph in document.paragraphs)
+    assert "Whether a and b differ in 3 features was tested on 30 cases by" in methods
+    assert "adjusted for 2 tests by Holm's method (Holm 1979)" in methods
+    assert results.endswith("was rejected by 2 of 2 tests.")
+    assert {"holm1979", "phipson2010"} <= {source.key for source in document.sources}
+
+
+def test_classes_that_do_not_differ_are_not_said_to() -> None:
+    rng = np.random.default_rng(2)
+    same = detect(rng.normal(size=(30, 3)), np.arange(30) % 2, tests=["hotelling"], draws=99, rng=1)
+    document = report(same).document
+    assert document.verdict == "No difference between the classes shown"
+    assert document.paragraphs[1].text.endswith("was not rejected.")
+
+
+def test_a_learner_under_permutation_is_reported() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    X = rng.normal(size=(40, 2)) + 2.0 * y[:, None]
+    result = permutation_test(LogisticRegression(), X, y, cv=4, measures=["auc"], draws=39, rng=1)
+    document = report(result).document
+    assert document.verdict == "Better than chance"
+    assert document.kicker == "Permutation test"
+    assert "the learner refitted after each" in document.paragraphs[0].text
+
+
+def test_a_power_study_says_how_many_cases_are_enough(study: Any) -> None:
+    document = report(study).document
+    assert document.verdict == "40 cases for a power of 80%"
+    assert document.charts[0].title == "Power"
+    assert " reaches a power of " in document.headline
+    assert "a calibrated model with an AUC of 0.75" in document.paragraphs[0].text
+    assert "The Mann–Whitney test of the AUC reached a power of" in document.paragraphs[1].text
+
+
+def test_a_power_that_is_never_reached_is_said_to_be_so() -> None:
+    cell = {"statistic": "fisher", "design": "binormal", "effect": 0.6, "se": 0.02}
+    cells = [{**cell, "n": n, "power": p} for n, p in ((20, 0.1), (80, 0.4))]
+    document = report({"cells": cells}).document
+    assert document.verdict == "No test reaches a power of 80%"
+    said = document.paragraphs[1].text
+    assert said == "Fisher's exact test had a power of only 0.400 with 80 cases."
+
+
+def test_sample_sizes_are_reported_with_those_not_found(sizes: Any) -> None:
+    facts = sizes.to_dict()
+    document = report(facts).document
+    n = facts["sizes"][0]["n"]
+    assert document.verdict == f"{n} cases for a power of 80%"
+    assert document.charts[0].title == "Cases needed"
+    facts["sizes"].append({**facts["sizes"][0], "statistic": "fisher", "n": None, "interval": None})
+    document = report(facts).document
+    said = document.paragraphs[1].text
+    assert said.endswith("and Fisher's exact test more than 20\u202f000 cases.")
+    assert document.tables[0].rows[1][1].text == ">20\u202f000"
+
+
+def test_a_result_that_has_no_report_is_refused() -> None:
+    test = significance.mann_whitney(examples.breast_cancer())
+    with pytest.raises(DataError, match="a result of assess"):
+        report(test)
 
 
 def test_one_unnamed_model_gets_the_name_of_the_result(models: dict[str, Any]) -> None:
@@ -123,6 +181,18 @@ def test_what_a_notebook_shows_is_a_fragment(assessment: Any) -> None:
     assert "<script" not in shown
     assert "Better than chance" in shown
     assert len(shown) < 20_000
+
+
+@pytest.mark.parametrize("name", ["assessment", "comparison", "detection", "study", "sizes"])
+def test_a_notebook_shows_a_result_as_it_is(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    shown = result._repr_html_()
+    assert report(result).document.headline in shown
+    assert len(shown) < 60_000
+
+
+def test_a_notebook_prints_a_result_that_has_no_report() -> None:
+    assert significance.mann_whitney(examples.breast_cancer())._repr_html_() is None
 
 
 def test_sources_are_those_of_the_methods_used(assessment: Any) -> None:

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from abovechance.errors import NotApplicable
+from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.io.export import jsonable
 
 
@@ -36,6 +36,18 @@ class Result:
     def to_json(self, *, indent: int | None = 2) -> str:
         """The result as JSON; NaN is null, infinity the text "Infinity"."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def _repr_html_(self) -> str | None:
+        """The short report that a notebook shows; None, and it prints, where there is none.
+
+        Reports stand above results: this asks the public face of the package, as a user would.
+        """
+        import abovechance
+
+        try:
+            return abovechance.report(self)._repr_html_()
+        except AboveChanceError:
+            return None
 
 
 def plain(value: Any) -> Any:

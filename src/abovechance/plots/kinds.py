@@ -22,7 +22,7 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         The picture; by default the one that says most. Of predictions: "probabilities", "roc",
         "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
         "residuals", "kaplan_meier", "auc_over_time", "null". Of results: "forest",
-        "differences", "power".
+        "differences", "sizes", "power"; of permuted statistics: the name of one.
 
     Examples
     --------
@@ -37,7 +37,18 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         return _of_posteriors(result)
     if things and all(hasattr(one, "x_name") for one in things):
         return _of_curves(result)
+    if hasattr(result, "tests") and hasattr(result, "null"):
+        return _of_permuted(result, kind)
     return _of_result(contract(result), kind)
+
+
+def _of_permuted(result: Any, kind: str | None) -> Chart:
+    """A statistic under permutation, the first when none is named."""
+    from abovechance.plots.pictures.null import null
+
+    row = result.tests[0] if kind in (None, "null") else result[kind]
+    name = getattr(row, "statistic", None) or row.measure
+    return null(result.null[name], row.value, title=row.title, p_value=row.p_value, what="labels")
 
 
 def _of_posteriors(result: Any) -> Chart:
@@ -97,10 +108,12 @@ def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:
     from abovechance.plots.pictures.differences import differences
     from abovechance.plots.pictures.forest import forest
     from abovechance.plots.pictures.power import power
+    from abovechance.plots.pictures.sizes import sizes
 
     makers: dict[str, tuple[str, Callable[[Any], Chart]]] = {
         "differences": ("differences", differences),
         "forest": ("estimates", forest),
+        "sizes": ("sizes", sizes),
         "power": ("cells", power),
     }
     if kind is None:

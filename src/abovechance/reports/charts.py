@@ -34,7 +34,7 @@ def charts_of(facts: Mapping[str, Any], predictions: Mapping[str, Predictions]) 
         kind = next(iter(shown.values()))
         found += _of_predictions(kind, shown, int(facts.get("seed") or SEED))
         found += _of_null(facts, shown)
-    found += _of_result(facts, ("forest", "power"))
+    found += _of_result(facts, ("forest", "sizes") if facts.get("sizes") else ("forest", "power"))
     return found
 
 
@@ -81,7 +81,7 @@ def _of_null(facts: Mapping[str, Any], models: Mapping[str, Predictions]) -> Ite
 
 
 def _of_result(facts: Mapping[str, Any], kinds: tuple[str, ...]) -> Iterator[Chart]:
-    keys = {"differences": "differences", "forest": "estimates", "power": "cells"}
+    keys = {"differences": "differences", "forest": "estimates", "sizes": "sizes", "power": "cells"}
     for kind in kinds:
         if facts.get(keys[kind]):
             yield from _drawn(partial(chart_of, kind=kind), facts)

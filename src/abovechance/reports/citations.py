@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import AboveChanceError
+from abovechance.reports.prose import cited_in
 
 # Words of a method's name, and what it rests on.
 METHODS = {
@@ -105,15 +106,18 @@ def of_measure(name: str) -> tuple[str, ...]:
         return ()
 
 
-def used(facts: Mapping[str, Any], measures: Iterable[str]) -> list[Source]:
-    """The sources of what a result says: its measures, methods and advice, in order of key."""
-    keys: list[str] = ["brodersen2010"] if facts.get("quantity") else ["collins2015"]
+def used(facts: Mapping[str, Any], measures: Iterable[str], *said: str) -> list[Source]:
+    """The sources of what a result says: its measures, methods and advice, in order of key.
+
+    To those come the sources that the sentences cite.
+    """
+    keys = [key for sentence in said for key in cited_in(sentence)]
+    if facts.get("estimates"):
+        keys.append("collins2015")
     keys += [key for name in measures for key in of_measure(name)]
     for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
         interval = row.get("interval") or {}
         keys += [*of_method(interval.get("method")), *of_method(row.get("test"))]
-    for row in facts.get("tests") or ():
-        keys += [*of_method(row.get("test")), *of_text(row.get("source"))]
     for advice in facts.get("advice") or ():
         keys += of_text(advice.get("source"))
     known = bibliography()

@@ -7,27 +7,36 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.plots.chart import Chart
-from abovechance.plots.contract import whole
+from abovechance.plots.tests_asked import setting
 from abovechance.plots.words import (
-    between,
-    number,
-    p_phrase,
-    p_value,
     percent,
     plural,
-    probability,
-    signed,
-    thousands,
 )
 from abovechance.predictions import Binary, Multiclass, Predictions, Survival
-from abovechance.reports import citations, paragraphs, prose
+from abovechance.reports import citations, prose
 from abovechance.reports.charts import charts_of
 from abovechance.reports.checklist import checklist
-from abovechance.reports.document import Document, Paragraph, Remark, Table, Tile
+from abovechance.reports.document import Document, Paragraph, Remark, Table
 from abovechance.reports.estimate_tables import grid_tables, measure_tables, skill_table
-from abovechance.reports.facts import key_rows, model_words, models_of, primary_rows
-from abovechance.reports.headline import adjusted, headline, main_difference, verdict
-from abovechance.reports.other_tables import difference_table, plain_table
+from abovechance.reports.facts import (
+    key_rows,
+    kind_of,
+    model_words,
+    models_of,
+)
+from abovechance.reports.grammar import capital
+from abovechance.reports.headline import headline
+from abovechance.reports.methods import methods
+from abovechance.reports.other_tables import (
+    difference_table,
+    plain_table,
+    power_table,
+    size_table,
+    test_table,
+)
+from abovechance.reports.results import results
+from abovechance.reports.tiles import tiles_of
+from abovechance.reports.verdict import verdict
 
 
 def compose(
@@ -41,31 +50,30 @@ def compose(
     """Gather every block of a report; `pictures` come before those that follow from the facts."""
     authors = {key: source.cited for key, source in citations.bibliography().items()}
     described = about_outcome(predictions)
+    said = {"Methods": methods(facts), "Results": results(facts)}
+    measures = [row["measure"] for row in key_rows(facts)]
     return Document(
         title=title or _title(facts),
         kicker=_kicker(facts),
         subtitle=_subtitle(facts, described),
         verdict=verdict(facts),
         headline=prose.as_html(headline(facts), authors),
-        tiles=tuple(_tiles(facts, described)),
+        tiles=tuple(tiles_of(facts, described)),
         remarks=tuple(
-            Remark(str(a.get("code", "")), str(a.get("text", "")), str(a.get("source") or ""))
+            Remark(
+                str(a.get("code", "")), capital(str(a.get("text", ""))), str(a.get("source") or "")
+            )
             for a in facts.get("advice") or ()
         ),
         charts=(*pictures, *charts_of(facts, predictions)),
         tables=tuple(_tables(facts)),
         paragraphs=tuple(
-            _paragraph(heading, text, authors)
-            for heading, text in (
-                ("Methods", paragraphs.methods(facts)),
-                ("Results", paragraphs.results(facts)),
-            )
-            if text
+            _paragraph(heading, text, authors) for heading, text in said.items() if text
         ),
         checklist=checklist(facts, described) if facts.get("estimates") else None,
         command=command,
         versions=versions(facts),
-        sources=tuple(citations.used(facts, [row["measure"] for row in key_rows(facts)])),
+        sources=tuple(citations.used(facts, measures, *said.values())),
         json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
         models=models_of(facts),
     )
@@ -112,93 +120,48 @@ def _paragraph(title: str, sentence: str, authors: Mapping[str, str]) -> Paragra
 def _kicker(facts: Mapping[str, Any]) -> str:
     if facts.get("differences"):
         return "Model comparison"
-    if facts.get("quantity"):
-        return "Posterior"
-    if facts.get("tests"):
-        return "Signal detection"
-    return "Power study" if facts.get("cells") else "Model assessment"
+    return {
+        "posterior": "Posterior",
+        "detection": "Permutation test" if _refitted(facts) else "Signal detection",
+        "power": "Sample size" if facts.get("sizes") else "Power study",
+        "estimates": "Model assessment",
+    }[kind_of(facts)]
 
 
 def _title(facts: Mapping[str, Any]) -> str:
     models = models_of(facts)
     if models:
         return " and ".join(models) if len(models) <= 2 else plural(len(models), "model")
-    if facts.get("quantity"):
-        return str(facts["quantity"]).capitalize()
-    titles = {
-        "Model assessment": "How good are these predictions?",
-        "Power study": "How often would it be found?",
-        "Signal detection": "Is there a signal?",
-    }
-    return titles.get(_kicker(facts), "Result")
+    return {
+        "posterior": str(facts.get("quantity") or "").capitalize(),
+        "detection": "Better than chance?" if _refitted(facts) else "Do the classes differ?",
+        "power": "How many cases?" if facts.get("sizes") else "How often would it be found?",
+        "estimates": "How good are these predictions?",
+    }[kind_of(facts)]
+
+
+def _refitted(facts: Mapping[str, Any]) -> bool:
+    return any("measure" in test for test in facts.get("tests") or ())
 
 
 def _subtitle(facts: Mapping[str, Any], described: str) -> str:
     parts = []
     if facts.get("n") is not None:
         parts.append(plural(int(facts["n"]), "case"))
-    if described:
-        parts.append(described)
+    if facts.get("features"):
+        parts.append(plural(int(facts["features"]), "feature"))
+    if facts.get("classes"):
+        parts.append(" and ".join(map(str, facts["classes"])))
+    parts.append(described)
     if facts.get("outcome"):
         parts.append(f"{facts['outcome']} outcome")
-    if model_words(facts):
-        parts.append(model_words(facts).removeprefix("an "))
+    if kind_of(facts) == "power":
+        settings = dict.fromkeys(setting(c) for c in facts.get("sizes") or facts["cells"])
+        parts.append(next(iter(settings)) if len(settings) == 1 else "")
+    parts.append(model_words(facts).removeprefix("an "))
     if facts.get("seed") is not None:
         parts.append(f"seed {facts['seed']}")
-    return " · ".join(parts)
-
-
-def _tiles(facts: Mapping[str, Any], described: str) -> list[Tile]:
-    if facts.get("quantity"):
-        return _posterior_tiles(facts)
-    tiles = [_estimate_tile(row, facts) for row in primary_rows(facts)[:2]]
-    difference = main_difference(facts)
-    if difference is not None:
-        p = adjusted(difference)
-        note = f"{difference.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
-        tiles.append(Tile("Difference", signed(difference["difference"]), note))
-    elif len(tiles) == 1:
-        tiles += _second_tiles(facts)
-    if facts.get("n") is not None:
-        tiles.append(Tile("Cases", thousands(facts["n"]), described or model_words(facts)))
-    return tiles[:4]
-
-
-def _posterior_tiles(facts: Mapping[str, Any]) -> list[Tile]:
-    interval = facts["interval"]
-    limits = between(interval["low"], interval["high"])
-    tiles = [Tile("Median", number(facts["median"]), f"{percent(interval['level'])} {limits}")]
-    if facts.get("prob_above_chance") is not None:
-        note = f"chance {number(facts['chance'])}"
-        tiles.append(
-            Tile("Probability above chance", probability(facts["prob_above_chance"]), note)
-        )
-    return [*tiles, Tile("Cases", thousands(facts["n"]), str(facts.get("prior") or ""))]
-
-
-def _estimate_tile(row: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
-    interval = row["interval"]
-    note = "" if row["chance"] is None else f"chance {number(row['chance'])}"
-    if interval:
-        note = f"{percent(interval['level'])} {between(interval['low'], interval['high'])}"
-    named = len(models_of(facts)) > 1 and row["model"]
-    label = f"{row['title']}, {row['model']}" if named else str(row["title"])
-    return Tile(label, number(row["value"]), note)
-
-
-def _second_tiles(facts: Mapping[str, Any]) -> list[Tile]:
-    """Another well-known measure, and the evidence against chance."""
-    primary = primary_rows(facts)[0]
-    wanted = ("auc", "balanced_accuracy", "accuracy", "r2", "mae", "c_index", "brier")
-    rows = {row["measure"]: row for row in whole(facts) if row["output"] is None}
-    found = [rows[m] for m in wanted if m in rows and m != primary["measure"]][:1]
-    tiles = [_estimate_tile(row, facts) for row in found]
-    if primary["p_value"] is not None:
-        note = str(primary["test"] or "").split(";")[0]
-        tiles.append(Tile("p against chance", p_value(primary["p_value"]), note))
-    elif primary["chance"] is not None:
-        tiles.append(Tile("Chance", number(primary["chance"]), str(primary["title"])))
-    return tiles
+    return " · ".join(part for part in parts if part)
 
 
 def _tables(facts: Mapping[str, Any]) -> list[Table]:
@@ -209,7 +172,8 @@ def _tables(facts: Mapping[str, Any]) -> list[Table]:
         *grid_tables(facts),
         plain_table(facts, "ranking", "Ranking"),
         plain_table(facts, "omnibus", "All models at once"),
-        plain_table(facts, "tests", "Tests"),
-        plain_table(facts, "cells", "Power"),
+        test_table(facts),
+        size_table(facts),
+        power_table(facts),
     ]
     return [table for table in found if table is not None]

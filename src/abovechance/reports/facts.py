@@ -1,12 +1,14 @@
 """Reading a result under the names of the contract: models, primary measure, directions."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from abovechance.errors import AboveChanceError
 from abovechance.plots.contract import whole
 from abovechance.plots.pictures.forest import FIRST
 from abovechance.plots.words import as_float
+
+Kind: TypeAlias = Literal["posterior", "detection", "power", "estimates"]
 
 ORIGINS = {
     "test": "an independent test set",
@@ -101,3 +103,32 @@ def model_words(facts: Mapping[str, Any]) -> str:
     """Where the predictions came from, in words."""
     origin = str(facts.get("origin") or "")
     return ORIGINS.get(origin, origin)
+
+
+def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The difference of the primary measure when two models are compared."""
+    found = [d for d in facts.get("differences") or () if d.get("difference") is not None]
+    if not found or len(models_of(facts)) > 2:
+        return None
+    return next((d for d in found if d["measure"] == facts.get("primary")), found[0])
+
+
+def adjusted(row: Mapping[str, Any]) -> Any:
+    """The p-value to judge a difference or a test by: adjusted for many, where it is."""
+    own, many = row.get("p_value"), row.get("p_adjusted")
+    return own if many is None else many
+
+
+def kind_of(facts: Mapping[str, Any]) -> Kind:
+    """What a result speaks of.
+
+    >>> kind_of({"tests": [{}]}), kind_of({"sizes": [{}], "cells": [{}]}), kind_of({})
+    ('detection', 'power', 'estimates')
+    """
+    if facts.get("quantity"):
+        return "posterior"
+    if facts.get("estimates") or facts.get("differences"):
+        return "estimates"
+    if facts.get("tests"):
+        return "detection"
+    return "power" if facts.get("cells") or facts.get("sizes") else "estimates"

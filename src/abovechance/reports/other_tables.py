@@ -1,10 +1,13 @@
 """Tables of comparisons, detections and power studies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from abovechance.plots.tests_asked import test_title
+from abovechance.plots.words import percent, thousands
 from abovechance.reports.cells import numeric, p_cell
 from abovechance.reports.document import Cell, Column, Table
+from abovechance.reports.grammar import capital
 
 
 def difference_table(facts: Mapping[str, Any]) -> Table | None:
@@ -42,7 +45,7 @@ def difference_table(facts: Mapping[str, Any]) -> Table | None:
         cells.append(tuple(line))
     return Table(
         title="Differences between models",
-        caption="First minus second, on the same cases; two-sided tests.",
+        caption=_compared(rows),
         columns=tuple(columns),
         rows=tuple(cells),
         name="differences",
@@ -50,8 +53,123 @@ def difference_table(facts: Mapping[str, Any]) -> Table | None:
     )
 
 
+def _compared(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What the differences are of, and which way was asked."""
+    cases = "the same cases" if all(row.get("paired", True) for row in rows) else "different cases"
+    sides = {row.get("alternative") for row in rows if row.get("test")}
+    sided = {"two-sided": "; two-sided tests", "greater": "; one-sided tests: is the first better?",
+             "less": "; one-sided tests: is the second better?"}  # fmt: skip
+    return f"First minus second, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
+
+
+def test_table(facts: Mapping[str, Any]) -> Table | None:
+    """Statistics against their permutations."""
+    rows = facts.get("tests") or ()
+    if not rows:
+        return None
+    many = any(row.get("p_adjusted") is not None for row in rows)
+    columns = [Column("Test", "name"), Column("Name", "name"), Column("Value", "number"),
+               Column("Null mean", "number"), Column("p", "number"),
+               *([Column("p adjusted", "number")] if many else []),
+               Column("Permutations", "number")]  # fmt: skip
+    cells = []
+    for row in rows:
+        name = str(row.get("statistic") or row.get("measure") or "")
+        line = [Cell(str(row.get("title") or name)), Cell(name), numeric(row["value"])]
+        line += [numeric(row.get("null_mean")), p_cell(row.get("p_value"))]
+        if many:
+            line.append(p_cell(row.get("p_adjusted")))
+        cells.append((*line, _count(row.get("draws"))))
+    return Table(
+        title="Tests",
+        caption=f"Null hypothesis: {facts['hypothesis']}." if facts.get("hypothesis") else "",
+        columns=tuple(columns),
+        rows=tuple(cells),
+        name="tests",
+        rows_of="tests",
+    )
+
+
+def size_table(facts: Mapping[str, Any]) -> Table | None:
+    """Cases that every test needs."""
+    rows = facts.get("sizes") or ()
+    if not rows:
+        return None
+    headings = ("Cases", "Low", "High", "Power there", "Low", "High", "Samples", "By formula")
+    columns = [Column("Test", "name"), *(Column(heading, "number") for heading in headings)]
+    cells = []
+    for row in rows:
+        low, high = row.get("interval") or (None, None)
+        there = row.get("power_interval") or {}
+        found = (
+            _count(row.get("n"))
+            if row.get("n") is not None
+            else Cell(f">{thousands(facts['largest'])}")
+        )
+        cells.append(
+            (
+                Cell(capital(test_title(row))),
+                found,
+                _count(low),
+                _count(high),
+                _number(row.get("power")),
+                _number(there.get("low")),
+                _number(there.get("high")),
+                _count(row.get("replications")),
+                _count(row.get("formula")),
+            )
+        )
+    return Table(
+        title="Cases needed",
+        caption=f"For a power of {percent(facts['target'])} at level {facts['alpha']:g}; limits "
+        "are 95% intervals.",
+        columns=tuple(columns),
+        rows=tuple(cells),
+        name="sizes",
+    )
+
+
+def power_table(facts: Mapping[str, Any]) -> Table | None:
+    """Powers in every setting, beside formulas where there are some."""
+    rows = [] if facts.get("sizes") else facts.get("cells") or ()
+    if not rows:
+        return None
+    effects = len({row.get("effect") for row in rows}) > 1
+    formula = any(row.get("reference") is not None for row in rows)
+    headings = ["Cases", *["Effect"] * effects, "Power", "Low", "High", *["By formula"] * formula]
+    cells = []
+    for row in rows:
+        interval = row.get("interval") or {}
+        line = [Cell(capital(test_title(row))), _count(row.get("n"))]
+        if effects:
+            line.append(_number(row.get("effect")))
+        line += [_number(row["power"]), _number(interval.get("low")), _number(interval.get("high"))]
+        if formula:
+            line.append(_number(row.get("reference")))
+        cells.append((*line, _count(row.get("replications"))))
+    return Table(
+        title="Power",
+        caption="Share of samples in which a test rejects, with 95% intervals.",
+        columns=(
+            Column("Test", "name"),
+            *(Column(heading, "number") for heading in (*headings, "Samples")),
+        ),
+        rows=tuple(cells),
+        name="cells",
+        rows_of="cells",
+    )
+
+
+def _count(value: Any) -> Cell:
+    return Cell() if value is None else Cell(thousands(value), value=float(value))
+
+
+def _number(value: Any) -> Cell:
+    return Cell() if value is None else numeric(value)
+
+
 def plain_table(facts: Mapping[str, Any], key: str, title: str) -> Table | None:
-    """Tests of a detection or cells of a power study, as they are."""
+    """Rankings and tests of all models at once, as they are."""
     rows = facts.get(key) or ()
     if not rows:
         return None

@@ -25,6 +25,15 @@ def cite(*keys: str) -> str:
     return f"{CITE}{','.join(keys)}{CITE}" if keys else ""
 
 
+def cited_in(sentence: str) -> list[str]:
+    """The keys that a sentence cites.
+
+    >>> cited_in(f"By one{cite('a')} or both{cite('a', 'b')}.")
+    ['a', 'a', 'b']
+    """
+    return [key for match in MARKED.finditer(sentence) if match[2] for key in match[2].split(",")]
+
+
 def as_text(sentence: str, authors: Mapping[str, str]) -> str:
     """The sentence as plain text; `authors` say how each key is cited.
 

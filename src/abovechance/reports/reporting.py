@@ -7,12 +7,15 @@ from typing import Any
 
 from abovechance.errors import DataError
 from abovechance.io.export import write_text
-from abovechance.plots.contract import contract
+from abovechance.plots.chart import Chart
+from abovechance.plots.contract import PARTS, contract
 from abovechance.plots.kinds import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports.compose import compose
 from abovechance.reports.document import Document
 from abovechance.reports.facts import models_of
+
+MOST_TESTS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +73,32 @@ def report(
     Report('How good are these predictions?': Better than chance)
     """
     facts = contract(result)
-    pictures = [chart_of(result)] if hasattr(result, "pdf") else []
+    if not PARTS & facts.keys():
+        raise DataError(
+            f"a result of assess, compare, detect, power, sample_size, permutation_test or "
+            f"posterior is needed; got {type(result).__name__}."
+        )
     document = compose(
-        facts, _by_model(predictions, facts), title=title, command=command, pictures=pictures
+        facts,
+        _by_model(predictions, facts),
+        title=title,
+        command=command,
+        pictures=_pictures(result),
     )
     found = Report(document)
     if path is not None:
         found.save(path)
     return found
+
+
+def _pictures(result: Any) -> list[Chart]:
+    """What only the result itself can be drawn from: densities, and values under permutation."""
+    if hasattr(result, "pdf"):
+        return [chart_of(result)]
+    if hasattr(result, "tests") and hasattr(result, "null"):
+        names = [getattr(t, "statistic", None) or t.measure for t in result.tests[:MOST_TESTS]]
+        return [chart_of(result, name) for name in names]
+    return []
 
 
 def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictions]:

@@ -13,9 +13,14 @@ BINS = 40
 
 
 def null(
-    replicates: Any, observed: float, *, title: str = "Statistic", p_value: float | None = None
+    replicates: Any,
+    observed: float,
+    *,
+    title: str = "Statistic",
+    p_value: float | None = None,
+    what: str = "outcomes",
 ) -> Chart:
-    """The values of a statistic under permuted outcomes, beside the observed one.
+    """The values of a statistic when `what` is permuted, beside the observed one.
 
     Examples
     --------
@@ -34,7 +39,7 @@ def null(
     highest = float(counts.max(initial=1))
     return Chart(
         title="Chance and the observed value",
-        caption=f"{thousands(values.size)} values under permuted outcomes.{infinite}",
+        caption=f"{thousands(values.size)} values under permuted {what}.{infinite}",
         x=axis,
         y=spanning("Permutations", [0.0, highest * 1.18], room=0.0, count=4),
         layers=(

@@ -1,5 +1,6 @@
 """How often a test would find what is there, against the number of cases or the effect."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.plots.axes import spanning, unit
 from abovechance.plots.chart import Chart, Line, Points, Rule, Series, series_colour
 from abovechance.plots.contract import contract
+from abovechance.plots.tests_asked import test_title
 from abovechance.plots.words import as_float
 
 USUAL = 0.8
@@ -36,7 +38,7 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
     several = len({c.get(other) for c in cells}) > 1
     groups: dict[str, list[Any]] = {}
     for cell in cells:
-        name = str(cell.get("title") or cell["statistic"])
+        name = test_title(cell)
         if several:
             name += f", {TITLES[other].lower()} {cell.get(other)}"
         groups.setdefault(name, []).append(cell)
@@ -48,8 +50,7 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         mine.sort(key=lambda c: float(c[along]))
         x = np.array([float(c[along]) for c in mine])
         y = np.array([as_float(c["power"]) for c in mine])
-        error = np.nan_to_num([as_float(c.get("se")) for c in mine])
-        low, high = np.clip(y - WIDE * error, 0, 1), np.clip(y + WIDE * error, 0, 1)
+        low, high = np.array([_limits(c) for c in mine]).T
         colour = series_colour(i)
         layers += [
             Line(x=x, y=y, colour=colour),
@@ -72,3 +73,11 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         series=tuple(series),
         height=0.75,
     )
+
+
+def _limits(cell: Mapping[str, Any]) -> tuple[float, float]:
+    """The interval of a power, or what its standard error gives."""
+    if cell.get("interval"):
+        return as_float(cell["interval"]["low"]), as_float(cell["interval"]["high"])
+    power, se = as_float(cell["power"]), as_float(cell.get("se") or 0.0)
+    return max(power - WIDE * se, 0.0), min(power + WIDE * se, 1.0)

@@ -1,0 +1,185 @@
+"""What was done, as a paragraph ready for a manuscript."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from abovechance.plots.words import percent, plural, thousands
+from abovechance.reports import detections, powers
+from abovechance.reports.citations import of_measure, of_method
+from abovechance.reports.facts import (
+    key_rows,
+    kind_of,
+    level_of,
+    model_words,
+    models_of,
+    primary_rows,
+)
+from abovechance.reports.grammar import MOST, listed, lower
+from abovechance.reports.prose import cite, label
+from abovechance.reports.sentences import named
+from abovechance.reports.wording import hypothesis_words, interval_words, test_words
+
+ADJUSTED = {
+    "holm": ("Holm's method", "holm1979"),
+    "bh": ("Benjamini and Hochberg's method", "benjamini1995"),
+}
+
+
+def methods(facts: Mapping[str, Any]) -> str:
+    """What was done: data, measures, intervals, tests, draws and seed."""
+    done = {
+        "posterior": _posterior,
+        "detection": detections.methods,
+        "power": powers.methods,
+        "estimates": _estimates,
+    }[kind_of(facts)](facts)
+    return f"{done} {_software(facts)}"
+
+
+def _estimates(facts: Mapping[str, Any]) -> str:
+    rows, differences = key_rows(facts), facts.get("differences") or ()
+    sentences = [_data(facts), _primary(facts), _intervals(rows, facts)]
+    sentences += [*_tests(rows), *_skill(rows), *_folds(rows, facts)]
+    sentences += [*_compared(differences, facts)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _data(facts: Mapping[str, Any]) -> str:
+    if facts.get("n") is None:
+        return ""
+    models, origin = models_of(facts), model_words(facts)
+    who = "Predictions"
+    if len(models) > 1:
+        names = listed([label(model) for model in models], MOST)
+        who = f"Predictions of {plural(len(models), 'model')} ({names})"
+    said = f"{who} for {plural(int(facts['n']), 'case')} with {_a(facts.get('outcome'))}"
+    said += f", from {label(origin)}," if origin else ""
+    said += " were evaluated"
+    if facts.get("dropped"):
+        said += f"; {plural(int(facts['dropped']), 'case')} with missing values were left out"
+    return f"{said}."
+
+
+def _a(outcome: Any) -> str:
+    return {
+        "binary": "a binary outcome",
+        "multiclass": "a categorical outcome",
+        "numeric": "a numeric outcome",
+        "survival": "a possibly censored time to an event",
+    }.get(str(outcome), "an outcome")
+
+
+def _primary(facts: Mapping[str, Any]) -> str:
+    rows = primary_rows(facts)
+    if not rows or not facts.get("primary"):
+        return ""
+    sources = of_measure(str(rows[0]["measure"]))
+    which = f"{named(rows[0]['title'])}{cite(*sources[:1])}"
+    return f"The primary measure was {which}; the others are descriptive."
+
+
+def _intervals(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
+    found = [row for row in rows if row["interval"]]
+    if not found:
+        return ""
+    return f"The {percent(level_of(facts))} intervals (CI) were obtained by {_by_method(found)}."
+
+
+def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How values were tested: against chance, and of calibration against being right."""
+    tested = [row for row in rows if row["test"]]
+    others = [row for row in tested if row["family"] != "calibration"]
+    calibrated = [row for row in tested if row["family"] == "calibration"]
+    sides = {row["alternative"] for row in others}
+    sided = "one-sided, " if sides == {"greater"} else ""
+    found = []
+    if others:
+        found.append(f"Tests against chance were {sided}by {'; '.join(_test_parts(others))}.")
+    if calibrated:
+        found.append(f"Calibration was tested by {'; '.join(_test_parts(calibrated))}.")
+    return found
+
+
+def _test_parts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    parts: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        drawn = row.get("draws") and "exact" not in str(row["test"])
+        draws = f" with {thousands(row['draws'])} draws" if drawn else ""
+        hypothesis = hypothesis_words(row.get("hypothesis") or "no difference")
+        parts.setdefault((str(row["test"]), draws, hypothesis), []).append(_title(row))
+    return [
+        f"{label(test_words(test))}{draws}{cite(*of_method(test))} for {_titles(titles)} "
+        f"(null hypothesis: {label(hypothesis)})"
+        for (test, draws, hypothesis), titles in parts.items()
+    ]
+
+
+def _skill(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    if not any(row["skill"] and row["skill"].get("p_value") is not None for row in rows):
+        return []
+    return ["Skill is the gain over the best constant forecast, compared case by case."]
+
+
+def _folds(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
+    if not rows or str(facts.get("origin")) not in ("cv", "repeated_cv"):
+        return []
+    why = "Because predictions of different folds depend on each other, no p-value is given"
+    return [f"{why}{cite('bengio2004')}."] if all(row["p_value"] is None for row in rows) else []
+
+
+def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
+    if not rows:
+        return []
+    cases = "the same cases" if all(row.get("paired", True) for row in rows) else "different cases"
+    sides = {row.get("alternative") for row in rows if row.get("test")}
+    sided = "two-sided, " if sides == {"two-sided"} else "one-sided, " if len(sides) == 1 else ""
+    tested = [row for row in rows if row.get("test")]
+    found = []
+    if tested:
+        parts = "; ".join(_test_parts(tested))
+        found.append(f"Models were compared on {cases}, {sided}by {parts}.")
+    inside = [row for row in rows if row.get("interval")]
+    if inside:
+        level = percent(inside[0]["interval"]["level"])
+        found.append(
+            f"The {level} intervals (CI) of differences were obtained by {_by_method(inside)}."
+        )
+    method, source = ADJUSTED.get(str(facts.get("adjust")), ("", ""))
+    if method and any(row.get("p_adjusted") not in (None, row.get("p_value")) for row in rows):
+        found.append(f"P-values of all pairs were adjusted by {method}{cite(source)}.")
+    return found
+
+
+def _by_method(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Methods of intervals with their sources, each with the measures it was used for."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        method = str(row["interval"]["method"]).split(" (mean")[0]
+        groups.setdefault(method, []).append(_title(row))
+    return "; ".join(
+        f"{label(interval_words(method))}{cite(*of_method(method))} for {_titles(titles)}"
+        for method, titles in groups.items()
+    )
+
+
+def _title(row: Mapping[str, Any]) -> str:
+    return str(row.get("title") or row["measure"])
+
+
+def _titles(titles: Sequence[str]) -> str:
+    return listed([label(lower(title)) for title in dict.fromkeys(titles)], MOST)
+
+
+def _posterior(facts: Mapping[str, Any]) -> str:
+    return (
+        f"The posterior of {label(facts['quantity'])} was computed from the confusion counts of "
+        f"{plural(int(facts['n']), 'case')}{cite('brodersen2010')}, with the prior "
+        f"{label(facts.get('prior') or 'flat')}; the interval is "
+        f"{label(facts['interval']['method'])}."
+    )
+
+
+def _software(facts: Mapping[str, Any]) -> str:
+    version = facts.get("abovechance")
+    said = "Computed with abovechance" + (f" {label(version)}" if version else "")
+    return f"{said}, seed {facts['seed']}." if facts.get("seed") is not None else f"{said}."

@@ -1,0 +1,128 @@
+"""What is said of power studies and of sample sizes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abovechance.plots.tests_asked import setting, test_title
+from abovechance.plots.words import as_float, number, percent, plural, thousands
+from abovechance.reports.grammar import MOST, listed
+from abovechance.reports.prose import label
+from abovechance.reports.sentences import begun, bracketed, limits, named
+
+TARGET = 0.8  # the power that is usually asked for
+ALPHA = 0.05
+
+
+def verdict(facts: Mapping[str, Any]) -> str:
+    """How many cases are enough, in a few words."""
+    for_power = f"for a power of {percent(_target(facts))}"
+    if facts.get("sizes"):
+        found = [int(size["n"]) for size in facts["sizes"] if size.get("n") is not None]
+        if not found:
+            return f"More than {thousands(facts['largest'])} cases are needed {for_power}"
+        return f"{plural(min(found), 'case')} {for_power}"
+    if not _by_size(facts):
+        return "Power by effect and number of cases"
+    reached = [cell for cells in _by_test(facts).values() if (cell := _first(cells, facts))]
+    if not reached:
+        return f"No test reaches a power of {percent(_target(facts))}"
+    return f"{plural(min(int(cell['n']) for cell in reached), 'case')} {for_power}"
+
+
+def headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
+    """How many cases each test needs, or what power it has."""
+    if facts.get("sizes"):
+        return _needed(facts, "needed" if past else "needs")
+    return " ".join(_reached(cells, facts, past=past) for cells in _by_test(facts).values())
+
+
+def methods(facts: Mapping[str, Any]) -> str:
+    """What was simulated, how often, and at which level."""
+    cells = facts.get("cells") or facts["sizes"]
+    names = listed(list(dict.fromkeys(named(test_title(cell)) for cell in cells)), MOST)
+    samples = max((int(cell.get("replications") or 0) for cell in cells), default=0)
+    drawn = f"{thousands(samples)} simulated samples" if samples else "simulated samples"
+    what = listed(list(dict.fromkeys(label(setting(cell)) for cell in cells)), MOST)
+    if facts.get("sizes"):
+        said = f"How many cases a power of {percent(_target(facts))} takes was found for {names} "
+        said += f"from {drawn} each, and the power at that number from as many new ones."
+    else:
+        sizes = sorted({int(cell["n"]) for cell in cells if cell.get("n") is not None})
+        said = f"The power of {names} was estimated from {drawn}"
+        if sizes:
+            said += f" of each size ({listed([thousands(n) for n in sizes], 12)} cases)"
+        said += "."
+    draws = facts.get("draws")
+    drawn = f", permutation tests with {thousands(draws)} draws" if draws else ""
+    return f"{said} The samples came from {what}. Tests were at level {_alpha(facts):g}{drawn}."
+
+
+def results(facts: Mapping[str, Any]) -> str:
+    """What was found, in the past tense."""
+    return headline(facts, past=True)
+
+
+def _needed(facts: Mapping[str, Any], needs: str) -> str:
+    parts: list[str] = []
+    for size in sorted(facts["sizes"], key=lambda s: as_float(s["n"] or "Infinity")):
+        verb = "" if parts else f" {needs}"
+        if size.get("n") is None:
+            many = f"more than {plural(int(facts['largest']), 'case')}"
+        else:
+            many = plural(int(size["n"]), "case")
+            if size.get("interval"):
+                low, high = size["interval"]
+                many += f" (95% CI {thousands(low)} to {thousands(high)})"
+        parts.append(f"{named(test_title(size))}{verb} {many}")
+    asked = f"a power of {percent(_target(facts))} at level {_alpha(facts):g}"
+    about = label(setting(facts["sizes"][0]))
+    return f"For {asked} with {about}, {listed(parts, MOST)}."
+
+
+def _reached(cells: list[Mapping[str, Any]], facts: Mapping[str, Any], *, past: bool) -> str:
+    """The fewest cases with which a test reaches the target, or how far it gets."""
+    subject, has = begun(test_title(cells[0])), "had" if past else "has"
+    if not _by_size(facts):
+        best = max(cells, key=lambda cell: as_float(cell["power"]))
+        return f"{subject} {has} a power of at most {_power(best)}."
+    first = _first(cells, facts)
+    if first is None:
+        most = max(cells, key=lambda cell: int(cell["n"]))
+        with_ = plural(int(most["n"]), "case")
+        return f"{subject} {has} a power of only {_power(most)} with {with_}."
+    reaches = "reached" if past else "reaches"
+    with_ = plural(int(first["n"]), "case")
+    return f"{subject} {reaches} a power of {_power(first)} with {with_}."
+
+
+def _by_test(facts: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for cell in facts["cells"]:
+        if cell.get("power") is not None:
+            found.setdefault(str(cell["statistic"]), []).append(cell)
+    return found
+
+
+def _first(cells: list[Mapping[str, Any]], facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The smallest size that reaches the target."""
+    enough = [cell for cell in cells if as_float(cell["power"]) >= _target(facts)]
+    return min(enough, key=lambda cell: int(cell["n"]), default=None)
+
+
+def _by_size(facts: Mapping[str, Any]) -> bool:
+    """Whether only the number of cases varies."""
+    cells = facts["cells"]
+    one = len({cell.get("effect") for cell in cells}) == 1
+    return one and all(cell.get("n") is not None for cell in cells)
+
+
+def _power(cell: Mapping[str, Any]) -> str:
+    return f"{number(cell['power'])}{bracketed(limits(cell.get('interval')))}"
+
+
+def _target(facts: Mapping[str, Any]) -> float:
+    return as_float(facts.get("target") or TARGET)
+
+
+def _alpha(facts: Mapping[str, Any]) -> float:
+    return as_float(facts.get("alpha") or ALPHA)

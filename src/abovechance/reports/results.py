@@ -1,0 +1,92 @@
+"""What was found, as a paragraph ready for a manuscript."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from abovechance.plots.words import as_float, between, number
+from abovechance.reports import detections, powers
+from abovechance.reports.facts import key_rows, kind_of, main_difference, models_of, primary_rows
+from abovechance.reports.grammar import MOST, listed
+from abovechance.reports.prose import label
+from abovechance.reports.sentences import (
+    begun,
+    bracketed,
+    difference_sentence,
+    estimate_sentence,
+    limits,
+    named,
+    posterior_sentence,
+)
+
+MEASURES = 9
+# What a reader of a prediction study looks for: discrimination, calls, calibration, error.
+ASKED_FOR = (
+    "auc",
+    "balanced_accuracy",
+    "accuracy",
+    "sensitivity",
+    "specificity",
+    "brier",
+    "calibration_in_the_large",
+    "calibration_slope",
+    "r2",
+    "mae",
+    "rmse",
+    "pearson",
+    "c_index",
+    "uno_c",
+    "mcc",
+)
+
+
+def results(facts: Mapping[str, Any]) -> str:
+    """What was found: the primary measure in full, then those that readers look for."""
+    return {
+        "posterior": posterior_sentence,
+        "detection": detections.results,
+        "power": powers.results,
+        "estimates": _estimates,
+    }[kind_of(facts)](facts)
+
+
+def _estimates(facts: Mapping[str, Any]) -> str:
+    differences = [d for d in facts.get("differences") or () if d.get("difference") is not None]
+    first = [d for d in differences if d["measure"] == facts.get("primary")]
+    differences = [*first, *(d for d in differences if d not in first)][:MOST]
+    sentences = []
+    if main_difference(facts) is None:
+        sentences += _of_models(facts)
+    sentences += [difference_sentence(row, facts, past=True) for row in differences]
+    return " ".join(sentences)
+
+
+def _of_models(facts: Mapping[str, Any]) -> list[str]:
+    """The primary measure of each model in full, and its other measures in one sentence."""
+    models = models_of(facts)
+    several = len(models) > 1
+    primary = primary_rows(facts)
+    said = [estimate_sentence(row, facts, of_model=several, past=True) for row in primary]
+    others = [row for row in key_rows(facts) if row not in primary and row["output"] is None]
+    for model in models or ("",):
+        mine = [row for row in others if str(row["model"] or "") == model]
+        known = [row for row in mine if as_float(row["value"]) == as_float(row["value"])]
+        if known:
+            who = f"For {label(model)}, " if several else ""
+            said.append(_row(sorted(known, key=_wanted)[:MEASURES], who))
+    return said
+
+
+def _wanted(row: Mapping[str, Any]) -> int:
+    name = str(row["measure"]).removesuffix("_macro")
+    return ASKED_FOR.index(name) if name in ASKED_FOR else len(ASKED_FOR)
+
+
+def _row(rows: Sequence[Mapping[str, Any]], who: str) -> str:
+    first, *others = rows
+    title = named(first["title"]) if who else begun(first["title"])
+    parts = [f"{title} was {number(first['value'])}{bracketed(limits(first['interval']))}"]
+    for row in others:
+        interval = row["interval"]
+        inside = between(interval["low"], interval["high"]) if interval else ""
+        parts.append(f"{named(row['title'])} {number(row['value'])}{bracketed(inside)}")
+    return f"{who}{listed(parts)}."

@@ -1,0 +1,161 @@
+"""One estimate, one difference, one posterior: each in a sentence with all its numbers.
+
+In the present tense for the answer at the top, in the past for the paragraph of results.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from abovechance.plots.contract import whole
+from abovechance.plots.words import (
+    as_float,
+    between,
+    number,
+    p_phrase,
+    percent,
+    probability,
+    signed,
+)
+from abovechance.reports.facts import adjusted, level_of
+from abovechance.reports.grammar import capital, the
+from abovechance.reports.prose import label
+from abovechance.reports.wording import test_name
+
+REFERENCE = {
+    "binary": "always predicting the prevalence",
+    "multiclass": "always predicting the prevalences",
+    "numeric": "always predicting the mean",
+}
+
+
+def named(title: object) -> str:
+    """The title of a measure within a sentence."""
+    return label(the(str(title)))
+
+
+def begun(title: object) -> str:
+    """The title of a measure at the beginning of a sentence."""
+    return label(capital(the(str(title))))
+
+
+def limits(interval: Mapping[str, Any] | None) -> str:
+    """The level and limits of an interval, when there is one."""
+    if not interval:
+        return ""
+    return f"{percent(interval['level'])} CI {between(interval['low'], interval['high'])}"
+
+
+def bracketed(*parts: str) -> str:
+    """What there is of the parts, in brackets."""
+    there = [part for part in parts if part]
+    return f" ({'; '.join(there)})" if there else ""
+
+
+def estimate_sentence(
+    row: Mapping[str, Any], facts: Mapping[str, Any], *, of_model: bool, past: bool = False
+) -> str:
+    """One estimate with interval, chance level and test."""
+    is_ = "was" if past else "is"
+    who = f" of {label(row['model'])}" if of_model and row.get("model") else ""
+    subject = f"{begun(row['title'])}{who}"
+    if row.get("undefined") and as_float(row["value"]) != as_float(row["value"]):
+        return f"{subject} {is_} not defined: {label(row['undefined'])}."
+    said = f"{subject} {is_} {number(row['value'])}{bracketed(limits(row.get('interval')))}"
+    test = ""
+    if row.get("p_value") is not None:
+        test = f"{label(test_name(row['test']))}, {p_phrase(row['p_value'])}"
+    if row.get("chance") is not None:
+        said += f", where chance would give {number(row['chance'])}"
+    said += f"{bracketed(test)}."
+    if row.get("undefined"):
+        said += f" Note: {label(row['undefined'])}."
+    why = "" if past else _untested(row, facts)
+    return f"{said} {_skill(row, facts, is_)}{why}".strip()
+
+
+def _skill(row: Mapping[str, Any], facts: Mapping[str, Any], is_: str) -> str:
+    skill = row.get("skill") or {}
+    if skill.get("p_value") is None:
+        return ""
+    reference = REFERENCE.get(str(facts.get("outcome")), "the uninformative forecast")
+    inside = bracketed(limits(skill.get("interval")), p_phrase(skill["p_value"]))
+    return f"The gain over {reference} {is_} {number(skill['difference'])}{inside}."
+
+
+def _untested(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    crossed = str(facts.get("origin")) in ("cv", "repeated_cv")
+    if row.get("p_value") is not None or not crossed:
+        return ""
+    return "There is no p-value, because cross-validated predictions depend on each other."
+
+
+def difference_sentence(
+    row: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool = False
+) -> str:
+    """One difference: both values, how far apart they are, how sure that is."""
+    is_ = "was" if past else "is"
+    first, second = label(row["first"]), label(row["second"])
+    title = row.get("title") or row["measure"]
+    of = f" of {label(row['model'])}" if row.get("model") else ""
+    values = [_value(row, side, facts) for side in ("first", "second")]
+    inside = bracketed(limits(row.get("interval")), _tested(row))
+    difference = signed(row["difference"])
+    if None in values:
+        said = f"The difference in {label(the(str(title)).removeprefix('the '))}{of}, "
+        said += f"{first} minus {second}, {is_} {difference}{inside}"
+    else:
+        one, other = values
+        said = f"{begun(title)}{of} {is_} {one} for {first} and {other} for {second}, "
+        said += f"a difference of {difference}{inside}"
+    return f"{said}{_favour(row, facts)}.{_margin(row, is_)}"
+
+
+def _value(row: Mapping[str, Any], side: str, facts: Mapping[str, Any]) -> str | None:
+    for e in whole(facts):
+        if (e["measure"], e["model"], e["output"]) == (row["measure"], row[side], None):
+            return None if as_float(e["value"]) != as_float(e["value"]) else number(e["value"])
+    return None
+
+
+def _tested(row: Mapping[str, Any]) -> str:
+    if row.get("p_value") is None:
+        return ""
+    said = f"{label(test_name(row['test']))}, " if row.get("test") else ""
+    said += p_phrase(row["p_value"])
+    if row.get("p_adjusted") not in (None, row["p_value"]):
+        said += f", adjusted for several pairs {p_phrase(row['p_adjusted'])}"
+    return said
+
+
+def _favour(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    better, p = row.get("better"), as_float(adjusted(row))
+    return f" in favour of {label(better)}" if better and p < 1 - level_of(facts) else ""
+
+
+def _margin(row: Mapping[str, Any], is_: str) -> str:
+    margin = row.get("margin")
+    if not margin:
+        return ""
+    first, second, wide = label(row["first"]), label(row["second"]), number(margin["margin"])
+    inside = bracketed(limits(margin.get("interval")))
+    if margin["equivalent"]:
+        are = "were" if is_ == "was" else "are"
+        return f" Within a margin of {wide} the two {are} equivalent{inside}."
+    shown = "" if margin["noninferior"] else "not shown to be "
+    return f" With a margin of {wide}, {first} {is_} {shown}noninferior to {second}{inside}."
+
+
+def posterior_sentence(facts: Mapping[str, Any]) -> str:
+    """A posterior: where it lies, and how much of it above chance."""
+    interval = facts["interval"]
+    said = (
+        f"The posterior median of {label(facts['quantity'])} is {number(facts['median'])}; with "
+        f"probability {percent(interval['level'])} it lies between {number(interval['low'])} and "
+        f"{number(interval['high'])}."
+    )
+    if facts.get("prob_above_chance") is not None:
+        said += (
+            f" It is above chance ({number(facts['chance'])}) with probability "
+            f"{probability(facts['prob_above_chance'])}, which is not a p-value."
+        )
+    return f"{said} Prior: {label(facts['prior'])}." if facts.get("prior") else said

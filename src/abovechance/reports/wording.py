@@ -1,0 +1,75 @@
+"""How the methods that results name are spoken of in a sentence."""
+
+import re
+
+INTERVALS = (
+    (r"^Wilson$", "Wilson's score method"),
+    (r"^Wilson at the effective n$", "Wilson's score method at the effective sample size"),
+    (r"^Tango$", "Tango's score method"),
+    (r"^DeLong$", "DeLong's method"),
+    (r"^adjusted-logit DeLong$", "DeLong's method on the adjusted logit scale"),
+    (r"^MOVER with (\w+)$", r"the MOVER method with \1's limits"),
+    (r"^Dirichlet posterior, Jeffreys$", "the Dirichlet posterior under Jeffreys' prior"),
+    (r"^profile likelihood$", "the profile likelihood"),
+    (r"^infinitesimal jackknife, logit scale$", "the infinitesimal jackknife on the logit scale"),
+    (r"^studentised bootstrap, (\d+) draws$", r"a studentised bootstrap with \1 draws"),
+    (r"^bootstrap BCa( of counts)?, (\d+) draws$", r"a BCa bootstrap\1 with \2 draws"),
+    (r"^Nadeau–Bengio over (\d+) folds$", r"the Nadeau–Bengio correction over \1 folds"),
+    (r"^t over (\d+) (\w+)$", r"Student's t over \1 \2"),
+)
+TESTS = (
+    (r"^permutation$", "a permutation test"),
+    (r"^permutation, exact$", "an exact permutation test"),
+    (r"^Mann–Whitney, (.+)$", r"the Mann–Whitney test (\1)"),
+    (r"^McNemar, exact$", "McNemar's exact test"),
+    (r"^DeLong$", "DeLong's test"),
+    (r"^sign flip$", "a sign-flip test"),
+    (r"^sign flip, exact$", "an exact sign-flip test"),
+    (r"^stratified sign flip$", "a stratified sign-flip test"),
+    (r"^stratified sign flip, exact$", "an exact stratified sign-flip test"),
+    (r"^likelihood ratio, (.+)$", r"a likelihood-ratio test (\1)"),
+    (r"^outcomes simulated", "outcomes simulated"),
+)
+
+
+def interval_words(method: object) -> str:
+    """The method of an interval, after "obtained by".
+
+    >>> interval_words("Nadeau–Bengio over 5 folds (mean 0.481)")
+    'the Nadeau–Bengio correction over 5 folds'
+    """
+    return _replaced(str(method).split(" (mean")[0], INTERVALS)
+
+
+def test_words(test: object) -> str:
+    """A test, after "by".
+
+    >>> test_words("McNemar, exact"), test_words("my own")
+    ("McNemar's exact test", 'my own')
+    """
+    return _replaced(str(test), TESTS)
+
+
+def test_name(test: object) -> str:
+    """A test beside its p-value.
+
+    >>> test_name("sign flip"), test_name("DeLong")
+    ('sign-flip test', "DeLong's test")
+    """
+    return re.sub("^(an?|the) ", "", test_words(test))
+
+
+def hypothesis_words(hypothesis: object) -> str:
+    """A hypothesis without brackets, so that it can stand in some.
+
+    >>> hypothesis_words("both are independent (margins fixed)")
+    'both are independent, margins fixed'
+    """
+    return re.sub(r" \(([^()]*)\)", r", \1", str(hypothesis))
+
+
+def _replaced(text: str, wordings: tuple[tuple[str, str], ...]) -> str:
+    for pattern, words in wordings:
+        if re.search(pattern, text):
+            return re.sub(pattern, words, text)
+    return text
