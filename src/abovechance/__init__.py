@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         posterior,
         significance,
     )
+    from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
     from abovechance.learning import from_cv, from_estimator
@@ -42,6 +43,7 @@ _HOMES = {
     "Resampling": "abovechance.resampling",
     "Survival": "abovechance.predictions",
     "assess": "abovechance.inference",
+    "assess_stream": "abovechance.inference.streaming",
     "compare": "abovechance.inference",
     "detect": "abovechance.inference",
     "from_cv": "abovechance.learning",
@@ -74,6 +76,7 @@ __all__ = [
     "Resampling",
     "Survival",
     "assess",
+    "assess_stream",
     "compare",
     "curves",
     "detect",

@@ -91,6 +91,14 @@ def test_intervals_and_tests_are_given(told: Told) -> None:
     assert row[at : at + 4] == ["0.951", "0.919", "to", "0.971"]
 
 
+def test_tests_are_told_by_the_side_they_look_at(told: Told) -> None:
+    text = told(*CANCER, "--measures", "accuracy,calibration_slope", "--seed", "1")
+    one, two = text.split("Tests, one-sided")[1].split("Tests, two-sided")
+    assert "Fisher" in one
+    assert "likelihood ratio" not in one
+    assert "likelihood ratio" in two
+
+
 def test_survival_is_assessed(told: Told, table: Any) -> None:
     file = table("time,event,risk\n5,1,0.3\n2,1,0.9\n9,0,0.1\n4,1,0.2\n")
     assert lines_of(told(file, VALUES), "Concordance index *")[0][3] == "0.833"

@@ -195,7 +195,7 @@ SETTINGS: dict[tuple[str, str], tuple[Callable[[np.random.Generator], Pair], flo
     ("Mann–Whitney exact", "n = 20"): (ranks(20, 0.5, None), 1),
     ("Mann–Whitney exact", "n = 20, five distinct scores"): (ranks(20, 0.5, 5), 1),
     ("Mann–Whitney exact", "n = 40, prevalence .2, ten scores"): (ranks(40, 0.2, 10), 1),
-    ("Mann–Whitney exact", "n = 100, prevalence .1"): (ranks(100, 0.1, None), 0.2),
+    ("Mann–Whitney exact", "n = 100, prevalence .1"): (ranks(100, 0.1, None), 1),
     ("Mann–Whitney normal", "n = 300, ten scores"): (ranks_normal(300, 0.3, 10), 1),
     ("permutation, Brier", "n = 20, two decimals"): (linear("brier", 20, 0.5), 1),
     ("permutation, Brier", "n = 50, prevalence .2, two decimals"): (linear("brier", 50, 0.2), 1),
@@ -203,29 +203,29 @@ SETTINGS: dict[tuple[str, str], tuple[Callable[[np.random.Generator], Pair], flo
     ("permutation, log score", "n = 100, prevalence .1"): (linear("log", 100, 0.1), 1),
     ("permutation, accuracy", "n = 40, 3 classes"): (
         by_association("accuracy", three_classes(40)),
-        0.5,
+        1,
     ),
     ("permutation, log score", "n = 40, 3 classes"): (
         by_association("log_score", three_classes(40)),
-        0.5,
+        1,
     ),
-    ("permutation, mean squared error", "n = 20, t(3)"): (by_association("mse", numbers(20)), 0.5),
-    ("permutation, Spearman", "n = 30, t(3)"): (by_association("spearman", numbers(30), 99), 0.1),
+    ("permutation, mean squared error", "n = 20, t(3)"): (by_association("mse", numbers(20)), 1),
+    ("permutation, Spearman", "n = 30, t(3)"): (by_association("spearman", numbers(30), 99), 0.25),
     ("permutation, concordance", "n = 30, 40 % censored, ties"): (
         by_association("c_index", times(30), 99),
-        0.1,
+        0.25,
     ),
     ("permutation of clusters, AUC", "12 clusters of 5, constant labels"): (
         by_association("auc", clustered(12, 5, True)),
-        0.5,
+        1,
     ),
     ("permutation within clusters, AUC", "10 clusters of 8"): (
         by_association("auc", clustered(10, 8, False)),
-        0.5,
+        1,
     ),
-    ("skill, sign flip", "n = 50"): (no_skill(50), 0.5),
-    ("skill, sign flip", "n = 200"): (no_skill(200), 0.5),
-    ("studentised permutation, AUC = ½", "20 + 20, spread ×2"): (half_area(20, 20, 2.0), 0.05),
+    ("skill, sign flip", "n = 50"): (no_skill(50), 1),
+    ("skill, sign flip", "n = 200"): (no_skill(200), 1),
+    ("studentised permutation, AUC = ½", "20 + 20, spread ×2"): (half_area(20, 20, 2.0), 0.25),
 }
 
 WARNINGS: dict[tuple[str, str], tuple[Callable[[np.random.Generator], Pair], float]] = {

@@ -130,14 +130,16 @@ def _skill(screen: Any, rows: list[Any]) -> None:
 def _methods(screen: Any, rows: list[Any]) -> None:
     """Which interval and which test each measure had, once each."""
     intervals: dict[str, list[str]] = {}
-    tests: dict[str, list[str]] = {}
+    sides: dict[str, dict[str, list[str]]] = {"one-sided": {}, "two-sided": {}}
     for e in rows:
         if e.interval is not None:
             intervals.setdefault(e.interval.method.split(" (mean")[0], []).append(e.measure)
         if e.test is not None:
             draws = f", {e.draws} draws" if e.draws and "exact" not in e.test else ""
+            tests = sides["two-sided" if e.alternative == "two-sided" else "one-sided"]
             tests.setdefault(f"{e.test}{draws}; H0: {e.hypothesis}", []).append(e.measure)
-    for title, found in (("Intervals", intervals), ("Tests, one-sided", tests)):
+    parts = {"Intervals": intervals} | {f"Tests, {side}": tests for side, tests in sides.items()}
+    for title, found in parts.items():
         if found:
             screen.print()
             screen.print(f"{title}", style="dim")

@@ -22,7 +22,7 @@ def advice_for(
     yield from _on_data(predictions)
     yield from _on_dependence(predictions, evidence)
     whole = [e for e in rows if e.by is None and e.class_ is None]
-    yield from _on_tests(whole)
+    yield from advice_on_tests(whole)
     yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole) and predictions.origin == "test":
         yield from _on_size(predictions)
@@ -76,7 +76,8 @@ def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
         )
 
 
-def _on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
+def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """What p-values beside each other do and do not say."""
     table_tests = [e for e in rows if (e.test or "").startswith("Fisher")]
     if len(table_tests) > 1:
         yield Advice(

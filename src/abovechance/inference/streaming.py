@@ -9,6 +9,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, FileError, NotApplicable
+from abovechance.inference.advising import advice_on_tests
 from abovechance.inference.assessment import PRIMARY
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment, Estimate, Skill
@@ -240,6 +241,7 @@ def _advice(
     told = {row.measure for row in rows}
     law = {m.label: m.law for m in measures}
     if inference:
+        yield from advice_on_tests(rows)
         whole = [r for r in rows if r.class_ is None and law[r.measure] is not Law.CALIBRATION]
         bare = [r.measure for r in whole if r.interval is None and np.isfinite(r.value)]
         said = (
