@@ -5,10 +5,11 @@ import pytest
 
 from abovechance.learning.discriminants import LDA, DiagonalLDA, ShrunkenDiagonalLDA
 from abovechance.learning.engine import cross_validate, fit_many
-from abovechance.learning.fast import decisions
+from abovechance.learning.fast import decisions, folded_decisions
 from abovechance.learning.folds import bootstrap_counts
 from abovechance.learning.learner import fit_predict
 from abovechance.learning.margins import LinearSVM, SquaredHingeSVM
+from abovechance.learning.regularised import RegularisedDA
 
 LEARNERS = {
     "lda": LDA(),
@@ -45,6 +46,18 @@ def test_three_hundred_labellings_in_eight_unequal_folds_agree(learner):
     some = 50 if learner in VARIANTS else 300
     slow = cross_validate(learner, X, labels[:some], folds[:some], fast=False)
     np.testing.assert_array_equal(fast[:some], slow)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3, 1e-4])
+def test_a_discriminant_that_regularises_nothing_agrees_in_any_unit(unit):
+    X, labels, rng = table(40, 23, 150)
+    X[:, 3] *= unit  # the smaller, the more directions are left out
+    folds = rng.permuted(np.tile(np.arange(40) % 8, (150, 1)), axis=1)
+    fast = cross_validate(RegularisedDA(), X, labels, folds)[:40]
+    slow = cross_validate(RegularisedDA(), X, labels[:40], folds[:40], fast=False)
+    np.testing.assert_array_equal(fast, slow)
+    _, unsure = folded_decisions(RegularisedDA(), X, labels, folds, 8)
+    assert unsure.all() == (unit < 1e-3)
 
 
 SHAPES = {

@@ -16,8 +16,13 @@ from abovechance.learning.discriminants import (
 from abovechance.learning.learner import Learner
 from abovechance.learning.margins import LinearSVM, SquaredHingeSVM
 from abovechance.learning.pang import shrunken_precision
+from abovechance.learning.regularised import RANK as LEAST_SHARE
+from abovechance.learning.regularised import RegularisedDA
 from abovechance.numerics import squared_hinge
+from abovechance.numerics.covariances import total_scatter
+from abovechance.numerics.hat import RANK as LEAST_CORRELATION
 from abovechance.numerics.hat import (
+    Hat,
     folded_discriminants,
     hat_matrix,
     resubstituted_discriminants,
@@ -77,13 +82,27 @@ def folded_decisions(
 
     With them come the folds (B, V) that have to be done otherwise.
     """
-    if not isinstance(learner, LDA) or not (fast or worthwhile(labels.size)):
+    plain = isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
+    if not plain or not (fast or worthwhile(labels.size)):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
         return None
-    hat, lost = hat_matrix(X), 2 if learner.divisor == "degrees" else 0
+    hat, lost = hat_matrix(X), 2 if learner == LDA("degrees") else 0
+    if hat is not None and isinstance(learner, RegularisedDA):
+        hat = unscaled(hat, X)
     return None if hat is None else folded_discriminants(hat, labels, folds, count, lost)
+
+
+def unscaled(hat: Hat, X: Floats) -> Hat:
+    """A hat matrix for a learner that leaves out directions by their share of the largest variance.
+
+    The scatter within classes of the rows trained on is at least as many times that of all rows
+    as the kernel allows for, in every direction, and at most once.
+    """
+    values = np.linalg.eigvalsh(total_scatter(X))
+    share = float(values[0] / values[-1])
+    return hat._replace(least=min(hat.least, share * LEAST_CORRELATION / LEAST_SHARE))
 
 
 def _solvable(X: Floats, counts: Ints) -> bool:
