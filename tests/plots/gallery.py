@@ -14,6 +14,7 @@ from abovechance.plots.pictures.numeric import predicted_observed, residuals
 from abovechance.plots.pictures.posterior import posterior
 from abovechance.plots.pictures.power import power
 from abovechance.plots.pictures.probabilities import class_probabilities, probabilities
+from abovechance.plots.pictures.sizes import sizes
 from abovechance.plots.pictures.survival import auc_over_time, kaplan_meier
 from abovechance.plots.risk_groups import risk_groups
 from abovechance.predictions import Survival
@@ -37,6 +38,7 @@ def charts() -> dict[str, Chart]:
         "confusion": confusion([[48, 2], [5, 45]], ["well", "sick"]),
         "differences": differences({"differences": compared()}),
         "power": power({"cells": cells()}),
+        "sizes": sizes({"sizes": needed(), "target": 0.8}),
         "predicted_observed": predicted_observed(examples.diabetes()),
         "residuals": residuals(examples.diabetes()),
         "kaplan_meier": kaplan_meier(risk_groups(survival())),
@@ -127,3 +129,16 @@ def survival() -> Survival:
     risk = (place * 0.6180339887) % 1.0
     time = np.round(20 * (1 - 0.7 * risk) * ((place * 0.7548776662) % 1.0), 1)
     return Survival(time, (place % 3 > 0).astype(int), risk=risk)
+
+
+def needed() -> list[dict[str, Any]]:
+    """Cases that three tests need, one of them without a formula."""
+    found = (
+        ("fisher", 502, [450, 552], 513),
+        ("auc", 73, [64, 80], 78),
+        ("brier", 82, [72, 90], None),
+    )
+    return [
+        {"statistic": name, "design": "binormal", "n": n, "interval": limits, "formula": formula}
+        for name, n, limits, formula in found
+    ]

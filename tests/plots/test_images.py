@@ -29,6 +29,7 @@ NAMES = (
     "confusion",
     "differences",
     "power",
+    "sizes",
     "predicted_observed",
     "residuals",
     "kaplan_meier",

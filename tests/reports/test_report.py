@@ -96,7 +96,7 @@ def test_several_outputs_are_reported_without_pictures_that_need_one() -> None:
 def test_a_detection_is_reported_with_what_permutation_gave(detection: Any) -> None:
     document = report(detection).document
     assert document.verdict == "The classes differ"
-    assert [c.x.title for c in document.charts] == [t.title for t in detection.tests]
+    assert [c.title for c in document.charts] == [t.title for t in detection.tests]
     assert [t.name for t in document.tables] == ["tests"]
     methods, results = (paragraph.text for paragraph in document.paragraphs)
     assert "Whether a and b differ in 3 features was tested on 30 cases by" in methods

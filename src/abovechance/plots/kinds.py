@@ -1,6 +1,7 @@
 """Which picture a result calls for, and how to ask for another."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from abovechance.errors import NotApplicable, did_you_mean
@@ -48,7 +49,10 @@ def _of_permuted(result: Any, kind: str | None) -> Chart:
 
     row = result.tests[0] if kind in (None, "null") else result[kind]
     name = getattr(row, "statistic", None) or row.measure
-    return null(result.null[name], row.value, title=row.title, p_value=row.p_value, what="labels")
+    made = null(
+        result.null[name], row.value, title="Value", p_value=row.p_value, what="labels", height=0.75
+    )
+    return replace(made, title=row.title)
 
 
 def _of_posteriors(result: Any) -> Chart:

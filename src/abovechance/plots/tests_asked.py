@@ -7,17 +7,17 @@ from abovechance.errors import AboveChanceError
 from abovechance.plots.words import as_float, percent
 
 AGAINST_CHANCE = {
-    "accuracy": "binomial test of accuracy",
+    "accuracy": "Binomial test of accuracy",
     "fisher": "Fisher's exact test",
     "auc": "Mann–Whitney test of the AUC",
-    "brier": "permutation test of the Brier score",
-    "log_score": "permutation test of the log score",
+    "brier": "Permutation test of the Brier score",
+    "log_score": "Permutation test of the log score",
 }
 OF_TWO_MODELS = {
     "accuracy": "McNemar's test of accuracy",
     "auc": "DeLong's test of the AUC",
-    "brier": "sign-flip test of the Brier score",
-    "log_score": "sign-flip test of the log score",
+    "brier": "Sign-flip test of the Brier score",
+    "log_score": "Sign-flip test of the log score",
 }
 TWO_MODELS = ("correlated models", "trained on less")
 

@@ -7,7 +7,6 @@ from abovechance.plots.tests_asked import test_title
 from abovechance.plots.words import percent, thousands
 from abovechance.reports.cells import numeric, p_cell
 from abovechance.reports.document import Cell, Column, Table
-from abovechance.reports.grammar import capital
 
 
 def difference_table(facts: Mapping[str, Any]) -> Table | None:
@@ -15,11 +14,11 @@ def difference_table(facts: Mapping[str, Any]) -> Table | None:
     rows = facts.get("differences") or ()
     if not rows:
         return None
-    many = any(row.get("p_adjusted") is not None for row in rows)
+    many = any(row.get("p_adjusted") not in (None, row.get("p_value")) for row in rows)
+    pairs = len({(row["first"], row["second"]) for row in rows}) > 1
     columns = [
         Column("Measure", "name"),
-        Column("First", "name"),
-        Column("Second", "name"),
+        *([Column("First", "name"), Column("Second", "name")] if pairs else []),
         Column("Difference", "number"),
         Column("Low", "number"),
         Column("High", "number"),
@@ -30,19 +29,16 @@ def difference_table(facts: Mapping[str, Any]) -> Table | None:
     cells = []
     for row in rows:
         interval = row.get("interval") or {}
-        line = [
-            Cell(str(row.get("title") or row["measure"])),
-            Cell(str(row["first"])),
-            Cell(str(row["second"])),
+        line = [Cell(str(row.get("title") or row["measure"]))]
+        line += [Cell(str(row["first"])), Cell(str(row["second"]))] if pairs else []
+        line += [
             numeric(row["difference"], row.get("undefined"), plus=True),
             numeric(interval.get("low"), plus=True) if interval else Cell(),
             numeric(interval.get("high"), plus=True) if interval else Cell(),
             p_cell(row.get("p_value")),
         ]
-        if many:
-            line.append(p_cell(row.get("p_adjusted")))
-        line.append(Cell(str(row.get("test") or "")))
-        cells.append(tuple(line))
+        line += [p_cell(row.get("p_adjusted"))] if many else []
+        cells.append((*line, Cell(str(row.get("test") or ""))))
     return Table(
         title="Differences between models",
         caption=_compared(rows),
@@ -59,7 +55,9 @@ def _compared(rows: Sequence[Mapping[str, Any]]) -> str:
     sides = {row.get("alternative") for row in rows if row.get("test")}
     sided = {"two-sided": "; two-sided tests", "greater": "; one-sided tests: is the first better?",
              "less": "; one-sided tests: is the second better?"}  # fmt: skip
-    return f"First minus second, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
+    pairs = {(row["first"], row["second"]) for row in rows}
+    first, second = pairs.pop() if len(pairs) == 1 else ("First", "second")
+    return f"{first} minus {second}, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
 
 
 def test_table(facts: Mapping[str, Any]) -> Table | None:
@@ -68,14 +66,12 @@ def test_table(facts: Mapping[str, Any]) -> Table | None:
     if not rows:
         return None
     many = any(row.get("p_adjusted") is not None for row in rows)
-    columns = [Column("Test", "name"), Column("Name", "name"), Column("Value", "number"),
-               Column("Null mean", "number"), Column("p", "number"),
-               *([Column("p adjusted", "number")] if many else []),
-               Column("Permutations", "number")]  # fmt: skip
+    columns = [Column("Test", "name"), Column("Value", "number"), Column("Null mean", "number")]
+    columns += [Column("p", "number"), *([Column("p adjusted", "number")] if many else [])]
     cells = []
     for row in rows:
-        name = str(row.get("statistic") or row.get("measure") or "")
-        line = [Cell(str(row.get("title") or name)), Cell(name), numeric(row["value"])]
+        name = str(row.get("title") or row.get("statistic") or row["measure"])
+        line = [Cell(name), numeric(row["value"])]
         line += [numeric(row.get("null_mean")), p_cell(row.get("p_value"))]
         if many:
             line.append(p_cell(row.get("p_adjusted")))
@@ -83,7 +79,7 @@ def test_table(facts: Mapping[str, Any]) -> Table | None:
     return Table(
         title="Tests",
         caption=f"Null hypothesis: {facts['hypothesis']}." if facts.get("hypothesis") else "",
-        columns=tuple(columns),
+        columns=(*columns, Column("Permutations", "number")),
         rows=tuple(cells),
         name="tests",
         rows_of="tests",
@@ -108,7 +104,7 @@ def size_table(facts: Mapping[str, Any]) -> Table | None:
         )
         cells.append(
             (
-                Cell(capital(test_title(row))),
+                Cell(test_title(row)),
                 found,
                 _count(low),
                 _count(high),
@@ -140,7 +136,7 @@ def power_table(facts: Mapping[str, Any]) -> Table | None:
     cells = []
     for row in rows:
         interval = row.get("interval") or {}
-        line = [Cell(capital(test_title(row))), _count(row.get("n"))]
+        line = [Cell(test_title(row)), _count(row.get("n"))]
         if effects:
             line.append(_number(row.get("effect")))
         line += [_number(row["power"]), _number(interval.get("low")), _number(interval.get("high"))]

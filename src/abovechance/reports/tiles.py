@@ -25,7 +25,6 @@ from abovechance.reports.facts import (
     models_of,
     primary_rows,
 )
-from abovechance.reports.grammar import capital
 
 
 def tiles_of(facts: Mapping[str, Any], described: str = "") -> list[Tile]:
@@ -112,7 +111,7 @@ def _power_tiles(facts: Mapping[str, Any]) -> list[Tile]:
         last[str(cell["statistic"])] = cell
     return [
         Tile(
-            capital(test_title(cell)),
+            test_title(cell),
             number(cell["power"]),
             f"with {thousands(cell['n'])} cases" if cell.get("n") else "",
         )
@@ -121,7 +120,7 @@ def _power_tiles(facts: Mapping[str, Any]) -> list[Tile]:
 
 
 def _size_tile(size: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
-    name = capital(test_title(size))
+    name = test_title(size)
     if size.get("n") is None:
         return Tile(name, f">{thousands(facts['largest'])}", "cases")
     low, high = size.get("interval") or (None, None)

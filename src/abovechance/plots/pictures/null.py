@@ -19,6 +19,7 @@ def null(
     title: str = "Statistic",
     p_value: float | None = None,
     what: str = "outcomes",
+    height: float = 0.6,
 ) -> Chart:
     """The values of a statistic when `what` is permuted, beside the observed one.
 
@@ -56,7 +57,7 @@ def null(
             ),
         ),
         readout="nearest",
-        height=0.6,
+        height=height,
     )
 
 
