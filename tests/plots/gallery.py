@@ -1,5 +1,7 @@
 """One chart of every kind, from plain numbers, so that no picture waits for an inference."""
 
+from typing import Any
+
 import numpy as np
 
 from abovechance import examples
