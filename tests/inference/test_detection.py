@@ -96,13 +96,81 @@ def test_the_papers_rule_leaves_the_observed_labelling_out() -> None:
     assert detect(X, y, tests=["goeman"], draws=99, rng=1)["goeman"].p_value == 0.01
 
 
-def test_more_classes_go_to_accuracies_only() -> None:
-    rng = np.random.default_rng(1)
+def three_classes(shift: float = 1.0):
     y = np.arange(45) % 3
-    X = rng.normal(size=(45, 3)) + y[:, None]
-    assert detect(X, y, tests=["lda.cv3"], draws=49, rng=1)["lda.cv3"].p_value == 0.02
-    with pytest.raises(NotApplicable, match="two groups"):
-        detect(X, y, tests=["hotelling"])
+    return np.random.default_rng(1).normal(size=(45, 3)) + shift * y[:, None], y
+
+
+def test_more_classes_are_told_apart_by_every_statistic_that_extends() -> None:
+    X, y = three_classes()
+    tests = ["lda.cv3", "hotelling", "goeman", "mmd", "energy"]
+    found = detect(X, y, tests=tests, draws=49, rng=1)
+    assert [row.p_value for row in found.tests] == [0.02] * 5
+    assert (found.kind, found.classes) == ("classes", ("0", "1", "2"))
+    assert "trace" in found["hotelling"].title
+
+
+@pytest.mark.parametrize("name", ["hotelling_shrink", "srivastava_du", "simes", "cai"])
+def test_what_compares_two_groups_only_names_what_compares_more(name) -> None:
+    X, y = three_classes()
+    with pytest.raises(NotApplicable, match=r"two groups.*3 classes.*goeman, mmd or energy"):
+        detect(X, y, tests=[name])
+    with pytest.raises(NotApplicable, match=r"two groups.*numbers.*goeman, mmd or energy"):
+        detect(X, X[:, 0], tests=[name])
+
+
+def test_numbers_are_related_to_features() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    y = X @ [1.0, 0.5, 0.0] + 0.5 * rng.normal(size=40)
+    found = detect(X, y, tests=["hotelling", "goeman", "mmd", "energy"], draws=99, rng=1)
+    assert [row.p_value for row in found.tests] == [0.01] * 4
+    assert (found.kind, found.classes) == ("numeric", ())
+    assert found.hypothesis == "features and outcome are independent"
+    assert found["energy"].title == "Distance covariance"
+
+
+def test_p_values_of_numbers_and_of_several_classes_are_valid_on_noise() -> None:
+    names, rejected = ["hotelling", "goeman", "mmd", "energy"], np.zeros((2, 4))
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(24, 3))
+        for row, y in enumerate((rng.normal(size=24), np.arange(24) % 4)):
+            found = detect(X, y, tests=names, draws=39, rng=seed, adjust=False)
+            rejected[row] += [test.p_value <= 0.05 for test in found.tests]
+    # binomial(80, .05) exceeds 13 with probability below 1e-4
+    assert (rejected <= 13).all(), rejected
+
+
+def test_accuracy_of_numbers_names_what_would_do() -> None:
+    X, _ = data()
+    with pytest.raises(NotApplicable, match="permutation_test with a regressor"):
+        detect(X, X[:, 0], tests=["lda.cv4"])
+
+
+def test_default_tests_follow_the_outcome() -> None:
+    X, y = three_classes()
+    assert [t.statistic for t in detect(X, X[:, 0], draws=9).tests] == ["goeman", "energy"]
+    several = detect(X, y, draws=9).tests
+    assert [t.statistic for t in several] == ["goeman", "energy", "lda.b632.B50"]
+
+
+def test_the_kind_of_outcome_may_be_stated() -> None:
+    X, y = three_classes()
+    assert detect(X, y, kind="numeric", tests=["energy"], draws=9).kind == "numeric"
+    assert detect(X, y + 0.5, kind="classes", tests=["energy"], draws=9).kind == "classes"
+    assert detect(X, (y > 0) + 0.5, tests=["energy"], draws=9).kind == "classes"
+    with pytest.raises(NotApplicable, match="kind must be one of classes, numeric"):
+        detect(X, y, kind="words")
+    with pytest.raises(DataError, match="numeric outcome must hold numbers"):
+        detect(X, np.array(["a", "b", "c"])[y], kind="numeric")
+
+
+def test_features_in_unequal_units_are_advised_about() -> None:
+    X, y = data()
+    X[:, 0] *= 100
+    assert "AC563" in {a.code for a in detect(X, y, tests=["energy"], draws=9).advice}
+    assert not detect(X, y, tests=["srivastava_du"], draws=9).advice
 
 
 def test_resubstitution_in_high_dimension_is_advised_against() -> None:

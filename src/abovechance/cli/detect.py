@@ -7,7 +7,7 @@ from abovechance.cli import options
 
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path())
-@click.option("--outcome", metavar="COL", required=True, help="The classes.")
+@click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers.")
 @click.option(
     "--features", metavar="COLS", callback=options.names, help="Features; all others if not given."
 )
@@ -16,6 +16,11 @@ from abovechance.cli import options
     metavar="A,B,…",
     callback=options.names,
     help="Statistics, such as hotelling_shrink, srivastava_du, svm.c10.cv8, lda.b632.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["classes", "numeric"]),
+    help="What the outcome holds; numeric by itself if fractions or over 20 different numbers.",
 )
 @click.option(
     "--permute",
@@ -34,6 +39,7 @@ def detect(
     outcome: str,
     features: list[str] | None,
     tests: list[str] | None,
+    kind: str | None,
     permute: str,
     blocks: str | None,
     stop: str | None,
@@ -47,7 +53,6 @@ def detect(
 ) -> None:
     from abovechance.cli.progress import progress
     from abovechance.cli.show import show_detection, write_report
-    from abovechance.inference.detection import DEFAULT_TESTS
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
 
@@ -56,7 +61,8 @@ def detect(
         result = run(
             X,
             y,
-            tests=tests or DEFAULT_TESTS,
+            tests=tests,
+            kind=kind,
             draws=draws or 999,
             permute=permute,
             blocks=units,

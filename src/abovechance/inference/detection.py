@@ -8,11 +8,12 @@ import numpy as np
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.arrays import Array, Floats, Ints
+from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.multiplicity import holm
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.results import Result, to_frame
+from abovechance.numerics.kernels import worthwhile
 from abovechance.resampling import (
     LabelPermutations,
     Resampling,
@@ -20,11 +21,26 @@ from abovechance.resampling import (
     stream,
     tail,
 )
-from abovechance.signal import Accuracy, classes_of, evaluate, features_of, find
+from abovechance.signal import (
+    Accuracy,
+    classes_of,
+    evaluate,
+    evaluate_numeric,
+    features_of,
+    find,
+    holds_numbers,
+    numbers_of,
+)
 
-DEFAULT_TESTS = ("hotelling_shrink", "srivastava_du", "lda.b632")
+DEFAULT_TESTS = {
+    "two": ("hotelling_shrink", "srivastava_du", "lda.b632"),
+    "several": ("goeman", "energy", "lda.b632"),
+    "numeric": ("goeman", "energy"),
+}
+UNITS = 10  # times: standard deviations of features so unequal that their units decide
 PERMUTE = ("labels", "within", "blocks", "features")
 RULES = ("standard", "paper")
+KINDS = ("classes", "numeric")
 BLOCK = 64
 OBSERVED = 2**31  # a block number that no permutation uses
 PAPER = "Rosenblatt et al. (2019)"
@@ -46,11 +62,15 @@ class Detected:
 
 @dataclass(frozen=True, kw_only=True)
 class Detection(Result):
-    """Whether classes differ, by several statistics on the same permutations."""
+    """Whether classes differ, by several statistics on the same permutations.
+
+    For an outcome of numbers: whether features and outcome depend on each other.
+    """
 
     tests: tuple[Detected, ...]
     n: int
     features: int
+    kind: str
     classes: tuple[str, ...]
     permute: str
     hypothesis: str
@@ -97,29 +117,39 @@ class Detection(Result):
 
 @dataclass(frozen=True, eq=False)
 class Labellings:
-    """Statistics on permuted labellings, as work for blocks."""
+    """Statistics on permuted outcomes, as work for blocks.
+
+    `outcome` holds class numbers, or numbers; `fast` is that of `evaluate`.
+    """
 
     X: Floats
-    labels: Ints
+    outcome: Array
     statistics: tuple[Any, ...]
     scheme: Any
     permute: str
+    fast: bool | None
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         if self.permute == "features":
             values = self._shuffled(rng, size)
         else:
             drawn = self.scheme.draw(rng, size)
-            labels = drawn.astype(np.int64) if drawn.dtype == np.bool_ else self.labels[drawn]
-            values = evaluate(self.X, labels, self.statistics, rng)
+            chosen = drawn.astype(np.int64) if drawn.dtype == np.bool_ else self.outcome[drawn]
+            values = self.values(self.X, chosen, rng)
         return {s.name: values[:, i] for i, s in enumerate(self.statistics)}
+
+    def values(self, X: Floats, outcomes: Array, rng: np.random.Generator) -> Floats:
+        """Values (B, S) for outcomes (B, n)."""
+        if self.outcome.dtype.kind == "f":
+            return evaluate_numeric(X, outcomes, self.statistics)
+        return evaluate(X, outcomes, self.statistics, rng, fast=self.fast)
 
     def _shuffled(self, rng: np.random.Generator, size: int) -> Floats:
         """Every feature permuted on its own: breaks their correlation as well."""
         rows = []
         for _ in range(size):
             other = rng.permuted(self.X, axis=0)
-            rows.append(evaluate(other, self.labels[None, :], self.statistics, rng)[0])
+            rows.append(self.values(other, self.outcome[None, :], rng)[0])
         return np.array(rows)
 
 
@@ -127,7 +157,8 @@ def detect(
     X: Any,
     y: Any,
     *,
-    tests: Iterable[Any] = DEFAULT_TESTS,
+    tests: Iterable[Any] | None = None,
+    kind: str | None = None,
     draws: int = 999,
     permute: str = "labels",
     blocks: Any = None,
@@ -148,7 +179,11 @@ def detect(
     tests
         Names: two-group statistics (`hotelling`, `hotelling_shrink`, `srivastava_du`, `goeman`,
         `mmd`, `energy`, `simes`, `cai`), accuracies by their grammar (`svm.c10.cv8`,
-        `lda.b632.B50`), or the papers' own names; or statistics themselves.
+        `lda.b632.B50`), or the papers' own names; or statistics themselves. With more than two
+        classes `hotelling`, `goeman`, `mmd`, `energy` and accuracies; for numbers the first four.
+    kind
+        "classes" or "numeric"; when not given, fractions and more than 20 different numbers
+        are numeric.
     permute
         "labels": freely; "within" or "blocks" with `blocks`: within each block, or whole blocks
         of constant label; "features": every feature on its own (a stronger hypothesis).
@@ -175,15 +210,18 @@ def detect(
     0.01
     """
     features = features_of(np.asarray(X))
-    labels, names = classes_of(np.asarray(y), len(features))
+    outcome, names = _outcome(y, kind, len(features))
     if rule not in RULES:
         raise NotApplicable(f"rule must be one of {', '.join(RULES)}; got {rule!r}.")
-    statistics = tuple(_statistics(tests, features, labels))
+    statistics = tuple(_statistics(tests, outcome))
     how = Resampling(
         draws=draws, seed=seed_of(rng), workers=workers, store=store, progress=progress
     )
-    work = Labellings(features, labels, statistics, _scheme(labels, permute, blocks), permute)
-    observed = evaluate(features, labels[None, :], statistics, stream(how.seed, OBSERVED))[0]
+    scheme = _scheme(outcome, permute, blocks)
+    # What is worth doing fast is the whole run: the same way for the outcome as it is.
+    fast = worthwhile(draws * len(outcome)) or None
+    work = Labellings(features, outcome, statistics, scheme, permute, fast)
+    observed = work.values(features, outcome[None, :], stream(how.seed, OBSERVED))[0]
     null, sequel = null_values(
         work,
         how,
@@ -202,7 +240,7 @@ def detect(
         rows.append(
             Detected(
                 statistic=statistic.name,
-                title=statistic.title,
+                title=_title(statistic, outcome),
                 value=float(value),
                 p_value=p,
                 draws=found.draws,
@@ -215,34 +253,54 @@ def detect(
         rows = [replace(r, p_adjusted=float(p)) for r, p in zip(rows, adjusted, strict=True)]
     return Detection(
         tests=tuple(rows),
-        n=len(labels),
+        n=len(outcome),
         features=features.shape[1],
+        kind="numeric" if outcome.dtype.kind == "f" else "classes",
         classes=tuple(str(c) for c in names),
         permute=permute,
-        hypothesis=_hypothesis(permute),
+        hypothesis=_hypothesis(permute, outcome),
         seed=how.seed,
         null=null,
-        advice=tuple(_advice(features, labels, statistics)),
+        advice=tuple(_advice(features, outcome, statistics)),
     )
 
 
-def _statistics(tests: Iterable[Any], X: Floats, labels: Ints) -> Iterator[Any]:
+def _outcome(y: Any, kind: str | None, n: int) -> tuple[Array, Array]:
+    """Class numbers and the classes; or numbers, and no classes."""
+    if kind not in (None, *KINDS):
+        raise NotApplicable(f"kind must be one of {', '.join(KINDS)}; got {kind!r}.")
+    if kind == "numeric" or (kind is None and holds_numbers(np.asarray(y))):
+        return numbers_of(np.asarray(y), n), np.array([])
+    return classes_of(np.asarray(y), n)
+
+
+def _statistics(tests: Iterable[Any] | None, outcome: Array) -> Iterator[Any]:
+    if tests is None:
+        several = "several" if outcome.max() > 1 else "two"
+        tests = DEFAULT_TESTS["numeric" if outcome.dtype.kind == "f" else several]
     names = [tests] if isinstance(tests, str) else list(tests)
     if not names:
         raise NotApplicable("no test was named.")
     for test in names:
-        statistic = find(test) if isinstance(test, str) else test
-        statistic.require(X, labels)
-        yield statistic
+        yield find(test) if isinstance(test, str) else test
 
 
-def _scheme(labels: Ints, permute: str, blocks: Any) -> Any:
+def _title(statistic: Any, outcome: Array) -> str:
+    if isinstance(statistic, Accuracy):
+        return statistic.title
+    extended = statistic.several if outcome.max() > 1 else None
+    if outcome.dtype.kind == "f":
+        extended = statistic.numeric
+    return str(statistic.title if extended is None else extended.title)
+
+
+def _scheme(outcome: Array, permute: str, blocks: Any) -> Any:
     if permute not in PERMUTE:
         raise NotApplicable(f"permute must be one of {', '.join(PERMUTE)}; got {permute!r}.")
     if permute == "features":
         return None
-    if permute == "labels" and blocks is None and labels.max() == 1:
-        return LabelPermutations(labels == 1)
+    if permute == "labels" and blocks is None and set(np.unique(outcome)) == {0, 1}:
+        return LabelPermutations(outcome == 1)
     if permute == "blocks" and blocks is not None:
         sizes = np.unique(np.asarray(blocks), return_counts=True)[1]
         if len(np.unique(sizes)) > 1:
@@ -250,10 +308,17 @@ def _scheme(labels: Ints, permute: str, blocks: Any) -> Any:
                 "permuting whole blocks here needs blocks of equal size; theirs range from "
                 f"{sizes.min()} to {sizes.max()}. Balance them first."
             )
-    return scheme_of(labels, permute, blocks)
+    return scheme_of(outcome, permute, blocks)
 
 
-def _hypothesis(permute: str) -> str:
+def _hypothesis(permute: str, outcome: Array) -> str:
+    if outcome.dtype.kind == "f":
+        return {
+            "labels": "features and outcome are independent",
+            "within": "within blocks, features and outcome are independent",
+            "blocks": "features and outcome of whole blocks are independent",
+            "features": "features are independent of the outcome and of each other",
+        }[permute]
     return {
         "labels": "features have the same distribution in all classes",
         "within": "within blocks, features have the same distribution in all classes",
@@ -262,7 +327,7 @@ def _hypothesis(permute: str) -> str:
     }[permute]
 
 
-def _advice(X: Floats, labels: Ints, statistics: Sequence[Any]) -> Iterator[Advice]:
+def _advice(X: Floats, outcome: Array, statistics: Sequence[Any]) -> Iterator[Advice]:
     n, p = X.shape
     accuracies = [s for s in statistics if isinstance(s, Accuracy)]
     inside = [s.name for s in accuracies if ".resub" in s.name]
@@ -281,10 +346,18 @@ def _advice(X: Floats, labels: Ints, statistics: Sequence[Any]) -> Iterator[Advi
             "conservative; a two-group statistic or a bootstrap accuracy detects more.",
             PAPER,
         )
-    if len(accuracies) == len(statistics) and labels.max() == 1:
+    if len(accuracies) == len(statistics) and outcome.max() == 1:
         yield Advice(
             "AC562",
             "to detect a difference, prefer a two-group statistic such as srivastava_du or "
             "hotelling_shrink; keep accuracy for how well classes can be told apart.",
             PAPER,
+        )
+    spread = X.std(axis=0)
+    near = [s.name for s in statistics if s.name in ("goeman", "mmd", "energy")]
+    if near and spread.max() > UNITS * spread.min():
+        yield Advice(
+            "AC563",
+            f"{', '.join(near)}: distances between rows depend on the units of the features, "
+            "which differ much in spread here; divide each by its standard deviation first.",
         )

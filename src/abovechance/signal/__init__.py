@@ -1,9 +1,15 @@
 """Is there signal? Statistics of two groups of rows, and accuracies of learners as statistics."""
 
 from abovechance.signal.accuracy import Accuracy
-from abovechance.signal.battery import AnyStatistic, evaluate
+from abovechance.signal.battery import AnyStatistic, evaluate, evaluate_numeric
 from abovechance.signal.catalogue import TABLES, find, known_names, table
-from abovechance.signal.checks import classes_of, features_of, two_groups
+from abovechance.signal.checks import (
+    classes_of,
+    features_of,
+    holds_numbers,
+    numbers_of,
+    two_groups,
+)
 from abovechance.signal.distances import energy, goeman, mmd
 from abovechance.signal.means import hotelling, hotelling_shrink, oracle, srivastava_du
 from abovechance.signal.names import format_name, parse_name
@@ -21,14 +27,17 @@ __all__ = [
     "classes_of",
     "energy",
     "evaluate",
+    "evaluate_numeric",
     "features_of",
     "find",
     "format_name",
     "goeman",
+    "holds_numbers",
     "hotelling",
     "hotelling_shrink",
     "known_names",
     "mmd",
+    "numbers_of",
     "oracle",
     "parse_name",
     "simes",

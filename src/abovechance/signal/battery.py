@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.errors import DataError
+from abovechance.errors import DataError, NotApplicable
 from abovechance.learning.engine import ENTRIES, cross_validate, fit_many
 from abovechance.learning.folds import balanced_folds, bootstrap_counts, unbalanced_folds
 from abovechance.learning.learner import Learner
@@ -23,7 +23,7 @@ from abovechance.learning.schemes import (
     standardise,
 )
 from abovechance.signal.accuracy import Accuracy
-from abovechance.signal.statistic import Statistic
+from abovechance.signal.statistic import GENERAL, Statistic
 
 AnyStatistic: TypeAlias = Statistic | Accuracy
 
@@ -49,9 +49,31 @@ def evaluate(
         statistic.require(X, labels[0])
     work = Work(X, labels, _entropy(rng), _most_draws(statistics), fast)
     columns = [
-        statistic.batch(X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
+        grouped(statistic, X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
         for statistic in statistics
     ]
+    return np.column_stack(columns)
+
+
+def grouped(statistic: Statistic, X: Floats, labels: Ints) -> Floats:
+    """A statistic of groups (B,), of two or, where it extends, of more."""
+    if labels[0].max() > 1 and statistic.several is not None:
+        return statistic.several.batch(X, labels)
+    return statistic.batch(X, labels)
+
+
+def evaluate_numeric(X: Floats, outcomes: Floats, statistics: Sequence[AnyStatistic]) -> Floats:
+    """Values (B, S) of S statistics on B orders (B, n) of an outcome of numbers."""
+    columns = []
+    for statistic in statistics:
+        if not isinstance(statistic, Statistic):
+            raise NotApplicable(
+                f"{statistic.name} is an accuracy; the outcome holds numbers. Use {GENERAL}, or "
+                "permutation_test with a regressor."
+            )
+        statistic.require_numeric(X)
+        assert statistic.numeric is not None
+        columns.append(statistic.numeric.batch(X, outcomes))
     return np.column_stack(columns)
 
 

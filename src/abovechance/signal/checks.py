@@ -5,6 +5,8 @@ import numpy as np
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
 
+MOST_CLASSES = 20  # more different numbers than this are taken for a quantity
+
 
 def features_of(X: Array) -> Floats:
     """Features as numbers (n, p): finite, and none of them constant."""
@@ -44,6 +46,36 @@ def classes_of(y: Array, n: int) -> tuple[Ints, Array]:
     return codes.astype(np.int64), classes
 
 
+def holds_numbers(y: Array) -> bool:
+    """Whether an outcome is a quantity and not a class: fractions, or many different numbers.
+
+    >>> holds_numbers(np.array([1, 2, 3])), holds_numbers(np.array([1.5, 2.0, 3.0]))
+    (False, True)
+    """
+    outcome = np.asarray(y)
+    if outcome.dtype.kind not in "iuf":
+        return False
+    different = len(np.unique(outcome))
+    fractions = outcome.dtype.kind == "f" and bool((outcome != np.round(outcome)).any())
+    return (fractions and different > 2) or different > MOST_CLASSES
+
+
+def numbers_of(y: Array, n: int) -> Floats:
+    """An outcome as numbers, finite and not all the same."""
+    try:
+        outcome = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError("a numeric outcome must hold numbers.") from None
+    if outcome.shape != (n,):
+        raise DataError(f"outcomes must be one for each of the {n} rows; got {outcome.shape}.")
+    if not np.isfinite(outcome).all():
+        row = int(np.flatnonzero(~np.isfinite(outcome))[0])
+        raise DataError(f"outcomes must be finite; got {outcome[row]} at row {row + 1}.")
+    if np.ptp(outcome) == 0:
+        raise NotApplicable("permuting needs outcomes that differ; all are the same.")
+    return outcome
+
+
 def two_groups(X: Array, y: Array) -> tuple[Floats, Ints]:
     """Features and labels 0 and 1, or the reason why they are not two groups."""
     features = features_of(X)
@@ -51,6 +83,7 @@ def two_groups(X: Array, y: Array) -> tuple[Floats, Ints]:
     if len(classes) != 2:
         raise NotApplicable(
             f"two groups are compared; the labels hold {len(classes)} values "
-            f"({listed(list(classes))}). With more, use an accuracy such as lda.cv8."
+            f"({listed(list(classes))}). With more, use detect with hotelling, goeman, mmd or "
+            "energy, or an accuracy such as lda.cv8."
         )
     return features, labels

@@ -3,10 +3,18 @@
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
+from abovechance.signal.extensions import (
+    Extension,
+    distance_covariance,
+    independence_criterion,
+    kernel_spread,
+    linear_score,
+    multinomial_score,
+    pairwise_energy,
+)
 from abovechance.signal.groups import differences, group_size, mean_difference
+from abovechance.signal.kernels import ROUNDING, distances, gaussian_kernel
 from abovechance.signal.statistic import Statistic
-
-ROUNDING = 1e-14  # means of kernel values agree no better than this
 
 
 def goeman_score(X: Floats, y: Ints) -> float:
@@ -78,20 +86,6 @@ def energy_distance(X: Floats, y: Ints) -> float:
     return group_size(y) * float(2 * distance[np.ix_(ones, zeros)].mean() - within)
 
 
-def distances(X: Floats) -> Floats:
-    """Euclidean distances between all rows (n, n), exactly zero between equal rows."""
-    from scipy.spatial.distance import cdist
-
-    return np.asarray(cdist(X, X))
-
-
-def gaussian_kernel(X: Floats) -> Floats:
-    """Kernel of all rows, its width the median distance between rows that differ."""
-    squares = distances(X) ** 2
-    between = squares[np.triu_indices(len(X), 1)]
-    return np.asarray(np.exp(-squares / np.median(between[between > 0])))
-
-
 def contrasts(labels: Ints) -> Floats:
     """The vectors u whose products with values per row are differences of group means."""
     n1 = labels[0].sum()
@@ -121,6 +115,10 @@ goeman = Statistic(
     batch=_goeman_batch,
     aliases=("Goeman",),
     least_group=1,
+    several=Extension(
+        "Goeman's global test, several classes", "Goeman et al. (2004)", multinomial_score
+    ),
+    numeric=Extension("Goeman's global test, numbers", "Goeman et al. (2004)", linear_score),
 )
 mmd = Statistic(
     name="mmd",
@@ -130,6 +128,12 @@ mmd = Statistic(
     batch=_mmd_batch,
     aliases=("Gretton",),
     least_group=1,
+    several=Extension(
+        "Spread of mean embeddings, Gaussian kernel", "Gretton et al. (2012)", kernel_spread
+    ),
+    numeric=Extension(
+        "Hilbert–Schmidt independence criterion", "Gretton et al. (2005)", independence_criterion
+    ),
 )
 energy = Statistic(
     name="energy",
@@ -139,4 +143,10 @@ energy = Statistic(
     batch=_energy_batch,
     aliases=("dCOV",),
     least_group=1,
+    several=Extension(
+        "Energy distances between all pairs", "Székely and Rizzo (2004)", pairwise_energy
+    ),
+    numeric=Extension(
+        "Distance covariance", "Székely, Rizzo and Bakirov (2007)", distance_covariance
+    ),
 )

@@ -12,6 +12,7 @@ from abovechance.numerics.covariances import (
     total_scatter,
 )
 from abovechance.numerics.kernels import worthwhile
+from abovechance.signal.extensions import Extension, explained, lawley_hotelling
 from abovechance.signal.groups import (
     SEPARATED,
     differences,
@@ -108,10 +109,10 @@ def _hotelling_batch(X: Floats, labels: Ints) -> Floats:
     """T² grows with the share of the labels' variance that the features explain."""
     basis = np.linalg.qr(X - X.mean(axis=0))[0]
     projected = np.asarray(labels.astype(float) @ basis)
-    explained = (projected**2).sum(axis=1) / group_size(labels[0])
-    left = 1 - explained
+    share = (projected**2).sum(axis=1) / group_size(labels[0])
+    left = 1 - share
     with np.errstate(divide="ignore"):
-        return np.where(left > SEPARATED, (X.shape[0] - 2) * explained / left, np.inf)
+        return np.where(left > SEPARATED, (X.shape[0] - 2) * share / left, np.inf)
 
 
 def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
@@ -188,6 +189,10 @@ hotelling = Statistic(
     aliases=("Hotelling",),
     full_rank=True,
     least_group=1,
+    several=Extension(
+        "Lawley and Hotelling's trace", "Anderson (2003), section 8.6.1", lawley_hotelling
+    ),
+    numeric=Extension("Share explained by least squares, as odds", "Hotelling (1931)", explained),
 )
 hotelling_shrink = Statistic(
     name="hotelling_shrink",

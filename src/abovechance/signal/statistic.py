@@ -8,7 +8,9 @@ import numpy as np
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.signal.checks import two_groups
+from abovechance.signal.extensions import Extension
 
+GENERAL = "hotelling, goeman, mmd or energy"  # what extends beyond two groups
 COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which nothing varies
 
 
@@ -26,6 +28,8 @@ class Statistic:
         Whether the covariance within groups must be invertible, so n - 2 >= p.
     least_group
         The fewest rows the smaller group may have.
+    several, numeric
+        What it becomes for more than two classes and for an outcome of numbers, if anything.
     """
 
     name: str
@@ -36,6 +40,8 @@ class Statistic:
     aliases: tuple[str, ...] = ()
     full_rank: bool = False
     least_group: int = 2
+    several: Extension | None = None
+    numeric: Extension | None = None
 
     def __call__(self, X: Array, y: Array) -> float:
         """The statistic of features `X` (n, p) and the two-valued labels `y`."""
@@ -45,22 +51,37 @@ class Statistic:
 
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined, naming one that is."""
-        n, p = X.shape
-        if set(np.unique(labels)) != {0, 1}:
+        classes = len(np.unique(labels))
+        if classes < 2:
+            raise NotApplicable(f"{self.name} needs two classes or more; all labels are equal.")
+        if classes > 2 and self.several is None:
             raise NotApplicable(
-                f"{self.name} compares two groups; the labels hold {len(np.unique(labels))} "
-                "classes. With more, use an accuracy such as lda.cv8."
+                f"{self.name} compares two groups; the labels hold {classes} classes. "
+                f"With more, use {GENERAL}, or an accuracy such as lda.cv8."
             )
-        smaller = min(int(labels.sum()), n - int(labels.sum()))
-        if smaller < self.least_group:
+        smallest = int(np.bincount(labels).min())
+        if smallest < self.least_group:
             raise NotApplicable(
                 f"{self.name} needs at least {self.least_group} rows in each group; "
-                f"got {smaller}. Use goeman or energy, or more rows."
+                f"got {smallest}. Use goeman or energy, or more rows."
             )
-        if self.full_rank and n - 2 < p:
+        self._require_rank(X, classes)
+
+    def require_numeric(self, X: Floats) -> None:
+        """Refuse an outcome of numbers where the statistic has no meaning for it."""
+        if self.numeric is None:
             raise NotApplicable(
-                f"{self.name} needs n - 2 >= p; got n = {n} rows and p = {p} features. "
-                "Use hotelling_shrink or srivastava_du."
+                f"{self.name} compares two groups; the outcome holds numbers. Use {GENERAL}."
+            )
+        self._require_rank(X, 2)
+
+    def _require_rank(self, X: Floats, lost: int) -> None:
+        n, p = X.shape
+        other = "hotelling_shrink or srivastava_du" if lost == 2 else "goeman, mmd or energy"
+        if self.full_rank and n - lost < p:
+            raise NotApplicable(
+                f"{self.name} needs n - {lost} >= p; got n = {n} rows and p = {p} features. "
+                f"Use {other}."
             )
         if self.full_rank:
             standard = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -68,5 +89,5 @@ class Statistic:
             if rank < p:
                 raise NotApplicable(
                     f"{self.name} needs features that do not follow from each other; got {p} "
-                    f"of rank {rank}. Drop {p - rank}, or use hotelling_shrink or srivastava_du."
+                    f"of rank {rank}. Drop {p - rank}, or use {other}."
                 )
