@@ -226,8 +226,8 @@ def has_interval(measure: Measure) -> bool:
 
 
 def of_utility(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Bootstrap of the counts that decisions depend on; whole clusters when there are groups."""
-    if predictions.cases.groups is not None or predictions.weight is not None:
+    """Bootstrap of the counts that decisions depend on; jackknife over clusters; rows by weight."""
+    if predictions.weight is not None:
         return setting.bootstrap(measure)
     return utility(
         predictions,

@@ -37,6 +37,7 @@ class Evidence:
     values: dict[str, float] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
+    unbounded: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def gather(
@@ -84,7 +85,7 @@ class Evidence:
             value=self.values.get(label, row.value),
             interval=self.intervals.get(label),
             skill=self.skills.get(label),
-            undefined=row.undefined or self.remarks.get(label),
+            undefined=row.undefined or self.remarks.get(label) or self.unbounded.get(label),
         )
         if test is None:
             return changed
@@ -127,8 +128,9 @@ class Evidence:
                     self.intervals[m.label] = setting.bootstrap(m)
                 else:
                     self.intervals[m.label] = row.interval(m, cases, setting)
-            except NotApplicable:
-                continue
+            except NotApplicable as reason:
+                if m.law in (Law.CALIBRATION, Law.UTILITY):
+                    self.unbounded[m.label] = f"no interval: {reason}"
 
     def _tests(
         self,
@@ -215,15 +217,11 @@ def _bounded(measure: Measure, value: float) -> bool:
 
 def _resampled(measure: Measure, cases: Any) -> bool:
     """Whether an interval may come from the common bootstrap run."""
-    if measure.law is Law.UTILITY:
-        return cases.cases.groups is not None
-    return measure.law is not Law.CALIBRATION
+    return measure.law not in (Law.CALIBRATION, Law.UTILITY)
 
 
 def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:
     """Net benefit beside the better of acting on every case and on none."""
-    if cases.cases.groups is not None:
-        raise NotApplicable("the gain over acting on all or none is for independent cases.")
     found = gain(
         cases,
         measure.parameters["threshold"],

@@ -2,7 +2,8 @@
 
 Net benefit and costs depend on a sample only through how many cases of each class were acted on.
 Drawing cases with replacement makes those four numbers multinomial, so a replicate is one draw of
-four counts and not of n cases.
+four counts and not of n cases. With clusters each in turn is left out instead: few clusters make
+few different bootstrap samples, and Student's t allows for that.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Interval
 from abovechance.measures import Measure
@@ -117,33 +118,71 @@ def gain_of(threshold: float | Floats, tables: Floats) -> Worth:
     return worth
 
 
-def worth_of(measure: Measure, predictions: Binary) -> tuple[Worth, Floats]:
-    """A measure of utility as a function of a table, and the table it is of."""
-    if measure.name in ("net_benefit", "standardised_net_benefit"):
-        threshold = float(measure.parameters["threshold"])
-        model = net_benefit_of(threshold)
-        if measure.name == "net_benefit":
-            return model, acted_on(predictions, threshold)
+def worth_of(measure: Measure, predictions: Binary) -> tuple[Worth, Bools | None]:
+    """A measure of utility as a function of a table, and cases acted on unless as labelled."""
+    if measure.name not in ("net_benefit", "standardised_net_benefit"):
+        return measure.on_counts, None
+    threshold = float(measure.parameters["threshold"])
+    model = net_benefit_of(threshold)
+    if measure.name == "net_benefit":
+        return model, acted_on(predictions, threshold)
 
-        def standardised(table: Floats) -> Floats:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(
-                    model(table) * table.sum(axis=(-2, -1)) / table[..., 1, :].sum(axis=-1)
-                )
+    def standardised(table: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(
+                model(table) * table.sum(axis=(-2, -1)) / table[..., 1, :].sum(axis=-1)
+            )
 
-        return standardised, acted_on(predictions, threshold)
-    return measure.on_counts, predictions.confusion
+    return standardised, acted_on(predictions, threshold)
 
 
-def acted_on(predictions: Binary, threshold: float) -> Floats:
-    """Counts with those acted on, p ≥ threshold, in the second column."""
+def acted_on(predictions: Binary, threshold: float) -> Bools:
+    """Cases whose probability is at least the threshold."""
     exchange(threshold)
-    p, y = predictions.probability, predictions.positive
-    assert p is not None
-    acted = p >= threshold
-    tp, fp = float((acted & y).sum()), float((acted & ~y).sum())
-    positives = float(y.sum())
-    return np.array([[len(y) - positives - fp, fp], [positives - tp, tp]])
+    assert predictions.probability is not None
+    return np.asarray(predictions.probability >= threshold)
+
+
+def table_of(predictions: Binary, acted: Bools) -> Floats:
+    """Counts, rows actual, with those acted on in the second column."""
+    cell = 2 * predictions.positive + acted
+    counts = np.bincount(cell, weights=predictions.weight, minlength=4)
+    return counts.reshape(2, 2).astype(np.float64)
+
+
+def over_clusters(
+    worth: Worth, predictions: Binary, acted: Bools, *, confidence_level: float = 0.95
+) -> Interval:
+    r"""Interval of a function of a table by leaving out each cluster in turn.
+
+    .. math:: \hat\theta \pm t_{G-1} \sqrt{\tfrac{G-1}{G} \sum_g (\hat\theta_{-g} - \bar\theta)^2}
+
+    References
+    ----------
+    Efron & Tibshirani (1993), chapter 11, with clusters for cases.
+    """
+    from scipy.special import stdtrit
+
+    _, code = np.unique(np.asarray(predictions.cases.groups), return_inverse=True)
+    units = int(code.max()) + 1
+    if units < 2:
+        raise NotApplicable("an interval over clusters needs at least two of them.")
+    cell = 4 * code + 2 * predictions.positive + acted
+    own = np.bincount(cell, weights=predictions.weight, minlength=4 * units).reshape(-1, 2, 2)
+    table = own.sum(axis=0)
+    without = worth(table - own)
+    lost = int((~np.isfinite(without)).sum())
+    if lost:
+        raise NotApplicable(
+            f"the value is undefined or infinite without one of {lost} of the {units} clusters."
+        )
+    error = np.sqrt((units - 1) / units * ((without - without.mean()) ** 2).sum())
+    if error == 0.0:
+        raise NotApplicable("leaving out a cluster changes nothing, so the spread is not known.")
+    half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * float(error)
+    centre = float(worth(table))
+    method = f"jackknife over {units} clusters, Student's t"
+    return Interval(centre - half, centre + half, confidence_level, method)
 
 
 def gain(
@@ -160,11 +199,15 @@ def gain(
     ----------
     Vickers & Elkin (2006).
     """
-    table = acted_on(predictions, threshold)
+    acted = acted_on(predictions, threshold)
+    table = table_of(predictions, acted)
     worth = gain_of(threshold, table)
     difference = float(worth(table))
     value = float(net_benefit_of(threshold)(table))
-    interval = of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+    if predictions.cases.groups is None:
+        interval = of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+    else:
+        interval = over_clusters(worth, predictions, acted, confidence_level=confidence_level)
     return Gain(value - difference, difference, interval)
 
 
@@ -176,11 +219,18 @@ def utility(
     draws: int = DRAWS,
     rng: np.random.Generator,
 ) -> Interval:
-    """Interval of net benefit or a cost from the counts it depends on."""
-    worth, table = worth_of(measure, predictions)
+    """Interval of net benefit or a cost from the counts it depends on; jackknife over clusters."""
+    worth, acted = worth_of(measure, predictions)
+    table = predictions.confusion if acted is None else table_of(predictions, acted)
     if not np.isfinite(worth(table)):
         raise NotApplicable(f"{measure.title} is not finite here, so it has no interval.")
-    return of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+    if predictions.cases.groups is None:
+        return of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+    acted = np.asarray(predictions.label, dtype=np.bool_) if acted is None else acted
+    found = over_clusters(worth, predictions, acted, confidence_level=confidence_level)
+    bottom, top = measure.range
+    low, high = max(found.low, bottom), min(found.high, top)
+    return Interval(low, high, confidence_level, found.method)
 
 
 def _acceleration(worth: Worth, tables: Floats) -> Floats:
