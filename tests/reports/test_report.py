@@ -113,6 +113,14 @@ def test_classes_that_do_not_differ_are_not_said_to() -> None:
     assert document.paragraphs[1].text.endswith("was not rejected.")
 
 
+def test_features_of_a_number_are_associated_with_it(detection: Any) -> None:
+    facts = {**detection.to_dict(), "kind": "numeric", "classes": []}
+    document = report(facts).document
+    assert document.verdict == "Associated with the outcome"
+    assert document.paragraphs[0].text.startswith("Association of 3 features with the outcome")
+    assert "permutations of the outcomes" in document.paragraphs[0].text
+
+
 def test_a_learner_under_permutation_is_reported() -> None:
     from sklearn.linear_model import LogisticRegression
 

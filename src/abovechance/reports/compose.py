@@ -134,10 +134,16 @@ def _title(facts: Mapping[str, Any]) -> str:
         return " and ".join(models) if len(models) <= 2 else plural(len(models), "model")
     return {
         "posterior": str(facts.get("quantity") or "").capitalize(),
-        "detection": "Better than chance?" if _refitted(facts) else "Do the classes differ?",
+        "detection": _asked(facts),
         "power": "How many cases?" if facts.get("sizes") else "How often would it be found?",
         "estimates": "How good are these predictions?",
     }[kind_of(facts)]
+
+
+def _asked(facts: Mapping[str, Any]) -> str:
+    if _refitted(facts):
+        return "Better than chance?"
+    return "Any association?" if facts.get("kind") == "numeric" else "Do the classes differ?"
 
 
 def _refitted(facts: Mapping[str, Any]) -> bool:

@@ -25,6 +25,8 @@ def verdict(facts: Mapping[str, Any]) -> str:
         better = as_float(tests[0]["p_value"]) < ALPHA
         return "Better than chance" if better else "Not shown to be better than chance"
     found = any(as_float(adjusted(test)) < ALPHA for test in tests)
+    if _of_numbers(facts):
+        return "Associated with the outcome" if found else "No association shown"
     return "The classes differ" if found else "No difference between the classes shown"
 
 
@@ -40,6 +42,9 @@ def methods(facts: Mapping[str, Any]) -> str:
     on = f" on {plural(int(facts['n']), 'case')}" if facts.get("n") else ""
     if _refitted(facts):
         said = [f"A learner was cross-validated{on} and judged by {names}."]
+    elif _of_numbers(facts):
+        many = plural(int(facts["features"]), "feature")
+        said = [f"Association of {many} with the outcome was tested{on} by {names}."]
     else:
         classes = [label(name) for name in facts.get("classes") or ()]
         who = listed(classes, MOST) if classes else "the classes"
@@ -47,7 +52,9 @@ def methods(facts: Mapping[str, Any]) -> str:
         said = [f"Whether {who} differ{where} was tested{on} by {names}."]
     draws = max((int(test.get("draws") or 0) for test in tests), default=0)
     if draws:
-        what = PERMUTED.get(str(facts.get("permute")), "the class labels")
+        what = PERMUTED.get(str(facts.get("permute")), "the labels")
+        if _of_numbers(facts):
+            what = what.replace("the class labels", "the outcomes")
         refit = ", the learner refitted after each" if _refitted(facts) else ""
         drawn = f"{thousands(draws)} permutations of {what}{cite('phipson2010')}"
         said.append(f"P-values come from {drawn}{refit}.")
@@ -86,6 +93,10 @@ def _tested(test: Mapping[str, Any], *, past: bool) -> str:
 
 def _title(test: Mapping[str, Any]) -> str:
     return str(test.get("title") or test.get("statistic") or test["measure"])
+
+
+def _of_numbers(facts: Mapping[str, Any]) -> bool:
+    return facts.get("kind") == "numeric"
 
 
 def _refitted(facts: Mapping[str, Any]) -> bool:
