@@ -74,6 +74,19 @@ def test_both_paths_agree_to_the_last_bit(
                 assert plain.dtype == both[1][name].dtype
 
 
+@pytest.mark.parametrize("parts", ["none", "strata", "groups"])
+def test_compiled_counts_equal_the_plain_ones(monkeypatch: pytest.MonkeyPatch, parts: str) -> None:
+    from abovechance.resampling import words
+
+    code = {} if parts == "none" else {parts: np.random.default_rng(3).integers(0, 4, 91)}
+    scheme = Bootstrap(91, **code, kind="counts")
+    both = []
+    for compiled in (False, True):
+        monkeypatch.setattr(words, "worthwhile", lambda *_, c=compiled, **__: c)
+        both.append(scheme.draw(np.random.default_rng(4), 60))
+    np.testing.assert_array_equal(*both)
+
+
 def test_undefined_average_precision_is_not_a_number(path: str) -> None:
     cases = Sorted(np.array([False, True]), np.array([0, 1]), 1, np.zeros((0, 2)))
     rng = np.random.default_rng(1)

@@ -163,7 +163,7 @@ def _statistic(name: str, sample: Groups) -> Any:
 
 
 def _finite(values: Floats) -> tuple[Floats, Floats]:
-    filled = np.nan_to_num(values, nan=0.0)
+    filled = np.where(np.isnan(values), 0.0, values)
     return filled[0], filled[1:]
 
 
