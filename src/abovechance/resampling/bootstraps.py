@@ -11,7 +11,10 @@ import numpy.typing as npt
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.resampling.blocks import codes, members, one_per_case
-from abovechance.resampling.words import Words, bounded, keys
+from abovechance.resampling.words import Words, bounded, kernel, keys
+
+STEPS = 2**11
+"""Case-draws numpy does in the time of one elementary step of `worthwhile`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,13 @@ class Bootstrap:
         return [np.arange(self.units)] if self.groups is not None else self._members
 
     @cached_property
+    def compiled_strata(self) -> tuple[npt.NDArray[np.uint32], Ints, bool]:
+        """Strata as the compiled loops take them: members, borders, and whether there is one."""
+        strata = self.strata_members
+        borders = np.cumsum([0, *(part.size for part in strata)])
+        return np.concatenate(strata).astype(np.uint32), borders, len(strata) == 1
+
+    @cached_property
     def units(self) -> int:
         """How many things are drawn: cases, or groups."""
         return len(self._members) if self.groups is not None else self.n
@@ -87,6 +97,11 @@ class Bootstrap:
 
     def unit_counts(self, key: Words) -> Ints:
         """How often every unit was drawn, given the keys of the draws: (draws, units)."""
+        compiled = kernel("bootstrap", len(key) * self.units // STEPS)
+        if compiled is not None:
+            counts = np.empty((len(key), self.units), dtype=np.int64)
+            compiled.fill_rows(key, *self.compiled_strata, counts)
+            return counts
         flat = self._drawn(key) + np.arange(len(key))[:, None] * self.units
         counts = np.bincount(flat.ravel(), minlength=len(key) * self.units)
         return counts.reshape(len(key), self.units)

@@ -13,11 +13,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.resampling.bootstraps import BayesianBootstrap, Bootstrap
+from abovechance.resampling.bootstraps import STEPS, BayesianBootstrap, Bootstrap
 from abovechance.resampling.words import Words, kernel, keys
-
-STEPS = 2**11
-"""Case-draws the numpy path does in the time of one elementary step of `worthwhile`."""
 
 CELLS = 2**21
 """Weights held in memory at once by the numpy path."""
@@ -129,14 +126,11 @@ def _compiled(
     for row, values in enumerate(cases.losses):
         losses[row // 2, :, row % 2] = values
     tied = cases.ends.size <= cases.n
-    strata = scheme.strata_members
     integers = np.empty((len(key), 5), dtype=np.int64)
     reals = np.empty((len(key), 1 + 2 * len(losses)))
     compiled.binary_bootstrap(
         key,
-        np.concatenate(strata).astype(np.uint32),
-        np.cumsum([0, *(part.size for part in strata)]),
-        len(strata) == 1,
+        *scheme.compiled_strata,
         scheme.unit_of if scheme.groups is not None else np.empty(0, dtype=np.int64),
         cases.positive,
         cases.ends if tied else np.empty(0, dtype=np.int64),

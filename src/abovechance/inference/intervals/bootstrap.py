@@ -4,16 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.intervals.replicates import leave_one_out, replicates
 from abovechance.inference.results import Interval
-from abovechance.measures import Measure, find
+from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
+from abovechance.resampling.bootstraps import Bootstrap
+from abovechance.resampling.sweep import Sorted, binary_bootstrap
 
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999
 MOST_UNDEFINED = 0.01
+MANY = 1000  # cases from which on resamples are counted rather than spelled out
 
 
 def bootstrap(
@@ -80,13 +83,14 @@ def from_replicates(
 ) -> Interval:
     """An interval from replicates that were already drawn."""
     estimate = measure.of(predictions) if estimate is None else estimate
-    defined = values[~np.isnan(values)]
+    defined = values[_kept(measure, values)]
     lost = len(values) - len(defined)
     if not np.isfinite(estimate) or len(defined) == 0:
         raise NotApplicable(f"{measure.title} is not finite here, so it has no interval.")
     if lost > MOST_UNDEFINED * len(values):
         raise NotApplicable(
-            f"{measure.title} is undefined in {lost} of {len(values)} bootstrap samples."
+            f"{measure.title} is undefined or infinite in {lost} of {len(values)} bootstrap "
+            "samples, so it has no interval."
         )
     tail = (1.0 - confidence_level) / 2.0
     at = np.array([tail, 1.0 - tail])
@@ -94,8 +98,24 @@ def from_replicates(
     if method == "bca":
         at = _adjusted(at, defined, estimate, measure, predictions)
         name = f"bootstrap BCa, {len(values)} draws"
-    low, high = np.quantile(defined, at)
+    # between infinite replicates there is nothing to interpolate
+    whole = bool(np.isfinite(defined).all())
+    low, high = np.quantile(defined, at, method="linear" if whole else "inverted_cdf")
     return clamped(measure, float(low), float(high), confidence_level, name)
+
+
+def _kept(measure: Measure, values: Floats) -> Bools:
+    """Replicates that say something.
+
+    An odds ratio may be infinite and a limit with it. A utility is infinite only for lack of
+    positives, and infinities of both signs are no limits.
+    """
+    infinite = np.isinf(values)
+    if infinite.any() and (
+        measure.law is Law.UTILITY or len(np.unique(np.sign(values[infinite]))) > 1
+    ):
+        return np.isfinite(values)
+    return ~np.isnan(values)
 
 
 def clamped(measure: Measure, low: float, high: float, level: float, method: str) -> Interval:
@@ -137,9 +157,11 @@ def studentised_limits(
     if error == 0:
         return float(mean), float(mean)
     centred = values - mean
-    pivots = np.concatenate(
-        [_pivots(centred, rng, size) for size in _slices(draws, max(1, (1 << 21) // n))]
-    )
+    if n >= MANY:
+        pivots = _pivots_by_counts(centred, rng, draws)
+    else:
+        slices = _slices(draws, max(1, (1 << 21) // n))
+        pivots = np.concatenate([_pivots(centred, rng, size) for size in slices])
     tail = (1.0 - level) / 2.0
     # a resample of equal values has no spread: its pivot is infinite on the side it lies
     low, high = np.quantile(pivots, [tail, 1.0 - tail], method="inverted_cdf")
@@ -153,6 +175,18 @@ def _pivots(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(n)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.nan_to_num(means / errors, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _pivots_by_counts(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """The same from how often every case was drawn, its value and its square: fast for many."""
+    n = len(centred)
+    alike = Sorted(np.zeros(n, dtype=bool), np.arange(n), n, np.stack([centred, centred**2]))
+    sums, squares = binary_bootstrap(alike, Bootstrap(n), rng, size)["losses"].T
+    spread = squares - sums**2 / n
+    spread[spread < 1e-12 * squares] = 0.0  # equal values but for rounding
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pivots = sums / np.sqrt(spread * n / (n - 1))
+        return np.nan_to_num(pivots, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _slices(total: int, most: int) -> list[int]:

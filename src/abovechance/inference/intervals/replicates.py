@@ -42,9 +42,21 @@ def replicates(
         found.update(_from_sweep(predictions, quick, rng, size, strata, groups))
     rest = [m for m in fitted if m.label not in found]
     if rest:
-        scheme = Bootstrap(predictions.n, strata=strata, groups=groups)
-        found.update(_from_draws(predictions, rest, scheme, rng, size))
+        order = _order(predictions)
+        scheme = Bootstrap(
+            predictions.n,
+            strata=None if strata is None else strata[order],
+            groups=None if groups is None else groups[order],
+            kind="indices" if any(m.needs_index_draws for m in rest) else "counts",
+        )
+        found.update(_from_draws(predictions.take(order), rest, scheme, rng, size))
     return found
+
+
+def _order(predictions: Any) -> Any:
+    """Cases by score, so that sweeps over sorted cases read memory in order."""
+    ranking = predictions.ranking if isinstance(predictions, Binary) else None
+    return slice(None) if ranking is None else np.argsort(ranking, kind="stable")
 
 
 def _strata(predictions: Any) -> Array | None:
@@ -122,13 +134,14 @@ def _from_draws(
     rows = max(1, CELLS // predictions.n)
     own = predictions.weight
     for start in range(0, size, rows):
-        index = scheme.draw(rng, min(rows, size - start))
-        weights = _counts(index, predictions.n)
+        drawn = scheme.draw(rng, min(rows, size - start))
+        counted = scheme.kind == "counts"
+        weights = drawn.astype(np.float64) if counted else _counts(drawn, predictions.n)
         if own is not None:
             weights = weights * own
         for m in measures:
             if m.needs_index_draws:
-                values = np.array([m.of(predictions.take(i)) for i in index])
+                values = np.array([m.of(predictions.take(i)) for i in drawn])
             else:
                 values = m.batch(predictions, weights)
             parts[m.label].append(values)
@@ -142,7 +155,11 @@ def _counts(index: Array, n: int) -> Floats:
 
 
 def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, Floats]:
-    """Values without one case each, and how many cases each value stands for."""
+    """Values without one case each, and how many cases each value stands for.
+
+    Of many cases whole parts are left out at once: what is made of these values, an acceleration,
+    is then close to zero.
+    """
     measure = fit(measure, predictions)
     n = predictions.n
     if measure.form in COUNTING and predictions.weight is None:
@@ -156,11 +173,13 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
         losses = measure.losses(predictions)
         means = (losses.sum() - losses) / (n - 1)
         return np.asarray(means if measure.after is None else measure.after(means)), np.ones(n)
-    parts = np.arange(n) if n <= 1000 else np.arange(n) % 500
+    parts = np.arange(n) if n <= 1000 else np.arange(n) % (500 if n <= 20_000 else 100)
     count = int(parts.max()) + 1
     own = np.ones(n) if predictions.weight is None else predictions.weight
     if measure.needs_index_draws:
         values = np.array([measure.of(predictions.take(parts != k)) for k in range(count)])
         return values, np.ones(count)
-    weights = np.where(parts[None, :] == np.arange(count)[:, None], 0.0, own)
-    return measure.batch(predictions, weights), np.ones(count)
+    rows = max(1, CELLS // n)
+    left_out = [np.arange(count)[start : start + rows, None] for start in range(0, count, rows)]
+    found = [measure.batch(predictions, np.where(parts == some, 0.0, own)) for some in left_out]
+    return np.concatenate(found), np.ones(count)

@@ -53,6 +53,15 @@ def fill(key: Any, members: Any, starts: Any, plain: bool, counts: Any) -> None:
 
 
 @compiled
+def fill_rows(keys: Any, members: Any, starts: Any, plain: bool, out: Any) -> None:
+    """How often every unit is drawn, one row a draw."""
+    counts = np.empty(members.size, dtype=np.uint8)
+    for draw in range(keys.size):
+        fill(keys[draw], members, starts, plain, counts)
+        out[draw] = counts
+
+
+@compiled
 def sweep(counts: Any, positive: Any, losses: Any, high: int, low: int, state: Any) -> Any:
     """Cases high − 1 … low, all with different scores, from the highest score down."""
     tp, drawn, pairs, precision, first, second = state
