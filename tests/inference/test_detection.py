@@ -171,6 +171,12 @@ def test_features_in_unequal_units_are_advised_about() -> None:
     X[:, 0] *= 100
     assert "AC563" in {a.code for a in detect(X, y, tests=["energy"], draws=9).advice}
     assert not detect(X, y, tests=["srivastava_du"], draws=9).advice
+    scaled = detect(X, y, tests=["energy"], standardise=True, draws=9, rng=1)
+    assert not scaled.advice
+    assert (
+        scaled["energy"].value
+        == detect(X / X.std(axis=0), y, tests=["energy"], rng=1)["energy"].value
+    )
 
 
 def test_resubstitution_in_high_dimension_is_advised_against() -> None:

@@ -23,6 +23,9 @@ from abovechance.cli import options
     help="What the outcome holds; numeric by itself if fractions or over 20 different numbers.",
 )
 @click.option(
+    "--standardise", is_flag=True, help="Divide features by their standard deviation first."
+)
+@click.option(
     "--permute",
     type=click.Choice(["labels", "within", "blocks", "features"]),
     default="labels",
@@ -40,6 +43,7 @@ def detect(
     features: list[str] | None,
     tests: list[str] | None,
     kind: str | None,
+    standardise: bool,
     permute: str,
     blocks: str | None,
     stop: str | None,
@@ -56,6 +60,8 @@ def detect(
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
 
+    if outcome in (features or ()):
+        raise click.UsageError(f"{outcome!r} is the outcome; it cannot be a feature as well.")
     X, y, units, described = features_in(file, outcome, features, blocks, missing)
     with progress("permuting") as tell:
         result = run(
@@ -63,6 +69,7 @@ def detect(
             y,
             tests=tests,
             kind=kind,
+            standardise=standardise,
             draws=draws or 999,
             permute=permute,
             blocks=units,

@@ -159,6 +159,7 @@ def detect(
     *,
     tests: Iterable[Any] | None = None,
     kind: str | None = None,
+    standardise: bool = False,
     draws: int = 999,
     permute: str = "labels",
     blocks: Any = None,
@@ -184,6 +185,9 @@ def detect(
     kind
         "classes" or "numeric"; when not given, fractions and more than 20 different numbers
         are numeric.
+    standardise
+        Divide every feature by its standard deviation over all cases first; matters to `goeman`,
+        `mmd`, `energy` and the squared-hinge machines, which depend on units.
     permute
         "labels": freely; "within" or "blocks" with `blocks`: within each block, or whole blocks
         of constant label; "features": every feature on its own (a stronger hypothesis).
@@ -210,6 +214,8 @@ def detect(
     0.01
     """
     features = features_of(np.asarray(X))
+    if standardise:
+        features = features / features.std(axis=0)
     outcome, names = _outcome(y, kind, len(features))
     if rule not in RULES:
         raise NotApplicable(f"rule must be one of {', '.join(RULES)}; got {rule!r}.")
@@ -359,5 +365,5 @@ def _advice(X: Floats, outcome: Array, statistics: Sequence[Any]) -> Iterator[Ad
         yield Advice(
             "AC563",
             f"{', '.join(near)}: distances between rows depend on the units of the features, "
-            "which differ much in spread here; divide each by its standard deviation first.",
+            "which differ much in spread here; consider standardise=True (--standardise).",
         )
