@@ -179,3 +179,26 @@ def test_weights_of_one_give_the_wald_interval_up_to_robustness() -> None:
     interval = weighted_slope(y, predictions.probability, np.ones(2000))
     profile = recalibration(predictions)
     assert (interval.low, interval.high) == pytest.approx((profile.low, profile.high), abs=0.02)
+
+
+def test_clusters_of_numbers_are_left_out_in_turn() -> None:
+    """For a straight line one step is the whole way: the jackknife over clusters, about its own
+    estimate."""
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(9), 7)
+    value = rng.normal(size=63) + rng.normal(size=9)[groups]
+    y = 0.5 * value + rng.normal(size=9)[groups] + rng.normal(size=63)
+    slope = np.polyfit(value, y, 1)[0]
+    without = [np.polyfit(value[groups != g], y[groups != g], 1)[0] for g in range(9)]
+    half = 2.306004135204166 * np.sqrt(8 / 9 * np.sum((np.array(without) - slope) ** 2))
+    found = linear_calibration(ac.Numeric(y, value, groups=groups))
+    assert (found.low, found.high) == pytest.approx((slope - half, slope + half), rel=1e-9)
+
+
+def test_a_line_that_hangs_on_one_cluster_has_no_interval() -> None:
+    value, groups = np.array([1.0, 1, 1, 1, 2, 3]), [1, 1, 2, 2, 3, 3]
+    y = np.array([0.5, 1.2, 0.7, 1.1, 2.2, 2.9])
+    with pytest.raises(NotApplicable, match="without one of the clusters"):
+        linear_calibration(ac.Numeric(y, value, groups=groups))
+    with pytest.raises(NotApplicable, match="all predictions are equal"):
+        linear_calibration(ac.Numeric(y, np.ones(6)))

@@ -21,6 +21,7 @@ from abovechance.numerics.recalibration import (
 from abovechance.predictions import Binary, Numeric, Survival
 
 PARAMETERS = ("in_the_large", "intercept", "slope")
+LOPSIDED = 1e12  # condition of a line that hangs on one cluster
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
@@ -92,11 +93,11 @@ def linear_calibration(
 ) -> Interval:
     """Interval of the line of outcomes on predicted numbers, whatever the spread of the errors.
 
-    The sandwich estimate HC3, over clusters when there are groups, with Student's t.
+    The sandwich estimate HC3, or CR3 over clusters when there are groups, with Student's t.
 
     References
     ----------
-    MacKinnon & White (1985).
+    MacKinnon & White (1985); Bell & McCaffrey (2002) for clusters.
 
     Examples
     --------
@@ -106,6 +107,8 @@ def linear_calibration(
     0.412 to 0.668
     """
     y, x = predictions.outcome[0], predictions.value[0]
+    if x.min() == x.max():
+        raise NotApplicable("all predictions are equal, so there is no line and no interval.")
     design = np.stack([np.ones(len(x)), x])
     inner = np.linalg.inv(design @ design.T)
     estimate = inner @ (design @ y)
@@ -116,13 +119,12 @@ def linear_calibration(
         with np.errstate(divide="ignore", invalid="ignore"):
             score = design * (residual / (1.0 - leverage))
         freedom, name = len(x) - 2, "sandwich HC3, Student's t"
+        spread = inner @ (score @ score.T) @ inner
     else:
-        score = _cluster_sums(design * residual, groups)
-        units = score.shape[1]
-        score = score * np.sqrt(units / (units - 1))
+        spread, units = _over_clusters(design, residual, np.ones(len(x)), groups)
         freedom, name = units - 1, f"sandwich over {units} clusters, Student's t"
     at = PARAMETERS.index(parameter) - 1
-    error = float(np.sqrt((inner @ (score @ score.T) @ inner)[at, at]))
+    error = float(np.sqrt(spread[at, at]))
     return _student(float(estimate[at]), error, freedom, confidence_level, name)
 
 
@@ -261,15 +263,31 @@ def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float)
     if not np.isfinite(estimate):
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance = expit(at)
-    score = _cluster_sums(design * (y - chance), groups)
-    units = score.shape[1]
-    if units < 2:
-        raise NotApplicable("an interval over clusters needs at least two of them.")
-    inner = np.linalg.inv((design * (chance * (1.0 - chance))) @ design.T)
-    spread = inner @ (score @ score.T) @ inner * units / (units - 1)
+    spread, units = _over_clusters(design, y - chance, chance * (1.0 - chance), groups)
     k = 1 if parameter == "slope" else 0
     name = f"sandwich over {units} clusters, Student's t"
     return _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level, name)
+
+
+def _over_clusters(
+    design: Floats, residual: Floats, curvature: Floats, groups: Array
+) -> tuple[Floats, int]:
+    """Covariance of a line by leaving out each cluster in turn (one step), and their number.
+
+    CR3: plain sums of scores make it too small when clusters are few.
+    """
+    _, code = np.unique(groups, return_inverse=True)
+    units = int(code.max()) + 1
+    if units < 2:
+        raise NotApplicable("an interval over clusters needs at least two of them.")
+    score = _cluster_sums(design * residual, groups).T
+    products = (design[:, None] * design[None] * curvature).reshape(-1, len(code))
+    own = _cluster_sums(products, groups).T.reshape(units, len(design), len(design))
+    left = own.sum(axis=0) - own
+    if (np.linalg.cond(left) > LOPSIDED).any():
+        raise NotApplicable("without one of the clusters there is no line, so no interval either.")
+    moved = np.linalg.solve(left, score[..., None])[..., 0]
+    return np.asarray((units - 1) / units * moved.T @ moved), units
 
 
 def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Interval:
