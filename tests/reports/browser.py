@@ -108,6 +108,13 @@ class Browser:
             time.sleep(0.05)
         raise TimeoutError(f"never true: {expression}")
 
+    def settle(self) -> None:
+        """Wait for two frames: what a page does by itself is done, and complaints are here."""
+        self.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame("
+            "() => setTimeout(done))))"
+        )
+
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
         """Make the window so wide and so high."""
         self.call(
@@ -125,6 +132,16 @@ class Browser:
             {"name": "prefers-reduced-motion", "value": "reduce"},
         ]
         self.call("Emulation.setEmulatedMedia", features=features)
+
+    def violations(self, axe: str, *, colours: bool = False) -> list[Any]:
+        """What axe-core finds fault with, of everything or of colours alone."""
+        self.evaluate(f"window.axe || (() => {{ {axe} }})();0")
+        which = "{runOnly: ['color-contrast']}" if colours else "{}"
+        found: list[Any] = self.evaluate(
+            f"axe.run({{exclude: ['iframe']}}, {which})"
+            ".then(r => r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].html]))"
+        )
+        return found
 
     def screenshot(self, path: Path, *, whole: bool = True) -> None:
         """A picture of the page, whole or what the window shows."""

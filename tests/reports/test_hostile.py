@@ -218,7 +218,7 @@ def test_nothing_runs_in_a_browser(opened: Callable[..., Any]) -> None:
     for text in (everything, *SCRIPTS[:6], *ATTRIBUTES[:4]):
         browser = opened(page(text).replace("<head>", "<head><!-- -->", 1))
         browser.evaluate("document.querySelectorAll('details').forEach(d => (d.open = true))")
-        browser.evaluate("new Promise(done => setTimeout(done, 20))")
+        browser.settle()
         assert browser.complaints == []
         assert all(url.startswith("file:") for url in browser.requests)
 
