@@ -75,6 +75,23 @@ def test_labels_constant_in_blocks_are_refused_within_and_tested_as_wholes() -> 
     assert found["hotelling"].p_value > 0.01
 
 
+def test_labels_constant_in_blocks_have_the_right_level_only_as_wholes() -> None:
+    blocks, rejected = np.repeat(np.arange(12), 4), {"labels": 0, "blocks": 0}
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(12) % 2)[blocks]
+        X = rng.normal(size=(48, 2)) + 2 * rng.normal(size=(12, 2))[blocks]
+        for permute in rejected:
+            units = blocks if permute == "blocks" else None
+            found = detect(
+                X, y, tests=["hotelling"], permute=permute, blocks=units, draws=59, rng=seed
+            )
+            rejected[permute] += found.tests[0].p_value <= 0.05
+    # binomial(100, .05) exceeds 14 with probability below 1e-4
+    assert rejected["blocks"] <= 14
+    assert rejected["labels"] > 40
+
+
 def test_blocks_of_unequal_size_are_refused() -> None:
     X, _ = data(n=10)
     blocks = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])

@@ -222,3 +222,41 @@ def test_a_seed_larger_than_scikit_learn_takes_is_taken() -> None:
     X, y = data()
     assert permutation_test(LogisticRegression(), X, y, cv=3, draws=2, rng=2**40).seed == 2**40
     assert permutation_test(LogisticRegression(), X, y, cv=3, draws=2).seed >= 0
+
+
+@pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
+def test_shuffled_labels_give_super_uniform_p_values(name) -> None:
+    chosen = ["accuracy", "mcc"]
+    p = []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(20, 3)), rng.permutation(np.arange(20) % 2)
+        found = permutation_test(ESTIMATORS[name], X, y, cv=4, measures=chosen, draws=19, rng=seed)
+        p.append([row.p_value for row in found.tests])
+    for level in (0.05, 0.1, 0.25, 0.5):
+        bound = level + 3.9 * (level * (1 - level) / 80) ** 0.5
+        assert (np.mean(np.array(p) <= level + 1e-12, axis=0) <= bound).all()
+
+
+def test_whole_blocks_of_constant_labels_have_the_right_level() -> None:
+    subject, rejected = np.repeat(np.arange(12), 3), {"labels": 0, "blocks": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(12) % 2)[subject]
+        X = rng.normal(size=(36, 2)) + 4 * rng.normal(size=(12, 2))[subject]
+        for permute in rejected:
+            units = subject if permute == "blocks" else None
+            found = permutation_test(
+                ESTIMATORS["discriminant"],
+                X,
+                y,
+                cv=4,
+                permute=permute,
+                blocks=units,
+                draws=19,
+                rng=seed,
+            )
+            rejected[permute] += found.tests[0].p_value <= 0.05
+    # binomial(40, .05) exceeds 9 with probability below 1e-4
+    assert rejected["blocks"] <= 9
+    assert rejected["labels"] > 9

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import f as f_law
 from scipy.stats import ncf, ncx2
 
+from abovechance.resampling import tail
 from abovechance.signal import TWO_GROUP, evaluate, find, oracle
 
 N, P, DRAWS = 40, 23, 300
@@ -48,6 +49,23 @@ def test_power_of_hotelling_and_the_oracle_is_that_of_theory(shift):
     assert abs(found[0] - expected[0]) < 3.5 * spread[0]
     # The scale of the noise is known to the chi-square and not to the permutations.
     assert -0.05 < found[1] - expected[1] < 3.5 * spread[1]
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.25, 0.4])
+def test_hotelling_rejects_by_permutation_as_often_as_by_the_f_distribution(shift):
+    replications, draws = 600, 299  # with the observed labelling 300: p <= .05 has level .05
+    rng = np.random.default_rng(int(100 * shift) + 5)
+    permuted, theory = np.zeros(replications, dtype=bool), np.zeros(replications, dtype=bool)
+    for r in range(replications):
+        y = rng.permutation(EVERY)
+        X = rng.normal(size=(N, P)) + shift * y[:, None]
+        labels = np.vstack([y, rng.permuted(np.tile(y, (draws, 1)), axis=1)])
+        values = evaluate(X, labels, [find("hotelling")], rng)[:, 0]
+        permuted[r] = tail(values[0], values[1:]).p_value <= 0.05
+        theory[r] = f_law.sf(values[0] * (N - P - 1) / (P * (N - 2)), P, N - P - 1) <= 0.05
+    disagreements = int((permuted != theory).sum())
+    assert disagreements < 0.1 * replications
+    assert abs(int(permuted.sum()) - int(theory.sum())) <= 3.5 * np.sqrt(disagreements + 1)
 
 
 FIGURE = {
