@@ -179,6 +179,25 @@ def test_every_number_of_a_sentence_is_in_the_result(
     assert len(numbers(page.texts["text-2"])) > 10
 
 
+@pytest.mark.parametrize("name", ["detection", "study", "sizes"])
+def test_every_number_of_tests_and_powers_is_in_the_result(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    result = request.getfixturevalue(name)
+    one = Page(report(result).html)
+    assert one.result == result.to_dict()
+    values = {*values_in(one.result), 0.001, 0.8, 0.05}  # p < 0.001; the usual power and level
+    values |= {float(len(one.result.get("tests", ())))}
+    for which in ("answer", "text-1", "text-2", "tiles"):
+        text = one.texts.get(which) or one.texts["p"]
+        found = numbers(re.sub("95% CI", "", text.replace("\u00a0", " ")))
+        assert [n for n in found if not is_of(n, values)] == [], which
+    (table,) = (rows for id_, rows in one.tables.items() if id_ in ("tests", "sizes", "cells"))
+    shown = [n for row in table[1:] for cell in row[1:] for n in numbers(cell)]
+    assert len(shown) > 5
+    assert [n for n in shown if not is_of(n, values)] == []
+
+
 def test_tiles_are_in_the_result(page: Page) -> None:
     values = set(values_in(page.result)) | {106 / 285}
     found = numbers(page.texts["tiles"])
