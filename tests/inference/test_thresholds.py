@@ -150,6 +150,13 @@ def test_poor_calibration_near_the_threshold_is_remarked_on() -> None:
     assert "AC361" not in [a.code for a in ac.thresholds(right, draws=100, rng=1).advice]
 
 
+def test_a_threshold_that_calls_all_cases_alike_is_not_remarked_on() -> None:
+    found = ac.thresholds(ac.Binary([0, 1], probability=[0.3, 0.6]), draws=20, rng=1)
+    assert found["cost"].interval is not None
+    assert 0.5 not in found["cost"].interval
+    assert "AC361" not in [a.code for a in found.advice]
+
+
 def test_weights_count_as_many_cases() -> None:
     predictions = binary(60)
     times = np.random.default_rng(5).integers(1, 4, 60)

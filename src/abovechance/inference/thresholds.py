@@ -299,9 +299,9 @@ def _chosen(
         threshold=float(cuts.candidates[at]),
         interval=Interval(low, high, level, f"bootstrap percentile, {replicates.draws} draws"),
         criterion_value=VALUES[criterion],
-        value=sign * best,
+        value=sign * best + 0.0,  # no negative 0
         optimism=optimism if known else None,
-        corrected=sign * (best + optimism),
+        corrected=sign * (best + optimism) + 0.0,
         sensitivity=float(rates[0][at]),
         specificity=float(rates[1][at]),
         net_benefit=_net_benefit(rates, at, costs),
@@ -341,6 +341,14 @@ def _implied(predictions: Binary, cost_fp: float, cost_fn: float) -> Choice:
     )
 
 
+def _apart(threshold: float, interval: Interval, probability: Floats) -> bool:
+    """Whether a threshold is outside and cases lie between, so that it calls them otherwise."""
+    low, high = interval.low, interval.high
+    between = (probability >= threshold) & (probability < low)
+    between |= (probability > high) & (probability < threshold)
+    return bool(between.any())
+
+
 def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
     found = [
         Advice(
@@ -353,7 +361,7 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
     chosen = next(c for c in choices if c.criterion == "cost")
     if predictions.probability is not None and chosen.interval is not None:
         implied = choices[0].threshold
-        if implied not in chosen.interval:
+        if _apart(implied, chosen.interval, predictions.probability):
             found.append(
                 Advice(
                     "AC361",

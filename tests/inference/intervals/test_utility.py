@@ -91,8 +91,16 @@ def test_the_gain_is_over_the_better_default() -> None:
 
 def test_treating_none_has_no_spread() -> None:
     worth = net_benefit_of(0.9)
-    interval = of_counts(worth, np.array([[7.0, 0], [3, 0]]), rng=np.random.default_rng(1))
-    assert (interval.low, interval.high) == (0.0, 0.0)
+    with pytest.raises(NotApplicable, match="tells no spread"):
+        of_counts(worth, np.array([[7.0, 0], [3, 0]]), rng=np.random.default_rng(1))
+
+
+def test_no_error_in_few_cases_is_no_proof_of_none() -> None:
+    perfect = ac.Binary([0, 0, 1, 1], probability=[0.1, 0.2, 0.8, 0.9])
+    found = ac.assess(perfect, ["expected_cost"], draws=99, rng=1).estimates[0]
+    assert found.value == 0.0
+    assert found.interval is None
+    assert "tells no spread" in str(found.undefined)
 
 
 def test_what_is_undefined_in_many_samples_has_no_interval() -> None:

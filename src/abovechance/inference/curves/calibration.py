@@ -21,6 +21,7 @@ METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
+FEW_CLUSTERS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         + ("" if groups is None else ", clusters as units"),
         n=n,
         columns={"cases": _near(p[seen], x)},
-        advice=_few(n),
+        advice=_few(n, groups),
     )
 
 
@@ -183,7 +184,7 @@ def _isotonic(problem: Problem, level: float) -> Curve:
         level=level,
         method=method,
         n=len(y),
-        advice=_few(len(y)),
+        advice=_few(len(y), groups),
     )
 
 
@@ -240,21 +241,26 @@ def _variance(smoother: Smoother, residual: Floats, groups: Array | None, x: Flo
 def _design_effect(
     smoother: Smoother, fitted: Floats, residual: Floats, groups: Array, x: Floats
 ) -> Floats:
-    """How many times greater the variance is than that of independent cases."""
+    """How many times greater the variance is than that of independent cases, never less.
+
+    Few clusters may agree by chance; a band would then shrink to the curve.
+    """
     alone = smoother.variance(fitted * (1.0 - fitted), x)
     together = _variance(smoother, residual, groups, x)
-    return np.divide(together, alone, out=np.ones(len(x)), where=(alone > 0) & (together > 0))
+    return np.maximum(np.divide(together, alone, out=np.ones(len(x)), where=alone > 0), 1.0)
 
 
 def _span(n: int) -> float:
     return SPAN * min(1.0, (ENOUGH / n) ** 0.25)
 
 
-def _few(n: int) -> tuple[Advice, ...]:
-    if n >= FEW:
-        return ()
-    text = f"{n} cases are few for a curve: its band may cover less than it says."
-    return (Advice("AC250", text),)
+def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
+    what = f"{n} cases" if n < FEW else ""
+    units = FEW_CLUSTERS if groups is None else len(np.unique(groups))
+    if units < FEW_CLUSTERS:
+        what = f"{units} cluster{'s' * (units != 1)}"
+    text = f"{what} are few for a curve: its band may cover less than it says."
+    return (Advice("AC250", text),) if what else ()
 
 
 def _near(p: Floats, x: Floats) -> Floats:

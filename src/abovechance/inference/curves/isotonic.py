@@ -60,7 +60,7 @@ def likelihood_limits(
     shown, solved = _spread(len(place), SHOWN), _spread(len(place), PLACES)
     most = np.full(len(solved), critical(level, len(outcome), len(np.unique(predicted))))
     if design_effect is not None:
-        most *= np.maximum(design_effect(place[solved]), 1.0)
+        most *= design_effect(place[solved])
     best = _log_likelihood(_steps(positive, total))
     least = best - most / 2.0
     ends = np.array(

@@ -51,6 +51,8 @@ def of_counts(
         if lost > MOST_UNDEFINED * draws:
             raise NotApplicable(f"the value is undefined in {lost} of {draws} bootstrap samples.")
         replicates = replicates[defined]
+    if np.ptp(replicates) == 0.0:
+        raise NotApplicable("all cases are worth the same here, so resampling tells no spread.")
     low, high = bca_limits(worth, table, replicates, confidence_level)
     return Interval(
         float(low), float(high), confidence_level, f"bootstrap BCa of counts, {draws} draws"
