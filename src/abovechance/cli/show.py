@@ -56,6 +56,7 @@ def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
         "output": any(e.output for e in rows),
         "interval": any(e.interval for e in rows),
         "p": any(e.p_value is not None for e in rows),
+        "remark": any(e.undefined for e in rows),
     }
     level = next((e.interval.level for e in rows if e.interval), 0.95)
     for heading, side in _columns(shown, level):
@@ -74,7 +75,8 @@ def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
             cells.append("" if e.chance is None else number(e.chance))
             if shown["p"]:
                 cells.append(_p_once(e, told))
-            cells.append(_plain(e.undefined or ""))
+            if shown["remark"]:
+                cells.append(_plain(e.undefined or ""))
             table.add_row(*cells)
     screen.print(table)
     if result.primary is not None:
@@ -91,7 +93,7 @@ def _columns(shown: dict[str, bool], level: float) -> list[tuple[str, Any]]:
     found.append(("chance", "right"))
     if shown["p"]:
         found.append(("p", "right"))
-    return [*found, ("remark", "left")]
+    return [*found, ("remark", "left")] if shown["remark"] else found
 
 
 def _p_once(estimate: Any, told: set[str]) -> str:

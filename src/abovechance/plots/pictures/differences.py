@@ -45,9 +45,10 @@ def differences(result: Any) -> Chart:
     )
     places = np.arange(len(found))[::-1].astype(np.float64)
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
-    said = "" if level is None else f"Differences with {percent(level)} intervals. "
+    said = "Differences"
     if len(pairs) == 1:
-        said += f"{found[0]['first']} minus {found[0]['second']}."
+        said += f", {found[0]['first']} minus {found[0]['second']}"
+    said += "." if level is None else f", with {percent(level)} intervals."
     groups = _groups(found, low, high) if len(pairs) == 1 else {("", "0"): list(range(len(found)))}
     layers: list[Layer] = [Rule(at=0.0)]
     series = []
