@@ -1,8 +1,10 @@
 """Predictions of one learner trained many times: many labellings, folds, bootstrap samples."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.learning.fast import decisions, folded_decisions
 from abovechance.learning.learner import TIE, Learner, fit_predict, predicted
 
@@ -61,13 +63,18 @@ def cross_validate(
     if found is not None:
         result[:] = found[0] > TIE
         todo &= found[1]
-    batch, fold = np.nonzero(todo)
-    step = max(1, ENTRIES // labels.shape[1])
-    for start in range(0, len(batch), step):
-        b, v = batch[start : start + step], fold[start : start + step]
-        test = folds[b] == v[:, None]
+    for b, test in left_out(folds, todo):
         counts = (~test).astype(np.int64)
         out = fit_many(learner, X, labels[b], counts, classes=classes, everywhere=False, fast=fast)
         f, row = np.nonzero(test)
         result[b[f], row] = out[f, row]
     return result
+
+
+def left_out(folds: Ints, todo: Bools) -> Iterator[tuple[Ints, Bools]]:
+    """The folds (B, V) to do, some at a time: numbers of labellings (F,) and rows tested (F, n)."""
+    batch, fold = np.nonzero(todo)
+    step = max(1, ENTRIES // folds.shape[1])
+    for start in range(0, len(batch), step):
+        some = slice(start, start + step)
+        yield batch[some], folds[batch[some]] == fold[some, None]

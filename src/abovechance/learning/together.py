@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
-from abovechance.learning.engine import ENTRIES
+from abovechance.learning.engine import left_out
 from abovechance.learning.fast import decisions, folded_decisions
 from abovechance.learning.from_sklearn import predict
 from abovechance.learning.learner import TIE, Learner
@@ -102,16 +102,12 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     found = folded_decisions(known.learner, known.X, labels, folds, count, fast=True)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
-    batch, fold = np.nonzero(unsure)
-    step = max(1, ENTRIES // labels.shape[1])
-    for start in range(0, len(batch), step):
-        b, v = batch[start : start + step], fold[start : start + step]
-        test = folds[b] == v[:, None]
+    for b, test in left_out(folds, unsure):
         counts = (~test).astype(np.int64)
         found = decisions(known.learner, known.X, labels[b], counts, everywhere=False, fast=True)
         if found is None:
             break
         training, row = np.nonzero(test)
         values[b[training], row] = found[0][training, row]
-        unsure[b, v] = found[1]
+        unsure[b, folds[b, test.argmax(axis=1)]] = found[1]
     return values, unsure
