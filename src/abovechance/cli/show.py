@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from abovechance.numerics.p_values import p_text
+
 
 def console(stderr: bool = False) -> Any:
     """A rich console that neither wraps pipes nor colours them."""
@@ -240,12 +242,12 @@ def limits(interval: Any) -> str:
 def p_value(p: float) -> str:
     """A p-value for a table, never 0.
 
-    >>> p_value(0.00002), p_value(0.0499)
-    ('2e-05', '0.050')
+    >>> p_value(0.00002), p_value(0.0499), p_value(2.3e-308)
+    ('2e-05', '0.050', '< 1e-300')
     """
     if p != p:
         return "–"
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.1g}"
+    return f"{p:.3f}" if p >= 0.001 else p_text(p, 1)
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ from abovechance.inference.multiplicity import holm
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.results import Result, to_frame
 from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.p_values import p_equation, p_text
 from abovechance.resampling import (
     LabelPermutations,
     Resampling,
@@ -107,10 +108,10 @@ class Detection(Result):
     def __str__(self) -> str:
         lines = [f"{self.n} cases, {self.features} features; H0: {self.hypothesis}"]
         for r in self.tests:
-            adjusted = "" if r.p_adjusted is None else f", adjusted {r.p_adjusted:.3g}"
+            adjusted = "" if r.p_adjusted is None else f", adjusted {p_text(r.p_adjusted)}"
             lines.append(
                 f"{r.statistic:<20} {r.value:>9.4g}  null mean {r.null_mean:>8.4g}  "
-                f"p = {r.p_value:.3g}{adjusted}"
+                f"{p_equation(r.p_value)}{adjusted}"
             )
         return "\n".join(lines)
 

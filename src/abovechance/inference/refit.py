@@ -10,7 +10,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.nulls import null_values, scheme_of
-from abovechance.inference.refitting import Refits, TogetherRefits
+from abovechance.inference.refitting import Refits, TogetherRefits, over_folds
 from abovechance.inference.results import Result, Sequel, to_frame
 from abovechance.learning.from_sklearn import from_cv
 from abovechance.learning.splits import folds_of, splitter_of
@@ -18,6 +18,7 @@ from abovechance.learning.together import known
 from abovechance.measures import Measure, find
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.p_values import p_equation
 from abovechance.predictions import Predictions
 from abovechance.resampling import Resampling, seed_of, tail
 
@@ -77,7 +78,7 @@ class RefitTest(Result):
         for r in self.tests:
             lines.append(
                 f"{r.title:<40} {r.value:>8.3f}  null {r.null_mean:.3f} ± {r.null_sd:.3f}  "
-                f"p = {r.p_value:.3g}, {r.draws} draws"
+                f"{p_equation(r.p_value)}, {r.draws} draws"
             )
         return "\n".join(lines)
 
@@ -157,11 +158,13 @@ def permutation_test(
     block = BLOCK if together is None else TOGETHER_BLOCK
     if not fast or not worthwhile(draws * len(outcome)):
         together = None
-    work = together or singly
-    observed = work.observed()
+    if together is None:
+        observed = {m.label: over_folds(m, first) for m in chosen}
+    else:  # by the same arithmetic as under permutation
+        observed = together.observed()
     main = chosen[0]
     null, sequel = null_values(
-        work,
+        together or singly,
         how,
         block,
         first=(main.label, observed[main.label], _side(main)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.io.export import jsonable
+from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Test(Result):
     stopped: "Sequel | None" = None
 
     def __str__(self) -> str:
-        return f"p = {self.p_value:.3g}, {self.method}; H0: {self.hypothesis}"
+        return f"{p_equation(self.p_value)}, {self.method}; H0: {self.hypothesis}"
 
 
 @dataclass(frozen=True)

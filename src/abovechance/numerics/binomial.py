@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from abovechance.arrays import Floats
 from abovechance.numerics.beta import HALF_LOG_TWO_PI, log1p_minus, stirling_error
-
-SMALLEST = 5e-324
+from abovechance.numerics.p_values import never_zero
 
 
 def log_pmf(x: ArrayLike, n: ArrayLike, p: float) -> Floats:
@@ -45,8 +44,7 @@ def at_least(x: int, n: int, p: float) -> float:
 
     if x <= 0:
         return 1.0
-    value = float(betainc(x, n - x + 1, p))
-    return max(value, SMALLEST)
+    return never_zero(float(betainc(x, n - x + 1, p)))
 
 
 def at_most(x: int, n: int, p: float) -> float:
@@ -55,7 +53,7 @@ def at_most(x: int, n: int, p: float) -> float:
 
     if x >= n:
         return 1.0
-    return max(float(betainc(n - x, x + 1, 1.0 - p)), SMALLEST)
+    return never_zero(float(betainc(n - x, x + 1, 1.0 - p)))
 
 
 def log_hypergeometric(x: ArrayLike, n: int, marked: int, drawn: int) -> Floats:
@@ -81,10 +79,10 @@ def hypergeometric_tails(x: int, n: int, marked: int, drawn: int) -> tuple[float
     if x > mode:
         upper = _total(x, min(high, x + reach), n, marked, drawn)
         same = _total(x, x, n, marked, drawn)
-        return max(upper, SMALLEST), min(1.0, 1.0 - upper + same)
+        return never_zero(upper), min(1.0, 1.0 - upper + same)
     lower = _total(max(low, x - reach), x, n, marked, drawn)
     same = _total(x, x, n, marked, drawn)
-    return min(1.0, 1.0 - lower + same), max(lower, SMALLEST)
+    return min(1.0, 1.0 - lower + same), never_zero(lower)
 
 
 def _total(start: int, stop: int, n: int, marked: int, drawn: int) -> float:

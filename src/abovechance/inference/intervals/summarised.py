@@ -22,6 +22,7 @@ from abovechance.inference.values import chance_level
 from abovechance.measures import Law, Measure
 from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.summary import BinarySummary, Summarised
+from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.placements import hanley_mcneil_variance
 
 LOSSES = ("brier", "brier_sum", "scaled_brier")
@@ -248,7 +249,7 @@ def normal_tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0."""
     from scipy.special import ndtr
 
-    return max(float(ndtr(-z)), float(np.finfo(np.float64).tiny))
+    return never_zero(float(ndtr(-z)))
 
 
 def normal_quantile(level: float) -> float:

@@ -20,6 +20,7 @@ from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_distance import REDUCED, distances, smoother_of
 from abovechance.measures.evaluation import fit
 from abovechance.numerics.loess import Smoother
+from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.recalibration import (
     line,
     line_log_likelihood,
@@ -138,7 +139,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     statistic = max(0.0, 2.0 * (at[upper] - at[lower]))
     return Test(
         statistic=statistic,
-        p_value=float(chdtrc(df, statistic)),
+        p_value=never_zero(chdtrc(df, statistic)),
         alternative="two-sided",
         hypothesis=words[hypothesis],
         method=f"likelihood ratio, χ² on {df} df",
@@ -171,7 +172,7 @@ def hosmer_lemeshow(predictions: Binary, *, groups: int = 10, fitted: bool = Fal
     statistic = find("hosmer_lemeshow").with_parameters(groups=groups).of(predictions)
     return Test(
         statistic=statistic,
-        p_value=float(chdtrc(df, statistic)),
+        p_value=never_zero(chdtrc(df, statistic)),
         alternative="greater",
         hypothesis=RIGHT,
         method=f"Hosmer–Lemeshow, χ² on {df} df",
@@ -197,7 +198,7 @@ def spiegelhalter(predictions: Binary) -> Test:
     z = find("spiegelhalter_z").of(predictions)
     return Test(
         statistic=z,
-        p_value=float(erfc(abs(z) / np.sqrt(2.0))),
+        p_value=never_zero(erfc(abs(z) / np.sqrt(2.0))),
         alternative="two-sided",
         hypothesis=RIGHT,
         method="Spiegelhalter, normal, two-sided",

@@ -8,13 +8,13 @@ import numpy as np
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Test
 from abovechance.numerics.binomial import (
-    SMALLEST,
     at_least,
     at_most,
     hypergeometric_tails,
     log_hypergeometric,
     log_pmf,
 )
+from abovechance.numerics.p_values import never_zero
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
 SIDES = ("greater", "less", "two-sided")
@@ -45,7 +45,7 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
         raise DataError(f"rate must lie between 0 and 1; got {rate}.")
     return Test(
         statistic=x / n,
-        p_value=_positive(_binomial(int(x), int(n), rate, alternative)),
+        p_value=never_zero(_binomial(int(x), int(n), rate, alternative)),
         alternative=alternative,
         hypothesis=f"the true share is {rate:g}",
         method="exact binomial test",
@@ -88,8 +88,8 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
         )
     return McNemar(
         statistic=statistic,
-        p_value=_positive(p),
-        mid_p=_positive(mid),
+        p_value=never_zero(p),
+        mid_p=never_zero(mid),
         alternative=alternative,
         hypothesis="both models are right equally often",
         method=name,
@@ -125,7 +125,7 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
         p = float(weight[weight <= same * TIES].sum())
     return Test(
         statistic=float(hits),
-        p_value=_positive(p),
+        p_value=never_zero(p),
         alternative=alternative,
         hypothesis=INDEPENDENT,
         method="Fisher's exact test",
@@ -174,11 +174,6 @@ def _chi2(b: int, c: int, *, corrected: bool) -> tuple[float, float]:
     gap = max(abs(b - c) - 1, 0) if corrected else abs(b - c)
     statistic = gap**2 / (b + c)
     return float(statistic), float(chdtrc(1, statistic))
-
-
-def _positive(p: float) -> float:
-    """A p-value is never 0, however small, and never above 1."""
-    return min(max(p, SMALLEST), 1.0)
 
 
 def _side(alternative: str) -> None:

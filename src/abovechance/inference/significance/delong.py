@@ -10,6 +10,7 @@ from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Test
 from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.p_values import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 
@@ -188,7 +189,7 @@ def p_of(z: float, df: float, alternative: Alternative) -> float:
     tails = {"greater": below(-z), "less": below(z), "two-sided": 2.0 * below(-abs(z))}
     if alternative not in tails:
         raise NotApplicable(f"alternative must be one of {', '.join(tails)}; got {alternative!r}.")
-    return min(max(tails[alternative], float(np.finfo(np.float64).tiny)), 1.0)
+    return never_zero(tails[alternative])
 
 
 def placed(score: Floats, positive: Bools) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Test
+from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.placements import placements
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary
@@ -135,11 +136,11 @@ def _normal(
         return 1.0
     step = 0.5 if continuity else 0.0
     if alternative == "greater":
-        return float(ndtr(-(gap - step) / spread))
+        return never_zero(ndtr(-(gap - step) / spread))
     if alternative == "less":
-        return float(ndtr((gap + step) / spread))
+        return never_zero(ndtr((gap + step) / spread))
     z = (gap - np.sign(gap) * step) / spread
-    return float(min(1.0, 2.0 * ndtr(-abs(z))))
+    return never_zero(2.0 * ndtr(-abs(z)))
 
 
 def _pivots(score: Floats, labels: Bools) -> Floats:

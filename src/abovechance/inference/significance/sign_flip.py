@@ -10,6 +10,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Test
 from abovechance.measures import Measure, find
+from abovechance.numerics.p_values import SMALLEST
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
     DEFAULT,
@@ -29,7 +30,6 @@ SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
 COUNTED = 2**20  # sums of signed differences that are listed rather than drawn
 LONGEST = 1000  # equal differences whose binomial weights are exact in floating point
-TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ def flips(
     two = alternative == "two-sided"
     if not len(moving):
         return Flips(p_value=1.0, p_strict=0.0, least=1.0)
-    least = max(0.5 ** min(len(moving) - two, 2000), TINY)
+    least = max(0.5 ** min(len(moving) - two, 2000), SMALLEST)
     observed, center = float(moving.sum()), 0.0 if two else None
     listed = _listed(np.abs(moving), half=two)
     if listed is None:

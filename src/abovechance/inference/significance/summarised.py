@@ -14,6 +14,7 @@ from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.summary import BinarySummary, Summarised
+from abovechance.numerics.p_values import never_zero
 from abovechance.predictions import View
 
 
@@ -159,4 +160,4 @@ def _tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0."""
     from scipy.special import ndtr
 
-    return max(float(ndtr(-z)), float(np.finfo(np.float64).tiny))
+    return never_zero(float(ndtr(-z)))
