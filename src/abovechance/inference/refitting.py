@@ -34,10 +34,6 @@ class Refits:
         rows = [self.values(self.y[order]) for order in orders]
         return {m.label: np.array([row[m.label] for row in rows]) for m in self.measures}
 
-    def observed(self) -> dict[str, float]:
-        """The measures for the outcomes as they are."""
-        return self.values(self.y)
-
     def values(self, y: Array) -> dict[str, float]:
         """The mean over folds of each measure when the learner is fitted to these outcomes."""
         with warnings.catch_warnings():
