@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from abovechance import permutation_test
 from abovechance.learning import VFold, balanced_folds, cross_validate, recognise
 from abovechance.signal import Accuracy, evaluate, find, hotelling, srivastava_du, table
 
@@ -108,6 +109,33 @@ def accuracy_races(X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> Iterator
         yield from scaled(found, PERMUTATIONS / FEWER, floor)
 
 
+def refit_races(X: np.ndarray, y: np.ndarray) -> Iterator[Race]:
+    """The public function from call to p-value, one refit by scikit-learn included."""
+    for name, floor in (("lda", 100), ("svm.c10", 15)):
+        estimator = scikit_learn()[name]
+        same_refits(estimator, X, y)
+        found = race(
+            f"permutation_test of {name}, {FOLDS}-fold, {PERMUTATIONS} permutations",
+            lambda estimator=estimator: refitted(estimator, X, y),
+            {"permutation_test_score": partial(permuted_scores, estimator, X, y, FEWER - 1)},
+            agree=None,
+            rounds=3,
+        )
+        yield from scaled(found, PERMUTATIONS / FEWER, floor)
+
+
+def refitted(estimator: Any, X: np.ndarray, y: np.ndarray, **settings: Any) -> Any:
+    settings = {"draws": PERMUTATIONS, "cv": FOLDS, "rng": 1, "measures": ["accuracy"]} | settings
+    return permutation_test(estimator, X, y, **settings)
+
+
+def same_refits(estimator: Any, X: np.ndarray, y: np.ndarray) -> None:
+    """The same values under the same permutations as scikit-learn's refits one by one."""
+    fast, slow = refitted(estimator, X, y), refitted(estimator, X, y, draws=10, fast=False)
+    assert fast.together
+    np.testing.assert_allclose(fast.null["accuracy"][:10], slow.null["accuracy"], rtol=1e-12)
+
+
 def battery(statistics: list[Any], X: np.ndarray, labels: np.ndarray) -> Callable[[], np.ndarray]:
     return lambda: evaluate(X, labels, statistics, np.random.default_rng(2))
 
@@ -115,6 +143,7 @@ def battery(statistics: list[Any], X: np.ndarray, labels: np.ndarray) -> Callabl
 def races() -> Iterator[Race]:
     X, y, labels = data()
     yield from accuracy_races(X, y, labels)
+    yield from refit_races(X, y)
     found = race(
         f"Hotelling and Srivastava and Du, {PERMUTATIONS} permutations",
         battery([hotelling, srivastava_du], X, labels),
