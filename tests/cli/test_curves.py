@@ -89,3 +89,25 @@ def test_what_cannot_be_drawn_is_said_in_one_line(run: Run, argv: list[str], wor
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("curves", "--level", "95"), "confidence_level must lie between 0 and 1; got 95"),
+        (("curves", "--kind", "decision", "--level", "1.5"), "must lie between 0 and 1"),
+        (("curves", "--method", "isotonic", "--level", "0"), "must lie between 0 and 1"),
+        (("thresholds", "--level", "1.5"), "must lie between 0 and 1; got 1.5"),
+        (("curves", "--kind", "roc", "--thresholds", ".1"), "are of a decision curve"),
+        (("curves", "--kind", "roc", "--at", "2"), "is of a calibration curve"),
+        (("curves", "--at", "2"), "a time of predicted survival"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_one_line(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    command, *rest = arguments
+    code, text, error = run(command, *TEXTURE, *rest)
+    assert (code, text) == (2, "")
+    assert words in error
+    assert len(error.strip().splitlines()) == 1

@@ -56,6 +56,10 @@ def curves(
     format_: str,
     **columns: Any,
 ) -> None:
+    if thresholds is not None and kind != "decision":
+        raise click.UsageError(f"--thresholds are of a decision curve, not of kind {kind}.")
+    if t is not None and kind != "calibration":
+        raise click.UsageError(f"--at is of a calibration curve, not of kind {kind}.")
     from abovechance.cli.reading import predictions_in
     from abovechance.inference import curves as found
 

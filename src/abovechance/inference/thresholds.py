@@ -18,6 +18,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.resampled import (
     Above,
     above,
+    checked_level,
     drawn_and_left_out,
     ranking_of,
     thresholds_of,
@@ -158,6 +159,7 @@ def thresholds(
     >>> print(found["youden"])
     Greatest Youden's J: 0.297 [0.154 to 0.573]; Youden's J 0.474, 0.415 without optimism
     """
+    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "a threshold")
     for name, price in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         if not (price > 0.0 and np.isfinite(price)):

@@ -11,6 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.isotonic import likelihood_limits
+from abovechance.inference.curves.resampled import checked_level
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
@@ -82,8 +83,15 @@ def calibration(
     >>> calibration(examples.breast_cancer("p_texture"), method="binned", bins=3).y
     array([0.095, 0.368, 0.653])
     """
+    if bins < 1:
+        raise NotApplicable(f"bins must be at least 1; got {bins}.")
     if method not in METHODS:
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
+    checked_level(confidence_level)
+    if t is not None and not isinstance(predictions, Survival):
+        raise NotApplicable("t is a time of predicted survival, which these predictions have not.")
+    if pos_label is not None and not isinstance(predictions, Multiclass):
+        raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
     if method == "loess":
         return _smooth(problem, span, confidence_level)

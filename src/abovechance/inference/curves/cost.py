@@ -9,6 +9,7 @@ from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
+    checked_level,
     percentile,
     ranking_of,
     resampled_above,
@@ -43,6 +44,7 @@ def cost(
     >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
     {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
+    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "a cost curve")
     seed = seed_of(rng)
     thresholds = thresholds_of(score)

@@ -11,6 +11,7 @@ from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
+    checked_level,
     percentile,
     ranking_of,
     resampled_above,
@@ -46,6 +47,7 @@ def decision(
     >>> curve.y
     array([0.321, 0.245, 0.109])
     """
+    checked_level(confidence_level, draws)
     p = _probability(predictions)
     at = _checked(thresholds)
     seed = seed_of(rng)
@@ -114,6 +116,7 @@ def decision_difference(
     >>> decision_difference(forest, texture, [0.2, 0.5], rng=1).y
     array([0.103, 0.214])
     """
+    checked_level(confidence_level, draws)
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)

@@ -10,6 +10,7 @@ from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
     case_weight,
+    checked_level,
     ranking_of,
     resampled_above,
     share_limits,
@@ -40,6 +41,7 @@ def roc(
     >>> curve.at(0.2)
     {'y': 0.613, 'low': 0.490, 'high': 0.723}
     """
+    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "the ROC curve")
     seed = seed_of(rng)
     thresholds = thresholds_of(score)
@@ -57,6 +59,7 @@ def roc(
     )
     positives = float(points.all_positives) / case_weight(predictions)
     low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
+    low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
     return Curve(
         kind="roc",
         title="ROC curve",
@@ -93,6 +96,7 @@ def precision_recall(
     >>> curve.at(0.5)
     {'y': 0.746, 'low': 0.573, 'high': 0.866}
     """
+    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "the precision–recall curve")
     seed = seed_of(rng)
     thresholds = thresholds_of(score)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats
-from abovechance.errors import NotApplicable
+from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.intervals.proportions import score_limits
 from abovechance.predictions import Binary
 from abovechance.resampling import Bootstrap
@@ -66,6 +66,14 @@ def ranking_of(predictions: Any, what: str) -> Floats:
     if len(np.unique(predictions.positive)) < 2:
         raise NotApplicable(f"{what} needs cases of both classes.")
     return predictions.ranking
+
+
+def checked_level(level: float, draws: int | None = None) -> None:
+    """That a level is one, and that there are draws to take quantiles of."""
+    if not 0.0 < level < 1.0:
+        raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
+    if draws is not None and draws < 2:
+        raise DataError(f"draws must be at least 2; got {draws}.")
 
 
 def thresholds_of(score: Floats, most: int = MOST) -> Floats:
