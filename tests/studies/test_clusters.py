@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from abovechance.cli import main
-from abovechance.resampling import Dask, Processes, Serial
+from abovechance.resampling import Dask, Processes, Serial, Store
 from abovechance.studies import Shift, power, sample_size
 from resampling.machines import Machines
 
@@ -150,6 +150,12 @@ def _size(store: Path) -> int:
     return sum(file.stat().st_size for file in (store, journal) if file.exists())
 
 
+def unused(folder: Path) -> int:
+    """How much is written to a store before its first block."""
+    with Store(folder / "unused.store").open("task", {"seed": 0, "block": 16}):
+        return _size(folder / "unused.store")
+
+
 def expected(capfd: Captured) -> str:
     assert main(RUN) == 0
     return str(json.loads(capfd.readouterr().out)["digest"])
@@ -196,7 +202,7 @@ def test_a_worker_of_a_cluster_dies_and_the_study_goes_on(
     wanted, store = expected(capfd), tmp_path / "run.store"
     asked = command(*RUN, "--cluster", machines.address, "--store", str(store))
     run = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_for_blocks(store, 0, run)
+    wait_for_blocks(store, unused(tmp_path), run)
     machines.workers[0].send_signal(signal.SIGKILL)
     out, err = run.communicate()
     assert json.loads(out)["digest"] == wanted
@@ -213,7 +219,7 @@ def test_a_scheduler_dies_and_the_study_resumes_on_another(
     run = subprocess.Popen(
         [*asked, machines.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    wait_for_blocks(store, 0, run)
+    wait_for_blocks(store, unused(tmp_path), run)
     machines.scheduler.send_signal(signal.SIGKILL)
     out, err = run.communicate()
     if run.returncode != 0:  # else it was quicker than the signal
@@ -239,8 +245,7 @@ def test_a_second_run_on_a_store_is_refused_politely(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
     )
     try:
-        wait_for_blocks(store, 0, first)
-        wait_for_blocks(store, _size(store), first)
+        wait_for_blocks(store, unused(tmp_path), first)
         second = subprocess.run(asked, capture_output=True, text=True, check=False)
     finally:
         first.kill()

@@ -20,15 +20,20 @@ from abovechance.resampling import (
     seed_of,
 )
 from abovechance.resampling.streams import Progress
+from abovechance.resampling.sums import STEPS
+from abovechance.resampling.words import kernel
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.predictions import Binormal, Pilot
 from abovechance.studies.questions import Rule, ask, known_tests, named
-from abovechance.studies.samples import Design, Groups, UserTest, name_of
+from abovechance.studies.samples import Design, Groups, Pair, Predicted, UserTest, name_of
 
 BLOCK = 16
 """Replications that share a stream."""
 
 USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
+
+SELDOM_ALONE = 64
+"""Blocks in a study, when it has to be guessed."""
 
 FEW = 5
 """Expected counts below which a z is taken from the exact law."""
@@ -37,10 +42,10 @@ RARE = 0.15
 """How far the threshold may lie from the prevalence before that is worth a remark."""
 
 OPTIMISM = Advice(
-    "power-of-a-pilot",
+    "AC801",
     "these powers take the pilot's predictions at their word. A small pilot that looked good "
-    "enough to go on is optimistic; an effect of 0.8 or 0.5 shows the power of a model that "
-    "keeps only that share of the signal.",
+    "enough to go on is optimistic; an effect (--keep) of 0.8 or 0.5 shows the power of a model "
+    "that keeps only that share of the signal.",
     "Albers & Lakens 2018",
 )
 
@@ -114,12 +119,21 @@ class Replications:
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
         """P-values (size, settings, tests)."""
+        self._load(size)
         out = np.empty((size, len(self.settings), len(self.tests)))
         for row in range(size):
             for column, (n, effect) in enumerate(self.settings):
                 sample = self.design(n, effect, rng)
                 out[row, column] = ask(sample, self.tests, rng, draws=self.draws, rule=self.rule)
         return out
+
+    def _load(self, size: int) -> None:
+        """Load the compiled sums, same bits but faster, where many samples together repay it."""
+        names = {Predicted: "permutation", Pair: "flips"}
+        name = names.get(getattr(self.design, "kind", None))
+        if name is not None and {"brier", "log_score"}.intersection(map(str, self.tests)):
+            cases = size * sum(n for n, _ in self.settings)
+            kernel(name, SELDOM_ALONE * cases * self.draws // STEPS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +275,7 @@ def advice_for(design: Design) -> tuple[Advice, ...]:
             f"accuracy and fisher see labels only, positive above {design.threshold:g} although "
             f"{design.prevalence:.0%} of the cases are positive; another threshold has other power."
         )
-        return (Advice("power-of-labels", text),)
+        return (Advice("AC802", text),)
     return ()
 
 

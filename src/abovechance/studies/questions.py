@@ -93,7 +93,7 @@ def _against_chance(
     found = {}
     if "accuracy" in names:
         rate = max(positives, n - positives) / n
-        found["accuracy"] = at_least(int((called == y).sum()), n, rate)
+        found["accuracy"] = _binomial(int((called == y).sum()), n, rate)
     if "fisher" in names:
         hits = int((called & y).sum())
         found["fisher"] = _fisher(hits, n, positives, int(called.sum()))
@@ -118,7 +118,7 @@ def _compared(
         right = (both > 0.5) == y
         only = [int((right[i] & ~right[1 - i]).sum()) for i in (0, 1)]
         total = sum(only)
-        found["accuracy"] = min(1.0, 2 * at_least(max(only), total, 0.5)) if total else 1.0
+        found["accuracy"] = min(1.0, 2 * _binomial(max(only), total, 0.5)) if total else 1.0
     if "auc" in names:
         found["auc"] = _delong_p(both, y)
     outcome = y.astype(np.float64)
@@ -215,8 +215,14 @@ def rank_sum_p(ranks: Floats, positive: Any) -> float:
 
 
 @lru_cache(maxsize=4096)
+def _binomial(hits: int, n: int, rate: float) -> float:
+    """P(at least so many hits); a study meets the same counts again and again."""
+    return at_least(hits, n, rate)
+
+
+@lru_cache(maxsize=4096)
 def _fisher(hits: int, n: int, positives: int, called: int) -> float:
-    """One-sided p of Fisher's test; a study meets the same tables again and again."""
+    """One-sided p of Fisher's test."""
     return hypergeometric_tails(hits, n, positives, called)[0]
 
 
