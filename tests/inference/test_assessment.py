@@ -1,6 +1,7 @@
 """Every applicable measure of predictions in one table: values, chance levels, remarks, export."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -297,3 +298,112 @@ def test_bundled_examples_can_be_assessed(name: str) -> None:
     found = values(getattr(examples, name)())
     assert len(found) > 10
     assert np.isfinite(found[found.primary].value)
+
+
+def noisy(n: int, seed: int = 1, **columns: Any) -> Binary:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.5
+    p = 1 / (1 + np.exp(-(2.0 * y - 1.0 + rng.normal(size=n))))
+    return Binary(y, probability=p, **columns)
+
+
+def codes(found: Assessment) -> list[str]:
+    return [a.code for a in found.advice]
+
+
+def test_a_stated_prevalence_moves_chance_and_takes_calibration_tests_away() -> None:
+    names = ["accuracy", "ppv", "brier", "calibration_in_the_large"]
+    found = assess(noisy(200), names, sampling="case-control", prevalence=0.1, rng=1, draws=99)
+    assert found["accuracy"].chance == pytest.approx(0.9)
+    assert found["ppv"].chance == pytest.approx(0.1)
+    assert found["brier"].chance == pytest.approx(0.09)
+    assert found["calibration_in_the_large"].p_value is None
+    assert "AC041" in codes(found)
+
+
+def test_a_prevalence_without_separate_sampling_is_refused() -> None:
+    with pytest.raises(NotApplicable, match="case-control"):
+        assess(noisy(40), ["ppv"], prevalence=0.1)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"groups": np.arange(60) // 5},
+        {"sample_weight": np.linspace(1, 2, 60)},
+        {"fold": np.arange(60) % 5},
+    ],
+    ids=["clusters", "weights", "folds"],
+)
+def test_a_rate_is_tested_on_independent_cases_only(columns: dict[str, Any]) -> None:
+    found = assess(noisy(60, **columns), ["accuracy"], rate=0.5, rng=1, draws=99)
+    assert "binomial" not in (found["accuracy"].test or "")
+    assert "AC015" in codes(found)
+
+
+def test_a_rate_is_tested_with_many_classes_too() -> None:
+    found = assess(THREE, ["accuracy"], rate=1 / 3, rng=1)
+    assert found["accuracy"].test == "exact binomial test"
+    assert found["accuracy"].p_value == pytest.approx(
+        sum(math.comb(5, k) * 2 ** (5 - k) for k in range(3, 6)) / 3**5
+    )
+
+
+@pytest.mark.parametrize("rate", ["half", 0.0, 1.5])
+def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
+    with pytest.raises(DataError, match="rate must lie between 0 and 1"):
+        assess(noisy(40), ["accuracy"], rate=rate)
+
+
+def test_a_value_at_its_end_lies_in_its_interval() -> None:
+    found = assess(Binary([0, 1], label=[0, 1]), ["mcc", "f1"], rng=1)
+    for row in found:
+        assert row.interval is not None
+        assert row.interval.high == row.value == 1.0
+
+
+def test_subgroups_classes_and_outputs_have_intervals() -> None:
+    by = np.repeat(["x", "y"], 40)
+    found = assess(noisy(80), ["accuracy", "auc"], by=by, rng=1, draws=99)
+    parts = [e for e in found if e.by is not None]
+    assert len(parts) == 4
+    assert all(e.interval is not None and e.p_value is None for e in parts)
+    classes = [e for e in assess(THREE, ["sensitivity"], rng=1, draws=99) if e.class_]
+    assert all(e.interval is not None and e.value in e.interval for e in classes)
+    outputs = [e for e in assess(TWO_OUTPUTS, ["mse"], rng=1, draws=99) if e.output]
+    assert all(e.interval is not None and e.value in e.interval for e in outputs)
+
+
+def test_few_clusters_say_the_least_p() -> None:
+    groups = np.repeat(np.arange(5), 8)
+    y = groups < 2
+    made = Binary(y, score=np.random.default_rng(2).normal(size=40) + y, groups=groups)
+    found = assess(made, ["auc"], rng=1)
+    (said,) = [a.text for a in found.advice if a.code == "AC017"]
+    assert "0.1" in said
+
+
+def test_pooled_values_far_from_their_folds_are_said() -> None:
+    fold = np.arange(100) % 5
+    y = np.arange(100) // 5 % 2 == 0
+    score = y + 10.0 * fold + 0.1 * np.random.default_rng(1).normal(size=100)
+    found = assess(Binary(y, score=score, fold=fold), ["auc"])
+    assert found["auc"].undefined == "mean 1.000 over folds"
+    assert "AC016" in codes(found)
+
+
+def test_one_class_only_is_said_to_have_no_test() -> None:
+    found = assess(Binary([1, 1, 1], label=[1, 0, 1], pos_label=1), ["accuracy"], rng=1)
+    assert [a.text for a in found.advice if a.code == "AC012"] == [
+        "no test against chance: only one class was observed."
+    ]
+
+
+def test_counts_are_cases_when_a_class_is_called_small() -> None:
+    rows = noisy(40)
+    found = assess(
+        Binary(rows.positive, probability=rows.probability, counts=np.full(40, 10)),
+        ["auc"],
+        rng=1,
+    )
+    assert "AC030" not in codes(found)

@@ -30,7 +30,7 @@ def test_latin1_is_assumed_and_said():
     text = as_utf8(TEXT.encode("latin-1"), "a.csv")
     assert text.data == TEXT.encode()
     assert text.notes[0].text == "a.csv is not UTF-8; it was read as latin-1"
-    assert text.notes[0].code == "encoding"
+    assert text.notes[0].code == "AC701"
 
 
 @pytest.mark.parametrize("text", ["y\nä\n", "y\nä"])

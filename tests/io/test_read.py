@@ -45,7 +45,7 @@ def test_every_source_gives_the_same_predictions(tmp_path):
 
 def test_what_was_assumed_travels_with_the_predictions():
     found = read("y;p\nkränk;0,7\nwohl;0,2\nkränk".encode("latin-1"), pos_label="kränk")
-    assert [note.code for note in found.notes] == ["encoding", "separator", "cut-off"]
+    assert [note.code for note in found.notes] == ["AC701", "AC702", "AC703"]
     assert found.classes == ("wohl", "kränk")
 
 
@@ -97,7 +97,7 @@ def test_three_classes_are_multiclass_with_columns_matched_by_name():
 def test_a_class_that_never_occurs_is_kept_and_said():
     found = read(b"y,p_a,p_b,p_c\na,0.5,0.3,0.2\nb,0.4,0.4,0.2\n")
     assert found.classes == ("a", "b", "c")
-    assert str(found.notes[0]) == "[classes] the outcome never takes the class c"
+    assert str(found.notes[0]) == "[AC704] the outcome never takes the class c"
 
 
 def test_a_class_without_its_column_is_refused():
@@ -176,7 +176,7 @@ def test_folds_and_repeats_say_where_predictions_came_from():
 def test_a_column_called_weight_is_left_alone_and_said():
     found = read(b"y,p,weight\n1,0.9,80\n0,0.2,70\n")
     assert found.weight is None
-    assert str(found.notes[0]).startswith("[weights] column 'weight' was not used")
+    assert str(found.notes[0]).startswith("[AC705] column 'weight' was not used")
     assert read(b"y,p,weight\n1,0.9,2\n0,0.2,1\n", sample_weight="weight").weight.tolist() == [2, 1]
     assert read(b"y,p,count\n1,0.9,2\n0,0.2,1\n").total == 3
 

@@ -47,7 +47,7 @@ def test_semicolons_come_with_decimal_commas():
     table = read_table(b"id;p\n1;0,73\n2;1\n", name="a.csv")
     assert table.number("p").tolist() == [0.73, 1.0]
     assert str(table.notes[0]) == (
-        "[separator] a.csv was read as separated by semicolons; "
+        "[AC702] a.csv was read as separated by semicolons; "
         "a comma in a number was read as the decimal sign"
     )
 
@@ -145,7 +145,7 @@ def test_a_last_line_cut_off_is_left_out_and_said():
     data = b"y,p,site\n1,0.5,a\n0,0.3,b\n1,0."
     assert values(data)["y"] == ["1", "0"]
     assert notes(data) == [
-        "[cut-off] the last line of a.csv is cut off (2 of 3 fields) and was left out; "
+        "[AC703] the last line of a.csv is cut off (2 of 3 fields) and was left out; "
         "2 rows read whole"
     ]
 
@@ -154,7 +154,7 @@ def test_a_last_line_cut_off_is_left_out_and_said():
 def test_a_last_field_cut_off_is_seen_by_its_open_quote_or_half_character(tail):
     data = "y,p\nä,a\n".encode() + tail
     assert values(data)["y"] == ["ä"]
-    assert "[cut-off]" in notes(data)[0]
+    assert "[AC703]" in notes(data)[0]
 
 
 def test_a_whole_last_line_needs_no_line_end():

@@ -163,5 +163,5 @@ def rate(value: str | None) -> float | str | None:
     except ValueError:
         found = float("nan")
     if not 0.0 < found < 1.0:
-        raise click.BadParameter(f"must lie between 0 and 1, or be 'majority'; got {value!r}.")
+        raise click.UsageError(f"--rate must lie between 0 and 1, or be 'majority'; got {value!r}.")
     return found

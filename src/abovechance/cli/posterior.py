@@ -152,5 +152,7 @@ def _text(found: list[Any], rows: list[dict[str, Any]], level: float, chance: fl
         words += f"{level:.0%} posterior interval {interval['low']:.3f} to {interval['high']:.3f}"
         if row["prob_above_chance"] is not None:
             words += f", P(> {row['chance']:.3g}) {probability(row['prob_above_chance'])}"
+            if one.against_chance is not None:
+                words += " (flat Dirichlet prior over the labels of each class)"
         click.echo(words)
     click.echo(f"n = {last.n}, prior {last.prior}. These are probabilities, not p-values.")

@@ -64,7 +64,9 @@ def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
     for heading, side in _columns(shown, level):
         table.add_column(heading, justify=side, no_wrap=heading != "remark")
     told: set[str] = set()
-    for family, group in groupby(rows, key=lambda e: e.family):
+    families = list(dict.fromkeys(e.family for e in rows))
+    in_order = sorted(rows, key=lambda e: families.index(e.family))
+    for family, group in groupby(in_order, key=lambda e: e.family):
         table.add_row(f"[bold]{family.capitalize()}[/]")
         for e in group:
             mark = " [bold]*[/]" if e.measure == result.primary and e.output is None else ""
@@ -182,6 +184,8 @@ def _grid(screen: Any, title: str, rows: list[Any], key: str) -> None:
             table.add_row(f"  {name}", *(number(values.get((x, m, o))) for x in labels))
     screen.print()
     screen.print(table)
+    if any(e.interval is not None for e in rows):
+        screen.print("Their intervals: --format json or csv.", style="dim")
 
 
 def write_report(result: Any, path: str, predictions: Any = None) -> None:

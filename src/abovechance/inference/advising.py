@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.inference.defaults import small_class
+from abovechance.errors import NotApplicable
+from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
+from abovechance.inference.significance.null import scheme_for
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass, Predictions
 
@@ -20,12 +22,12 @@ def advice_for(
 ) -> Iterator[Advice]:
     """Remarks on data, dependence, tests and intervals, in this order."""
     yield from _on_data(predictions)
-    yield from _on_dependence(predictions, evidence)
+    yield from _on_dependence(predictions, rows, evidence)
     whole = [e for e in rows if e.by is None and e.class_ is None]
     yield from advice_on_tests(whole)
     yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole) and predictions.origin == "test":
-        yield from _on_size(predictions)
+        yield from _on_size(expanded(predictions))
 
 
 def _on_data(predictions: Predictions) -> Iterator[Advice]:
@@ -43,7 +45,9 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
             yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
 
 
-def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
+def _on_dependence(
+    predictions: Predictions, rows: Sequence[Estimate], evidence: Any
+) -> Iterator[Advice]:
     refused = getattr(evidence, "refused", {})
     if predictions.origin != "test":
         yield Advice(
@@ -53,10 +57,24 @@ def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
             "permutation_test(estimator, X, y).",
             "Bengio & Grandvalet (2004); Nadeau & Bengio (2003)",
         )
+        apart = [
+            e.measure
+            for e in rows
+            if e.interval is not None and e.by is None and not _inside(e.value, e.interval)
+        ]
+        if apart:
+            yield Advice(
+                "AC016",
+                f"the pooled value of {', '.join(apart)} lies outside the interval over folds: "
+                "predictions of different folds are not on one scale; trust the mean over folds.",
+                "Forman & Scholz (2010)",
+            )
         if "folds" in refused:
             yield Advice("AC011", f"no interval over folds: {refused['folds']}")
     elif "p" in refused:
         yield Advice("AC012", f"no test against chance: {refused['p']}")
+    if "rate" in refused:
+        yield Advice("AC015", f"accuracy was not tested against a stated rate: {refused['rate']}")
     if "calibration" in refused:
         yield Advice("AC041", f"no test of calibration: {refused['calibration']}")
     groups = predictions.cases.groups
@@ -68,12 +86,33 @@ def _on_dependence(predictions: Predictions, evidence: Any) -> Iterator[Advice]:
                 f"{count} clusters are few: intervals may cover less than they say.",
                 "Cameron & Miller (2015)",
             )
+        least = _least_p(predictions) if evidence.tests else 0.0
+        if least > 0.05:
+            yield Advice(
+                "AC017",
+                f"clusters can be arranged in so few ways that the smallest attainable p is "
+                f"{least:.2g}.",
+                "Winkler et al. (2015)",
+            )
     if predictions.cases.sample_weight is not None:
         yield Advice(
             "AC014",
             "sampling weights: values are weighted, intervals resample rows; exact tests and "
             "posteriors, which count cases, are not given.",
         )
+
+
+def _inside(value: float, interval: Any) -> bool:
+    return bool(np.isnan(value)) or value in interval
+
+
+def _least_p(predictions: Predictions) -> float:
+    """What a permutation test gives at best."""
+    try:
+        scheme, _ = scheme_for(expanded(predictions))
+        return 1.0 / float(scheme.arrangements)
+    except NotApplicable:
+        return 0.0
 
 
 def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:

@@ -1,6 +1,7 @@
 """From predictions to every applicable measure, each with what is known about it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def assess(
         The measure the study is about; the others are descriptive. The log score when
         probabilities are given, else balanced accuracy.
     by
-        One value a case: point values again for each subgroup.
+        One value a case: values and intervals again for each subgroup.
     dialect
         "familiar" computes as that R package does.
     draws
@@ -81,6 +82,8 @@ def assess(
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
+    if rate is not None and rate != "majority" and not _share(rate):
+        raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
     chosen = _chosen(predictions, measures, dialect)
     main = _primary(predictions, chosen, primary)
     seed = seed_of(rng)
@@ -100,9 +103,19 @@ def assess(
             progress=progress,
         ),
     )
-    rows = list(_rows(predictions, chosen, evidence))
+    within = partial(
+        Evidence.gather,
+        level=confidence_level,
+        draws=draws,
+        sampling=sampling,
+        prevalence=prevalence,
+        inference=inference,
+        tests=False,
+        resampling=Resampling(seed=seed),
+    )
+    rows = list(_rows(predictions, chosen, evidence, within))
     for name, part in _parts(predictions, by, by_name):
-        rows.extend(_rows(part, chosen, None, name))
+        rows.extend(_rows(part, chosen, within(part, chosen), within, name))
     return Assessment(
         outcome=predictions.kind,
         n=int(predictions.total),
@@ -114,6 +127,10 @@ def assess(
         described=predictions.described,
         dropped=predictions.dropped,
     )
+
+
+def _share(rate: Any) -> bool:
+    return isinstance(rate, int | float) and 0.0 < rate < 1.0
 
 
 def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], seed: int) -> Any:
@@ -159,18 +176,41 @@ def _primary(
 def _rows(
     predictions: Predictions,
     measures: Sequence[Measure],
-    evidence: Evidence | None,
+    evidence: Evidence,
+    within: Callable[[Predictions, Sequence[Measure]], Evidence],
     by: str | None = None,
 ) -> Iterator[Estimate]:
+    """Rows of all cases, with what is known of them; then of each class, with intervals."""
+    parts: dict[str | None, Evidence] = {}
     for measure in measures:
         several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
         if isinstance(predictions, Numeric) and several and not measure.many_outputs:
-            yield from rows_per_output(measure, predictions, by)
+            for d, row in enumerate(rows_per_output(measure, predictions, by)):
+                if row.output not in parts:
+                    alone = [m for m in measures if not m.many_outputs]
+                    parts[row.output] = within(predictions.output(d), alone)
+                yield parts[row.output].added_to(row, measure)
         else:
-            row = estimate(measure, predictions, by)
-            yield row if evidence is None else evidence.added_to(row, measure)
+            yield evidence.added_to(estimate(measure, predictions, by), measure)
     if isinstance(predictions, Multiclass):
-        yield from rows_per_class(measures, predictions, by)
+        yield from _class_rows(predictions, measures, within, by)
+
+
+def _class_rows(
+    predictions: Multiclass,
+    measures: Sequence[Measure],
+    within: Callable[[Predictions, Sequence[Measure]], Evidence],
+    by: str | None,
+) -> Iterator[Estimate]:
+    rows = list(rows_per_class(measures, predictions, by))
+    names = list(dict.fromkeys(row.measure for row in rows))
+    known = {
+        str(label): within(predictions.against_rest(label), [find(name) for name in names])
+        for label in (predictions.classes if names else ())
+    }
+    for row in rows:
+        assert row.class_ is not None
+        yield known[row.class_].added_to(row, find(row.measure))
 
 
 def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, Predictions]]:

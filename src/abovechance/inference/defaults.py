@@ -265,7 +265,10 @@ def _dirichlet(measure: Measure, predictions: Binary, setting: Setting) -> Inter
     values = measure.on_counts(draws)
     tail = (1.0 - setting.level) / 2.0
     low, high = np.quantile(values, [tail, 1.0 - tail])
-    return clamped(measure, float(low), float(high), setting.level, "Dirichlet posterior, Jeffreys")
+    # a value at its best or worst lies beyond equal tails: the limit goes up to it
+    value = measure.of(predictions)
+    low, high = min(float(low), value), max(float(high), value)
+    return clamped(measure, low, high, setting.level, "Dirichlet posterior, Jeffreys")
 
 
 def _clustered_share(measure: Measure, predictions: Binary, setting: Setting) -> Interval:

@@ -17,10 +17,15 @@ from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.association import Draws, association
 from abovechance.inference.significance.calibration import calibration_tests
 from abovechance.inference.significance.skill import skill
+from abovechance.inference.values import chance_level
 from abovechance.measures import Law, Measure
-from abovechance.predictions import Binary, Predictions
+from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
 
+CASE_CONTROL = (
+    "classes sampled separately say nothing of whether probabilities are right where the classes "
+    "are as frequent as stated."
+)
 NO_PREVALENCE = (
     "depends on how frequent the classes are, which a case-control sample does not show; "
     "state prevalence="
@@ -35,9 +40,10 @@ class Evidence:
     tests: dict[str, Test] = field(default_factory=dict)
     skills: dict[str, Skill] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
+    chances: dict[str, float | None] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
-    unbounded: dict[str, str] = field(default_factory=dict)
+    asides: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def gather(
@@ -51,12 +57,18 @@ class Evidence:
         sampling: str = "random",
         prevalence: float | None = None,
         inference: bool = True,
+        tests: bool = True,
         resampling: Resampling = DEFAULT,
     ) -> "Evidence":
-        """All intervals and tests that these predictions allow."""
+        """All intervals and, unless told otherwise, tests that these predictions allow."""
         found = cls()
         if sampling not in ("random", "case-control"):
             raise NotApplicable(f"sampling must be 'random' or 'case-control'; got {sampling!r}.")
+        if sampling == "random" and prevalence is not None:
+            raise NotApplicable(
+                "a stated prevalence is for classes that were sampled separately; leave it out, or "
+                "say sampling='case-control' (--sampling case-control)."
+            )
         cases = expanded(predictions)
         weighted = cases
         if sampling == "case-control":
@@ -66,10 +78,21 @@ class Evidence:
         kept = [m for m in measures if m.label not in found.refused]
         if predictions.origin != "test":
             found._over_folds(cases, kept, level)
+            if rate is not None:
+                found.refused["rate"] = "cross-validated predictions depend on each other."
             return found
-        seed = resampling.seed
+        seed, draws_of = resampling.seed, Draws(draws, resampling)
         found._intervals(cases, weighted, kept, level, draws, seed, sampling)
-        found._tests(cases, measures, Draws(draws, resampling), rate)
+        if not tests:
+            return found
+        calibrating = [m for m in measures if m.law is Law.CALIBRATION]
+        found._tests(cases, [m for m in measures if m not in calibrating], draws_of)
+        if sampling == "random":
+            found._calibration(cases, calibrating, draws_of)
+        elif calibrating:
+            found.refused["calibration"] = CASE_CONTROL
+        if rate is not None:
+            found._against(cases, rate)
         if cases.weight is None and sampling == "random":
             found._skills(cases, kept, level, draws, seed)
         return found
@@ -83,9 +106,10 @@ class Evidence:
         changed = replace(
             row,
             value=self.values.get(label, row.value),
+            chance=self.chances.get(label, row.chance),
             interval=self.intervals.get(label),
             skill=self.skills.get(label),
-            undefined=row.undefined or self.remarks.get(label) or self.unbounded.get(label),
+            undefined=row.undefined or self.remarks.get(label) or self.asides.get(label),
         )
         if test is None:
             return changed
@@ -129,32 +153,45 @@ class Evidence:
                 else:
                     self.intervals[m.label] = row.interval(m, cases, setting)
             except NotApplicable as reason:
-                if m.law in (Law.CALIBRATION, Law.UTILITY):
-                    self.unbounded[m.label] = f"no interval: {reason}"
+                self.asides[m.label] = f"no interval: {reason}"
 
-    def _tests(
-        self,
-        cases: Any,
-        measures: Sequence[Measure],
-        draws: Draws,
-        rate: float | str | None,
-    ) -> None:
-        testable = [m for m in measures if m.law not in (Law.CALIBRATION, Law.UTILITY)]
+    def _tests(self, cases: Any, measures: Sequence[Measure], draws: Draws) -> None:
+        testable = [m for m in measures if m.law is not Law.UTILITY]
         try:
-            self.tests.update(association(cases, testable, draws))
+            found = association(cases, testable, draws)
         except NotApplicable as reason:
             self.refused["p"] = str(reason)
-        calibrating = [m for m in measures if m.law is Law.CALIBRATION]
-        if calibrating:
-            try:
-                tests, remarks = calibration_tests(cases, calibrating, draws)
-                self.tests.update(tests)
-                self.remarks.update(remarks)
-            except NotApplicable as reason:
-                self.refused["calibration"] = str(reason)
-        if rate is not None and isinstance(cases, Binary) and "accuracy" in self.tests:
-            from abovechance.inference.significance.accuracy import against_majority, against_rate
+            return
+        self.tests.update(found)
+        if testable and not found and isinstance(cases, Binary | Multiclass):
+            seen = int((cases.prevalences > 0).sum())
+            if seen < 2:
+                self.refused["p"] = "only one class was observed."
 
+    def _calibration(self, cases: Any, measures: Sequence[Measure], draws: Draws) -> None:
+        if not measures:
+            return
+        try:
+            tests, remarks = calibration_tests(cases, measures, draws)
+            self.tests.update(tests)
+            self.remarks.update(remarks)
+        except NotApplicable as reason:
+            self.refused["calibration"] = str(reason)
+
+    def _against(self, cases: Any, rate: float | str) -> None:
+        """Accuracy against a rate stated beforehand, or against the largest class."""
+        from abovechance.inference.significance.accuracy import against_majority, against_rate
+
+        if not isinstance(cases, Binary | Multiclass) or cases.label is None:
+            self.refused["rate"] = "only predicted classes have an accuracy."
+        elif cases.weight is not None:
+            self.refused["rate"] = "an exact test counts cases, and these have weights."
+        elif cases.cases.groups is not None:
+            self.refused["rate"] = (
+                "an exact test counts independent cases, and these come in clusters; compare the "
+                "rate with the interval of accuracy."
+            )
+        else:
             test = against_majority(cases) if rate == "majority" else against_rate(cases, rate)
             self.tests["accuracy"] = test
 
@@ -186,7 +223,9 @@ class Evidence:
             if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
             try:
-                self.intervals[m.label] = nadeau_bengio(m, cases, confidence_level=level)
+                found = nadeau_bengio(m, cases, confidence_level=level)
+                self.intervals[m.label] = found
+                self.asides[m.label] = found.method.rpartition(" (")[2].rstrip(")") + " over folds"
             except NotApplicable as reason:
                 self.refused.setdefault("folds", str(reason))
 
@@ -207,6 +246,7 @@ class Evidence:
         other = cases.take(slice(None))
         other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
         self.values.update({m.label: m.of(other) for m in depends})
+        self.chances.update({m.label: chance_level(m, other) for m in depends})
         return other
 
 

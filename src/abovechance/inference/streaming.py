@@ -276,4 +276,4 @@ def _on_bounds(predictions: View, measures: Sequence[Measure]) -> Iterator[Advic
 def _unused(stream: Stream, roles: Roles) -> Iterator[Advice]:
     name = weight_like(stream.head(1), roles)
     if name is not None:
-        yield Advice("weights", f"column {name!r} was not used; a stream takes no weights.")
+        yield Advice("AC463", f"column {name!r} was not used; a stream takes no weights.")

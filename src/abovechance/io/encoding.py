@@ -73,7 +73,7 @@ def _decoded(data: bytes, encoding: str, source: str, *, said: bool) -> Text:
         _refuse_nul(text.encode(), source)
     utf8 = data if encoding == "utf-8" else text.encode()
     note = f"{source} is not UTF-8; it was read as {_name(encoding)}"
-    return Text(utf8, (Advice("encoding", note),) if said else ())
+    return Text(utf8, (Advice("AC701", note),) if said else ())
 
 
 def _western(data: bytes) -> tuple[str, str]:

@@ -118,7 +118,7 @@ def class_plan(
             f"the outcome never takes the class{'es' * (len(unseen) > 1)} {listed_names(unseen, 5)}"
         )
         plan = _multiclass(table, roles, arrays, classes, columns)
-        return plan._replace(notes=(Advice("classes", said),) if unseen else ())
+        return plan._replace(notes=(Advice("AC704", said),) if unseen else ())
     positive = None if pos_label is None else _meant(pos_label, classes)
     arrays |= _read(table.number, roles, "probability", "score")
     if columns:

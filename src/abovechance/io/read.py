@@ -138,7 +138,7 @@ def _unused_weights(table: Table, roles: Roles) -> tuple[Advice, ...]:
     if name is None:
         return ()
     said = f"column {name!r} was not used; if it holds sampling weights, pass "
-    return (Advice("weights", said + f"sample_weight={name!r} (--weight {name})"),)
+    return (Advice("AC705", said + f"sample_weight={name!r} (--weight {name})"),)
 
 
 def _several(columns: Columns | Mapping[Any, str]) -> tuple[str, ...]:

@@ -28,11 +28,11 @@ def read_separated(text: Text, source: str, separator: str | None = None) -> Tab
         layout.separator != "," and _has_decimal_commas(data[:BLOCK], layout.separator)
     )
     if layout.separator != ",":
-        notes.append(Advice("separator", _assumed(source, layout.separator, decimal_comma)))
+        notes.append(Advice("AC702", _assumed(source, layout.separator, decimal_comma)))
     if cut is not None:
         notes.append(
             Advice(
-                "cut-off",
+                "AC703",
                 f"the last line of {source} is cut off ({cut[1]} of {len(layout.names)} fields) "
                 f"and was left out; {counted(rows)} read whole",
             )
