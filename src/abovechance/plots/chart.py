@@ -5,7 +5,7 @@ roles, not paint: "0" to "5" are the series, "ink" is text, "muted" what is in t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -157,7 +157,6 @@ class Chart:
     rows: float = 0.0
     name: str = ""
     legend: bool = True
-    advice: tuple[str, ...] = field(default=())
 
 
 def series_colour(index: int) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import DataError, FileError
+from abovechance.inference.estimates import CONTRACT
 
-PARTS = {"estimates", "differences", "tests", "cells", "quantity"}
+PARTS = {"estimates", "differences", "tests", "sizes", "cells", "quantity"}
 
 
 def contract(result: Any) -> dict[str, Any]:
@@ -57,30 +58,10 @@ def whole(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in rows if row["by"] is None and row["class"] is None]
 
 
-ABSENT = (
-    "title",
-    "family",
-    "model",
-    "by",
-    "class",
-    "output",
-    "value",
-    "interval",
-    "chance",
-    "p_value",
-    "alternative",
-    "hypothesis",
-    "test",
-    "draws",
-    "undefined",
-    "skill",
-)
-
-
 def complete(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row with null for every part that it does not mention."""
     return {
-        **dict.fromkeys(ABSENT),
+        **dict.fromkeys(CONTRACT),
         "measure": "",
         **row,
         "title": row.get("title") or row["measure"],

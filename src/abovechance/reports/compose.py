@@ -75,7 +75,6 @@ def compose(
         versions=versions(facts),
         sources=tuple(citations.used(facts, measures, *said.values())),
         json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
-        models=models_of(facts),
     )
 
 

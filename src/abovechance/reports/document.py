@@ -1,6 +1,6 @@
 """What a report holds, as data: the template shows these blocks and computes nothing."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from markupsafe import Markup
@@ -102,4 +102,3 @@ class Document:
     versions: tuple[tuple[str, str], ...] = ()
     sources: tuple[Source, ...] = ()
     json: str = "{}"
-    models: tuple[str, ...] = field(default=())
