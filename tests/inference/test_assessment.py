@@ -250,7 +250,14 @@ def test_the_json_keeps_its_contract(inference: bool) -> None:
     if inference:
         assert list(rows["accuracy"]["interval"]) == ["low", "high", "level", "method"]
         assert 0 < rows["accuracy"]["p_value"] <= 1
-        assert list(rows["brier"]["skill"]) == ["reference", "difference", "interval", "p_value"]
+        assert list(rows["brier"]["skill"]) == [
+            "reference",
+            "difference",
+            "interval",
+            "p_value",
+            "hypothesis",
+            "test",
+        ]
     else:
         assert told["seed"] is None
         assert {rows["accuracy"][k] for k in ("interval", "p_value", "test", "skill")} == {None}

@@ -6,17 +6,17 @@ import pytest
 from statistical import coverage
 
 
-@pytest.mark.parametrize("n", [20, 50, 100, 500])
+@pytest.mark.parametrize("n", [10, 20, 50, 100, 500])
 def test_wilson_covers_on_average_and_never_far_below(n: int) -> None:
     found = coverage.share_coverage(n, np.linspace(0.02, 0.98, 97))
     assert 0.94 <= found.mean() <= 0.96
-    assert found.min() >= 0.91 or n < 50
+    assert found.min() >= 0.91
 
 
 @pytest.mark.parametrize(("n1", "n0"), [(20, 20), (10, 40), (50, 50)])
 def test_balanced_accuracy_covers_on_average_and_never_far_below(n1: int, n0: int) -> None:
     found = coverage.balanced_coverage(n1, n0, np.linspace(0.05, 0.95, 19))
-    assert 0.94 <= found.mean() <= 0.965
+    assert 0.94 <= found.mean() <= 0.96
     assert found.min() >= 0.91
 
 

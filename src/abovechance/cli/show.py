@@ -131,6 +131,9 @@ def _skill(screen: Any, rows: list[Any]) -> None:
         table.add_row(f"  {_plain(e.title)}", *cells)
     screen.print()
     screen.print(table)
+    tests = {f"{e.skill.test}; H0: {e.skill.hypothesis}" for e in rows if e.skill.test}
+    for words in sorted(tests):
+        screen.print(f"  {words}", style="dim", markup=False)
 
 
 def _methods(screen: Any, rows: list[Any]) -> None:

@@ -18,6 +18,8 @@ class Skill:
     difference: float
     interval: Interval | None = None
     p_value: float | None = None
+    hypothesis: str | None = None
+    test: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
