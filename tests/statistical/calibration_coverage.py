@@ -426,12 +426,13 @@ def everything(replications: int) -> Iterator[Rate]:
             yield reject(test, risks, n, replications)
 
 
-def table(rows: list[Rate], replications: int) -> str:
-    command = (
-        f"./run python tests/statistical/calibration_coverage.py --replications {replications}"
-    )
+TITLE = "Coverage and level of calibration and utility"
+
+
+def table(rows: list[Rate], replications: int, title: str = TITLE, script: str = __file__) -> str:
+    command = f"./run python tests/statistical/{Path(script).name} --replications {replications}"
     lines = [
-        "# Coverage and level of calibration and utility",
+        f"# {title}",
         "",
         f"Made by `{command}`. Intervals and bands of level {LEVEL}; bands pointwise, mean and "
         "least over the central 90 % of predictions; tests at .05 under right probabilities.",
