@@ -453,11 +453,26 @@ def test_ranking_is_best_first_with_letters_for_what_was_told_apart() -> None:
 
 def test_omnibus_tests_by_law() -> None:
     found = {test.measure: test for test in compare(five(), rng=1).omnibus}
-    assert found["auc"].test == "DeLong χ²"
+    assert found["auc"].test == "DeLong F"
+    assert found["auc"].df_error > found["auc"].df > 1
+    assert found["brier"].df_error is None
     assert found["accuracy"].test == "Cochran's Q"
     assert found["brier"].test == "Friedman"
     assert all(test.p_value < 1e-6 for test in found.values())
     assert compare(two(), rng=1).omnibus == ()
+    (many,) = compare(five(450), ["auc"], rng=1).omnibus
+    assert (many.test, many.df, many.df_error) == ("DeLong χ²", 4.0, None)
+
+
+def test_omnibus_over_clusters_names_them() -> None:
+    groups = np.repeat(np.arange(10), 10)
+    models = {
+        k: Binary(p.positive, probability=p.probability, groups=groups) for k, p in five().items()
+    }
+    area, brier = compare(models, ["auc", "brier"], rng=1, draws=99).omnibus
+    assert area.test == "Obuchowski F over 10 clusters"
+    assert area.df_error == pytest.approx(9 * area.df)
+    assert brier.test == "permutation of 10 clusters among models, 99 draws"
 
 
 def test_pairs_of_many_models_are_those_of_two() -> None:

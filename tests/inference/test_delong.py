@@ -7,8 +7,8 @@ import pytest
 
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison import compare
+from abovechance.inference.comparison.areas import box, covariances, wald
 from abovechance.inference.comparison.contrasts import Standardised
-from abovechance.inference.comparison.omnibus import wald
 from abovechance.inference.significance import delong
 from abovechance.inference.significance.delong import Gap, components, placed
 from abovechance.measures import find
@@ -119,6 +119,31 @@ def test_chi2_counts_identical_models_once() -> None:
     two = components([Binary(y, score=row) for row in s])
     assert df == 1
     assert statistic == pytest.approx(wald(two.areas, two.covariance)[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_f_of_two_models_is_students_t_squared(clustered: bool) -> None:
+    y, s = scores(60, 2, 3)
+    groups = np.repeat(np.arange(12), 5) if clustered else None
+    models = [Binary(y, score=row, groups=groups) for row in s]
+    found = components(models)
+    statistic, df, error = box(found.areas, covariances(found))
+    gap = found.difference(0, 1)
+    assert statistic == pytest.approx((gap.difference / gap.error) ** 2, rel=1e-9)
+    assert (df, error) == pytest.approx((1.0, gap.df), rel=1e-9)
+
+
+def test_f_of_equal_variances_without_correlation_is_that_of_an_analysis_of_variance() -> None:
+    values = np.array([0.6, 0.7, 0.75, 0.9])
+    assert box(values, [(0.02 * np.eye(4), 11.0)]) == pytest.approx(
+        (values.var(ddof=1) / 0.02, 3.0, 33.0), rel=1e-12
+    )
+
+
+def test_f_of_identical_models_is_zero() -> None:
+    y, s = scores(40, 1, 3)
+    found = components([Binary(y, score=s[0]) for _ in range(3)])
+    assert box(found.areas, covariances(found)) == (0.0, 0.0, np.inf)
 
 
 def test_clusters_vary_as_obuchowski_says() -> None:

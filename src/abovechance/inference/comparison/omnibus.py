@@ -6,10 +6,17 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contributions import classes_of, of_one_class, right
+from abovechance.inference.comparison.areas import all_equal
+from abovechance.inference.comparison.by_law import FEW, VERY_FEW, Family
+from abovechance.inference.comparison.contributions import (
+    class_sizes,
+    classes_of,
+    of_one_class,
+    right,
+)
 from abovechance.inference.comparison.results import Omnibus
 from abovechance.inference.comparison.shares import turn
+from abovechance.inference.significance.delong import Components
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.measures import Form, Law
 from abovechance.numerics.ranks import midranks
@@ -21,9 +28,9 @@ ALIKE = "all models are alike"
 def omnibus(family: Family) -> Omnibus | None:
     """The test of all models at once that a measure's law gives; None where there is none.
 
-    Areas and concordances: χ² of the differences in their covariance. Shares: Cochran's Q. Mean
-    losses: Friedman's test of the ranks within cases. Over clusters: the totals of clusters are
-    permuted among the models.
+    Areas and concordances: F or χ² of the differences in their covariance. Shares: Cochran's Q.
+    Mean losses: Friedman's test of the ranks within cases. Over clusters: F as well, or the totals
+    of clusters are permuted among the models.
     """
     measure, models = family.measure, family.models
     if models[0].cases.sample_weight is not None or len(models) < 3:
@@ -31,10 +38,7 @@ def omnibus(family: Family) -> Omnibus | None:
     if not np.isfinite([measure.of(p) for p in models]).all():
         return None
     if measure.law in (Law.PAIRS, Law.CENSORED_PAIRS) and family.areas is not None:
-        found = family.areas
-        name = {Law.PAIRS: "DeLong χ²", Law.CENSORED_PAIRS: "infinitesimal jackknife χ²"}
-        statistic, df = wald(found.areas, found.covariance)
-        return _chi2(measure.label, name[measure.law], statistic, df, "all areas are equal")
+        return _of_areas(family, family.areas)
     columns = _columns(family)
     if columns is None:
         return None
@@ -48,23 +52,21 @@ def omnibus(family: Family) -> Omnibus | None:
     return _chi2(measure.label, "Cochran's Q", statistic, df, "all are right equally often")
 
 
-def wald(values: Floats, covariance: Floats) -> tuple[float, float]:
-    """χ² of all values being equal, and its degrees of freedom; alike models count once.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988), eq. 9.
-    """
-    k = len(values)
-    contrast = np.eye(k - 1, k) - np.eye(k - 1, k, 1)
-    spread = contrast @ covariance @ contrast.T
-    gaps = contrast @ values
-    scale = float(np.abs(covariance).max())
-    rank = int(np.linalg.matrix_rank(spread, tol=1e-10 * scale)) if scale > 0 else 0
-    if rank == 0:
-        return 0.0, 0.0
-    inverse = np.linalg.pinv(spread, rcond=1e-10, hermitian=True)
-    return float(gaps @ inverse @ gaps), float(rank)
+def _of_areas(family: Family, found: Components) -> Omnibus | None:
+    """As for two models: with clusters or few cases by F, else by χ²."""
+    ranked = family.measure.law is Law.PAIRS
+    sizes = class_sizes(family.models[0]) if ranked else np.array([float(found.stratum.size)])
+    least = int(sizes[sizes > 0].min())
+    if least < 2:
+        return None
+    return all_equal(
+        family.measure.label,
+        found,
+        ranked=ranked,
+        least=least,
+        few=FEW,
+        at_most=np.inf if least >= VERY_FEW else least - 1.0,
+    )
 
 
 def cochran(hits: Floats) -> tuple[float, float]:

@@ -97,7 +97,7 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Omnibus:
-    """One test of all models at once."""
+    """One test of all models at once: χ², or F when `df_error` is there as well."""
 
     measure: str
     test: str
@@ -105,6 +105,7 @@ class Omnibus:
     df: float
     p_value: float
     hypothesis: str
+    df_error: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
