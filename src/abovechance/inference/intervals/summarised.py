@@ -15,7 +15,12 @@ from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.areas import _logit_limits
 from abovechance.inference.intervals.bootstrap import clamped
 from abovechance.inference.intervals.proportions import wilson
-from abovechance.inference.intervals.utility import gain_of, net_benefit_of, of_counts
+from abovechance.inference.intervals.utility import (
+    gain_of,
+    net_benefit_of,
+    of_counts,
+    standardised_of,
+)
 from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.inference.values import chance_level
@@ -116,17 +121,12 @@ def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interva
 
 def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
     threshold = measure.parameters["threshold"]
-    table, model = predictions.summary.table_from(threshold), net_benefit_of(threshold)
+    table = predictions.summary.table_from(threshold)
     if table is None:
         return None
-
-    def standardised(tables: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cases, positives = tables.sum(axis=(-2, -1)), tables[..., 1, :].sum(axis=-1)
-            return np.asarray(model(tables) * cases / positives)
-
+    model = net_benefit_of if measure.name == "net_benefit" else standardised_of
     return of_counts(
-        model if measure.name == "net_benefit" else standardised,
+        model(threshold),
         table,
         confidence_level=setting.level,
         draws=setting.bootstrap_draws,

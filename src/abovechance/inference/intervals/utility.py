@@ -99,6 +99,18 @@ def net_benefit_of(threshold: float | Floats) -> Worth:
     return worth
 
 
+def standardised_of(threshold: float) -> Worth:
+    """Net benefit over the prevalence, from a table."""
+    model = net_benefit_of(threshold)
+
+    def worth(table: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cases, positives = table.sum(axis=(-2, -1)), table[..., 1, :].sum(axis=-1)
+            return np.asarray(model(table) * cases / positives)
+
+    return worth
+
+
 def gain_of(threshold: float | Floats, tables: Floats) -> Worth:
     """Net benefit less that of acting on all or on none, whichever is better in these tables.
 
@@ -125,17 +137,8 @@ def worth_of(measure: Measure, predictions: Binary) -> tuple[Worth, Bools | None
     if measure.name not in ("net_benefit", "standardised_net_benefit"):
         return measure.on_counts, None
     threshold = float(measure.parameters["threshold"])
-    model = net_benefit_of(threshold)
-    if measure.name == "net_benefit":
-        return model, acted_on(predictions, threshold)
-
-    def standardised(table: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(
-                model(table) * table.sum(axis=(-2, -1)) / table[..., 1, :].sum(axis=-1)
-            )
-
-    return standardised, acted_on(predictions, threshold)
+    model = net_benefit_of if measure.name == "net_benefit" else standardised_of
+    return model(threshold), acted_on(predictions, threshold)
 
 
 def acted_on(predictions: Binary, threshold: float) -> Bools:
