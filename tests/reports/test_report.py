@@ -1,6 +1,7 @@
 """What a report says of each kind of result, and how it is asked for."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,41 @@ def test_a_comparison_names_the_better_model(comparison: Any, models: dict[str, 
 def test_equal_models_are_not_told_apart(models: dict[str, Any]) -> None:
     same = compare({"a": models["forest"], "b": models["forest"]}, rng=1)
     assert report(same).document.verdict == "No difference shown"
+
+
+def test_three_models_are_told_side_by_side(models: dict[str, Any]) -> None:
+    three = {**models, "again": models["texture"]}
+    document = report(compare(three, ["brier", "auc"], rng=1)).document
+    assert document.verdict == "forest is the best of 3"
+    said = document.paragraphs[1].text
+    assert re.match(
+        r"The area under the ROC curve was 0\.\d+ for forest, 0\.\d+ for texture and 0\.\d+ for",
+        said,
+    )
+    assert said.count("The difference in area under the ROC curve, ") == 3
+    assert "adjusted by Holm's method (Holm 1979)" in document.paragraphs[0].text
+
+
+def test_subgroups_of_a_model_are_no_models(models: dict[str, Any]) -> None:
+    halves = np.where(np.arange(models["forest"].n) % 2, "odd", "even")
+    result = compare({"forest": models["forest"]}, ["auc"], by=halves, by_name="row", rng=1)
+    document = report(result).document
+    assert document.title == "forest"
+    assert document.tables[0].title == "Differences between subgroups"
+    assert "Subgroups were compared on different cases" in document.paragraphs[0].text
+    assert "of forest, row=even minus row=odd, is" in re.sub("<[^>]+>", "", document.headline)
+
+
+def test_a_margin_is_judged_in_words(models: dict[str, Any]) -> None:
+    two = {"a": models["forest"], "b": models["forest"].take(np.arange(models["forest"].n))}
+    document = report(compare(two, ["brier"], margin=0.02, rng=1)).document
+    assert document.verdict == "a and b are equivalent within 0.020"
+    assert "Within a margin of 0.020 the two were equivalent" in document.paragraphs[1].text
+    worse = report(compare({**two, "b": models["texture"]}, ["brier"], margin=0.02, rng=1))
+    assert "a was noninferior to b" in worse.document.paragraphs[1].text
+    turned = {"b": models["texture"], "a": models["forest"]}
+    worse = report(compare(turned, ["brier"], margin=0.02, rng=1))
+    assert "b was not shown to be noninferior to a" in worse.document.paragraphs[1].text
 
 
 def test_a_posterior_is_reported_with_its_density() -> None:

@@ -82,7 +82,9 @@ def about_outcome(predictions: Mapping[str, Predictions]) -> str:
     """How the outcomes are distributed, when predictions are at hand."""
     one = next(iter(predictions.values()), None)
     if isinstance(one, Binary):
-        return f"{percent(round(float(one.prevalences[1]), 3))} {one.classes[1]}"
+        name = str(one.classes[1])
+        called = name if name[:1].isalpha() else f"positive ({name})"
+        return f"{percent(round(float(one.prevalences[1]), 3))} {called}"
     if isinstance(one, Multiclass):
         return f"{len(one.classes)} classes"
     if isinstance(one, Survival):

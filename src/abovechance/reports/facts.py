@@ -39,7 +39,8 @@ def models_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """
     named = [row.get("model") for row in facts.get("estimates") or ()]
     for row in facts.get("differences") or ():
-        named += [row.get("first"), row.get("second")]
+        if row.get("model") is None:  # else subgroups of one model are compared
+            named += [row.get("first"), row.get("second")]
     return tuple(dict.fromkeys(str(name) for name in named if name is not None))
 
 
@@ -106,9 +107,10 @@ def model_words(facts: Mapping[str, Any]) -> str:
 
 
 def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The difference of the primary measure when two models are compared."""
-    found = [d for d in facts.get("differences") or () if d.get("difference") is not None]
-    if not found or len(models_of(facts)) > 2:
+    """The difference of the primary measure when two models, or two subgroups, are compared."""
+    known = [d for d in facts.get("differences") or () if d.get("difference") is not None]
+    found = [d for d in known if d.get("model") is None] or known
+    if len({(d["first"], d["second"]) for d in found}) != 1:
         return None
     return next((d for d in found if d["measure"] == facts.get("primary")), found[0])
 

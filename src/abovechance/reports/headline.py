@@ -9,6 +9,7 @@ from abovechance.reports.sentences import (
     difference_sentence,
     estimate_sentence,
     posterior_sentence,
+    values_sentence,
 )
 
 
@@ -29,4 +30,6 @@ def headline(facts: Mapping[str, Any]) -> str:
     if difference is not None:
         return difference_sentence(difference, facts)
     rows = primary_rows(facts)
+    if len(rows) > 1 and all(row["interval"] is None for row in rows):
+        return values_sentence(rows)
     return " ".join(estimate_sentence(row, facts, of_model=len(rows) > 1) for row in rows)

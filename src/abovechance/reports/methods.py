@@ -137,7 +137,8 @@ def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> li
     found = []
     if tested:
         parts = "; ".join(_test_parts(tested))
-        found.append(f"Models were compared on {cases}, {sided}by {parts}.")
+        what = "Subgroups" if all(row.get("model") for row in tested) else "Models"
+        found.append(f"{what} were compared on {cases}, {sided}by {parts}.")
     inside = [row for row in rows if row.get("interval")]
     if inside:
         level = percent(inside[0]["interval"]["level"])
@@ -175,7 +176,7 @@ def _posterior(facts: Mapping[str, Any]) -> str:
         f"The posterior of {label(facts['quantity'])} was computed from the confusion counts of "
         f"{plural(int(facts['n']), 'case')}{cite('brodersen2010')}, with the prior "
         f"{label(facts.get('prior') or 'flat')}; the interval is "
-        f"{label(facts['interval']['method'])}."
+        f"{label(interval_words(facts['interval']['method']))}."
     )
 
 

@@ -39,8 +39,9 @@ def difference_table(facts: Mapping[str, Any]) -> Table | None:
         ]
         line += [p_cell(row.get("p_adjusted"))] if many else []
         cells.append((*line, Cell(str(row.get("test") or ""))))
+    what = "subgroups" if all(row.get("model") for row in rows) else "models"
     return Table(
-        title="Differences between models",
+        title=f"Differences between {what}",
         caption=_compared(rows),
         columns=tuple(columns),
         rows=tuple(cells),

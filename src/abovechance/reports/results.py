@@ -16,6 +16,7 @@ from abovechance.reports.sentences import (
     limits,
     named,
     posterior_sentence,
+    values_sentence,
 )
 
 MEASURES = 9
@@ -52,11 +53,10 @@ def results(facts: Mapping[str, Any]) -> str:
 def _estimates(facts: Mapping[str, Any]) -> str:
     differences = [d for d in facts.get("differences") or () if d.get("difference") is not None]
     first = [d for d in differences if d["measure"] == facts.get("primary")]
-    differences = [*first, *(d for d in differences if d not in first)][:MOST]
-    sentences = []
-    if main_difference(facts) is None:
-        sentences += _of_models(facts)
-    sentences += [difference_sentence(row, facts, past=True) for row in differences]
+    two = main_difference(facts) is not None
+    shown = [*first, *(d for d in differences if two and d not in first)][:MOST]
+    sentences = [] if two else _of_models(facts)
+    sentences += [difference_sentence(row, facts, past=True, values=two) for row in shown]
     return " ".join(sentences)
 
 
@@ -65,7 +65,10 @@ def _of_models(facts: Mapping[str, Any]) -> list[str]:
     models = models_of(facts)
     several = len(models) > 1
     primary = primary_rows(facts)
-    said = [estimate_sentence(row, facts, of_model=several, past=True) for row in primary]
+    if several and all(row["interval"] is None for row in primary):
+        said = [values_sentence(primary, past=True)]
+    else:
+        said = [estimate_sentence(row, facts, of_model=several, past=True) for row in primary]
     others = [row for row in key_rows(facts) if row not in primary and row["output"] is None]
     for model in models or ("",):
         mine = [row for row in others if str(row["model"] or "") == model]

@@ -3,7 +3,7 @@
 In the present tense for the answer at the top, in the past for the paragraph of results.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abovechance.plots.contract import whole
@@ -17,7 +17,7 @@ from abovechance.plots.words import (
     signed,
 )
 from abovechance.reports.facts import adjusted, level_of
-from abovechance.reports.grammar import capital, the
+from abovechance.reports.grammar import capital, listed, the
 from abovechance.reports.prose import label
 from abovechance.reports.wording import test_name
 
@@ -73,6 +73,18 @@ def estimate_sentence(
     return f"{said} {_skill(row, facts, is_)}{why}".strip()
 
 
+def values_sentence(rows: Sequence[Mapping[str, Any]], *, past: bool = False) -> str:
+    """The values of several models, side by side."""
+    known = [row for row in rows if as_float(row["value"]) == as_float(row["value"])]
+    if not known:
+        return ""
+    each = listed([f"{number(row['value'])} for {label(row['model'])}" for row in known])
+    said = f"{begun(known[0]['title'])} {'was' if past else 'is'} {each}"
+    chances = {row["chance"] for row in known}
+    chance = chances.pop() if len(chances) == 1 else None
+    return f"{said}." if chance is None else f"{said}, where chance would give {number(chance)}."
+
+
 def _skill(row: Mapping[str, Any], facts: Mapping[str, Any], is_: str) -> str:
     skill = row.get("skill") or {}
     if skill.get("p_value") is None:
@@ -90,21 +102,21 @@ def _untested(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
 
 
 def difference_sentence(
-    row: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool = False
+    row: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool = False, values: bool = True
 ) -> str:
-    """One difference: both values, how far apart they are, how sure that is."""
+    """One difference: both values unless told already, how far apart they are, how sure it is."""
     is_ = "was" if past else "is"
     first, second = label(row["first"]), label(row["second"])
     title = row.get("title") or row["measure"]
     of = f" of {label(row['model'])}" if row.get("model") else ""
-    values = [_value(row, side, facts) for side in ("first", "second")]
+    both = [_value(row, side, facts) for side in ("first", "second")]
     inside = bracketed(limits(row.get("interval")), _tested(row))
     difference = signed(row["difference"])
-    if None in values:
+    if None in both or not values:
         said = f"The difference in {label(the(str(title)).removeprefix('the '))}{of}, "
         said += f"{first} minus {second}, {is_} {difference}{inside}"
     else:
-        one, other = values
+        one, other = both
         said = f"{begun(title)}{of} {is_} {one} for {first} and {other} for {second}, "
         said += f"a difference of {difference}{inside}"
     return f"{said}{_favour(row, facts)}.{_margin(row, is_)}"

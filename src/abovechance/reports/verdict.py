@@ -81,6 +81,8 @@ def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     if p >= 1 - level_of(facts) or up is None or value == 0:
         return "No difference shown"
     better = difference["first"] if (value > 0) == up else difference["second"]
+    if difference.get("model"):
+        return f"{difference['model']} is better for {better}"
     return f"{better} is better"
 
 

@@ -8,6 +8,10 @@ INTERVALS = (
     (r"^Tango$", "Tango's score method"),
     (r"^DeLong$", "DeLong's method"),
     (r"^adjusted-logit DeLong$", "DeLong's method on the adjusted logit scale"),
+    (r"^adjusted-logit Obuchowski$", "Obuchowski's method on the adjusted logit scale"),
+    (r"^DeLong, unpaired, (.+)$", r"DeLong's method for different cases, \1"),
+    (r"^posterior, equal tailed$", "that of the posterior with equal tails"),
+    (r"^posterior, highest density$", "that of highest posterior density"),
     (r"^MOVER with (\w+)$", r"the MOVER method with \1's limits"),
     (r"^Dirichlet posterior, Jeffreys$", "the Dirichlet posterior under Jeffreys' prior"),
     (r"^profile likelihood$", "the profile likelihood"),
@@ -19,10 +23,13 @@ INTERVALS = (
 )
 TESTS = (
     (r"^permutation$", "a permutation test"),
+    (r"^permutation; ([^:]+): (.+)$", r"a permutation test (\1, which \2)"),
+    (r"^permutation; (.+)$", r"a permutation test (\1)"),
     (r"^permutation, exact$", "an exact permutation test"),
     (r"^Mann–Whitney, (.+)$", r"the Mann–Whitney test (\1)"),
     (r"^McNemar, exact$", "McNemar's exact test"),
     (r"^DeLong$", "DeLong's test"),
+    (r"^DeLong, unpaired, (.+)$", r"DeLong's test for different cases (\1)"),
     (r"^sign flip$", "a sign-flip test"),
     (r"^sign flip, exact$", "an exact sign-flip test"),
     (r"^stratified sign flip$", "a stratified sign-flip test"),
@@ -51,12 +58,12 @@ def test_words(test: object) -> str:
 
 
 def test_name(test: object) -> str:
-    """A test beside its p-value.
+    """A test beside its p-value, without its circumstances.
 
-    >>> test_name("sign flip"), test_name("DeLong")
-    ('sign-flip test', "DeLong's test")
+    >>> test_name("sign flip"), test_name("Mann–Whitney, normal approximation")
+    ('sign-flip test', 'Mann–Whitney test')
     """
-    return re.sub("^(an?|the) ", "", test_words(test))
+    return re.sub("^(an?|the) ", "", test_words(test).partition(" (")[0])
 
 
 def hypothesis_words(hypothesis: object) -> str:

@@ -45,6 +45,7 @@ def differences(result: Any) -> Chart:
     )
     places = np.arange(len(found))[::-1].astype(np.float64)
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
+    what = "subgroups" if all(d.get("model") for d in found) else "models"
     said = "Differences"
     if len(pairs) == 1:
         said += f", {found[0]['first']} minus {found[0]['second']}"
@@ -66,7 +67,7 @@ def differences(result: Any) -> Chart:
             )
         )
     return Chart(
-        title="Differences between models",
+        title=f"Differences between {what}",
         caption=said,
         x=spanning("Difference", low, high, [0.0], room=0.06),
         y=rows(labels),
