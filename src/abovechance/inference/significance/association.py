@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats
-from abovechance.errors import NotApplicable
+from abovechance.inference.guards import PERMUTE_CLUSTERS, refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.inference.significance.null import (
     label_scores,
@@ -18,6 +18,7 @@ from abovechance.inference.significance.null import (
     scheme_for,
 )
 from abovechance.inference.significance.ranks import mann_whitney
+from abovechance.inference.significance.weighting import UNRELATED, refuse_related
 from abovechance.measures import Form, LabelScore, Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
@@ -115,23 +116,13 @@ def association(
 
 def refuse(predictions: Predictions) -> None:
     """Why outcomes must not be permuted among these cases, if so."""
-    if predictions.origin != "test":
-        raise NotApplicable(
-            "predictions of a cross-validation are not independent of each other: permuting them "
-            "has type I error above its level. Refit under permuted labels instead."
-        )
-    weight = predictions.cases.sample_weight
-    if weight is None:
-        return
-    outcome: Array | None = None
-    if isinstance(predictions, Binary):
-        outcome = predictions.positive
-    elif isinstance(predictions, Multiclass):
-        outcome = predictions.actual
-    if outcome is not None and np.ptp(weight) > 0:
-        inside = all(np.ptp(weight[outcome == c]) == 0 for c in np.unique(outcome))
-        if inside:
-            raise NotApplicable("weights depend on the outcome, so outcomes cannot be permuted.")
+    refuse_dependent(predictions, "permuting outcomes", weights=None)
+    refuse_related(predictions)
+
+
+def hypothesis_of(predictions: Predictions) -> str:
+    """The hypothesis of a permutation, with what it takes for granted of sampling weights."""
+    return SCORES if predictions.cases.sample_weight is None else f"{SCORES}, {UNRELATED}"
 
 
 def _binary(
@@ -174,8 +165,7 @@ def fisher(predictions: Binary) -> Test:
     """
     from abovechance.inference.significance.counts import fisher_counts
 
-    if predictions.cases.sample_weight is not None:
-        raise NotApplicable("Fisher's test is for cases that count one each, not for weights.")
+    refuse_dependent(predictions, "Fisher's test", clusters=PERMUTE_CLUSTERS)
     return fisher_counts(predictions.confusion)
 
 
@@ -290,7 +280,7 @@ def _test(
         statistic=measure.of(predictions),
         p_value=answer.p_value,
         alternative="greater",
-        hypothesis=SCORES,
+        hypothesis=hypothesis_of(predictions),
         method=f"{method}; {words}" if words else method,
         draws=answer.draws,
     )

@@ -13,6 +13,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.results import Result, Test
 from abovechance.inference.significance.association import Draws
 from abovechance.measures import Form, Measure, find
@@ -36,6 +37,7 @@ DRAWS = 999
 PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
 LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
 RATIOS = ("observed_expected_ratio", "calibration_difference")
+CLUSTERS = "The intervals of slope and intercept allow for clusters (intervals.recalibration)."
 NO_INTERVAL = (
     "a bootstrap interval of a distance does not cover a true value of 0, so none is given"
 )
@@ -120,7 +122,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     }
     if hypothesis not in words:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
-    refuse(predictions)
+    predictions = _checked(predictions)
     y, x, weight = _told(predictions)
     shifted, free = float(shift(y, x, None, weight)), line(y, x, weight)
     at = {
@@ -162,7 +164,7 @@ def hosmer_lemeshow(predictions: Binary, *, groups: int = 10, fitted: bool = Fal
     """
     from scipy.special import chdtrc
 
-    refuse(predictions)
+    predictions = _checked(predictions)
     assert predictions.probability is not None
     y = predictions.positive.astype(np.float64)
     size, _, _ = decile_groups(y, predictions.probability, groups)
@@ -194,7 +196,7 @@ def spiegelhalter(predictions: Binary) -> Test:
     """
     from scipy.special import erfc
 
-    refuse(predictions)
+    predictions = _checked(predictions)
     z = find("spiegelhalter_z").of(predictions)
     return Test(
         statistic=z,
@@ -209,7 +211,7 @@ def simulated(
     predictions: Binary | Multiclass, measures: Sequence[Measure], draws: Draws
 ) -> dict[str, CalibrationError]:
     """Calibration errors beside those of outcomes simulated from the probabilities, by label."""
-    refuse(predictions)
+    predictions = _checked(predictions)
     fitted = tuple(fit(m, predictions) for m in measures)
     values = {m.label: m.of(predictions) for m in fitted}
     fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
@@ -262,15 +264,9 @@ def is_error(measure: Measure) -> bool:
     return measure.name in {"ece", "mce", "rmsce", "classwise_ece", *REDUCED}
 
 
-def refuse(predictions: Predictions) -> None:
-    """Why outcomes cannot be taken for independent draws from the probabilities, if so."""
-    if predictions.cases.sample_weight is not None:
-        raise NotApplicable("tests of calibration are for cases that count one each, not weights.")
-    if predictions.cases.groups is not None:
-        raise NotApplicable(
-            "outcomes within a cluster may depend on each other, so they are not simulated one by "
-            "one; the intervals of slope and intercept allow for clusters."
-        )
+def _checked(predictions: Any) -> Any:
+    """Cases whose outcomes may be taken for independent draws from the probabilities."""
+    return independent(predictions, "a test of calibration", clusters=CLUSTERS)
 
 
 def _of_line(predictions: Binary, measure: Measure) -> Test | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import INTERVAL, independent, refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.p_values import never_zero
@@ -15,6 +16,7 @@ from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 
 EQUAL_AREAS = "the areas under the ROC curves are equal"
+TEST = "DeLong's test"
 REFERENCES = ("normal", "t")
 
 
@@ -108,10 +110,12 @@ def delong(
     if reference not in REFERENCES:
         raise NotApplicable(f"reference must be 'normal' or 't'; got {reference!r}.")
     if not paired:
-        gap = unpaired_gap(first, second)
+        gap = unpaired_gap(*(independent(p, TEST, weights=INTERVAL) for p in (first, second)))
         return gap_test(gap, alternative, f"DeLong, unpaired, t({gap.df:.1f})")
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
+    for predictions in (first, second):
+        refuse_dependent(predictions, TEST, weights=INTERVAL)
     found = components(two_on_the_same_cases(first, second))
     gap = found.difference(0, 1)
     clusters = "" if found.groups is None else f" over {len(np.unique(found.groups))} clusters"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.inference.guards import INTERVAL, refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.inference.significance.swapping import ADDITIVE, Swapped, studentised, swappable
 from abovechance.measures import Form, Measure, find
@@ -76,6 +77,8 @@ def exchange(
     """
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
+    for predictions in (first, second):
+        refuse_dependent(predictions, "an exchange of predictions", weights=INTERVAL)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
     how = Resampling(

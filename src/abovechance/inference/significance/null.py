@@ -77,12 +77,22 @@ def observed_sums(predictions: Binary, kinds: Sequence[LabelScore]) -> dict[Labe
 
 
 def scheme_for(predictions: Predictions) -> tuple[Any, str]:
-    """How to permute, and in words what that tests."""
+    """How to permute, and in words what that tests; refused where every order is the same.
+
+    Whole clusters change places when outcomes are constant within them, else cases within
+    clusters.
+    """
     groups = predictions.cases.groups
+    observed = outcomes(predictions)
+    if (observed == observed[:, :1]).all():
+        raise NotApplicable(
+            "all outcomes are the same, so permuting them changes nothing; there must be cases "
+            "that turned out differently."
+        )
     if isinstance(predictions, Binary):
         if groups is None:
             return LabelPermutations(predictions.positive), ""
-        if constant_within(predictions.positive, groups):
+        if _whole(observed, groups):
             scheme = LabelPermutations(predictions.positive, blocks=groups, permute="whole")
             return scheme, "whole clusters permuted"
         words = "labels permuted within clusters: tests discrimination within clusters"
@@ -90,10 +100,27 @@ def scheme_for(predictions: Predictions) -> tuple[Any, str]:
     n = predictions.n
     if groups is None:
         return Permutations(n), ""
-    outcome = predictions.actual if isinstance(predictions, Multiclass) else None
-    if outcome is not None and constant_within(outcome, groups):
+    if _whole(observed, groups):
         return WholeBlocks(groups), "whole clusters permuted"
     return WithinBlocks(groups), "permuted within clusters: tests prediction within clusters"
+
+
+def outcomes(predictions: Predictions) -> Array:
+    """What was observed, one column a case: a class, numbers, or time and event."""
+    if isinstance(predictions, Binary):
+        return predictions.positive[None, :]
+    if isinstance(predictions, Multiclass):
+        return predictions.actual[None, :]
+    if isinstance(predictions, Numeric):
+        return predictions.outcome
+    if isinstance(predictions, Survival):
+        return np.stack([predictions.time, predictions.event.astype(np.float64)])
+    raise NotApplicable("these outcomes cannot be permuted.")
+
+
+def _whole(outcome: Array, groups: Array) -> bool:
+    """Whether clusters change places as wholes: when no outcome differs within any of them."""
+    return all(constant_within(row, groups) for row in outcome)
 
 
 def constant_within(values: Array, groups: Array) -> bool:
@@ -187,10 +214,7 @@ def _reordered(predictions: Any, row: Array) -> Any:
     elif isinstance(predictions, Numeric):
         other.__dict__.update(outcome=predictions.outcome[..., row])
     elif isinstance(predictions, Survival):
-        back = np.argsort(row)
-        risk = None if predictions.risk is None else predictions.risk[back]
-        curves = None if predictions.survival is None else predictions.survival[..., back]
-        other.__dict__.update(risk=risk, survival=curves)
+        other.__dict__.update(time=predictions.time[row], event=predictions.event[row])
     else:
         raise NotApplicable("these outcomes cannot be permuted.")
     return other

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.results import Sequel, Test
 from abovechance.inference.significance.association import (
     DRAWS,
-    SCORES,
     Draws,
     Labels,
     Orders,
     association,
+    hypothesis_of,
     refuse,
 )
 from abovechance.inference.significance.null import scheme_for
@@ -38,6 +39,7 @@ def permutation(
 
     All arrangements are enumerated when there are no more of them than draws. With groups, whole
     clusters are permuted if outcomes are constant within them, else cases within clusters.
+    Sampling weights stay with their predictions; weights that depend on the outcome are refused.
 
     Parameters
     ----------
@@ -56,6 +58,7 @@ def permutation(
     """
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
+    predictions = independent(predictions, "permuting outcomes", weights=None)
     how = Resampling(seed=seed_of(rng), workers=workers, store=store)
     if stop is not None:
         rule = Sequential(level=level, risk=risk, steps=draws or DRAWS)
@@ -89,7 +92,7 @@ def _sequential(
         statistic=observed,
         p_value=answer.p_value,
         alternative="greater",
-        hypothesis=SCORES,
+        hypothesis=hypothesis_of(predictions),
         method=f"sequential permutation; {words}" if words else "sequential permutation",
         draws=answer.steps,
         stopped=Sequel(

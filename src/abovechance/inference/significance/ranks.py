@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import PERMUTE_CLUSTERS, independent
 from abovechance.inference.results import Test
 from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.placements import placements
@@ -55,12 +56,13 @@ def mann_whitney(
     p = 0.1, Mann–Whitney, exact; H0: scores have the same distribution in both classes
     """
     score, positive, n1, n0 = _both_classes(predictions)
+    n = n1 + n0
     ranks = midranks(score)
     u = float(ranks[positive].sum() - n1 * (n1 + 1) / 2)
     if method not in ("auto", "exact", "normal"):
         raise NotApplicable(f"method must be 'auto', 'exact' or 'normal'; got {method!r}.")
     doubled = np.rint(2 * ranks).astype(np.int64)
-    small = predictions.n <= EXACT_UP_TO and countable(doubled, n1)
+    small = n <= EXACT_UP_TO and countable(doubled, n1)
     if method == "exact" or (method == "auto" and small):
         p, name = _exact(doubled, positive, n1, alternative), "Mann–Whitney, exact"
     else:
@@ -100,8 +102,7 @@ def studentised_permutation(
 
 
 def _both_classes(predictions: Binary) -> tuple[Floats, Bools, int, int]:
-    if predictions.cases.sample_weight is not None:
-        raise NotApplicable("rank tests are for cases that count one each, not sampling weights.")
+    predictions = independent(predictions, "a rank test", clusters=PERMUTE_CLUSTERS)
     if predictions.ranking is None:
         raise NotApplicable("rank tests need a score or a probability.")
     n1 = int(predictions.positive.sum())

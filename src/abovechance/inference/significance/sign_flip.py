@@ -8,6 +8,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import INTERVAL, refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.measures import Measure, find
 from abovechance.numerics.p_values import SMALLEST
@@ -99,6 +100,8 @@ def sign_flip(
     from abovechance.inference.comparison.contributions import contributions
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
+    for predictions in (first, second):
+        refuse_dependent(predictions, "a sign flip", weights=INTERVAL)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
     shares = contributions(chosen, first, second)

@@ -4,6 +4,7 @@ import numpy as np
 
 from abovechance.errors import NotApplicable
 from abovechance.inference.estimates import Skill
+from abovechance.inference.guards import independent
 from abovechance.inference.intervals.bootstrap import studentised_limits
 from abovechance.inference.intervals.clusters import cluster_mean
 from abovechance.inference.results import Interval
@@ -14,6 +15,7 @@ from abovechance.resampling import Resampling
 
 DRAWS = 9999
 METHOD = "sign flip against the uninformative forecast"
+HYPOTHESIS = "gains over the uninformative forecast are symmetric about zero"
 
 
 def skill(
@@ -29,8 +31,10 @@ def skill(
 
     `difference` is the gain over the uninformative forecast: positive when the predictions do
     better. The test flips the signs of the cases' differences (whole clusters together); its
-    hypothesis is that they are symmetric about zero.
+    hypothesis is that they are symmetric about zero. Sampling weights and predictions pooled over
+    folds are refused: flips count every case once, and as independent.
     """
+    predictions = independent(predictions, "a test of skill")
     plain = uninformative(predictions)
     sign = 1.0 if measure.higher_is_better else -1.0
     with np.errstate(invalid="ignore"):

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from abovechance.arrays import Floats
 from abovechance.inference.results import Test
+from abovechance.inference.significance.accuracy import table_against
 from abovechance.inference.significance.association import SCORES, fisher
-from abovechance.inference.significance.counts import binomial
 from abovechance.inference.significance.ranks import SAME
 from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
@@ -44,7 +43,7 @@ def against_chance(
         sums = m.label_score in (LabelScore.PROBABILITY, LabelScore.LOGIT)
         chosen[m.label] = replace(test, statistic=value) if sums else test
     if rate is not None and "accuracy" in chosen:
-        chosen["accuracy"] = _of_table(predictions.confusion, rate)
+        chosen["accuracy"] = table_against(predictions.confusion, rate)
     return chosen
 
 
@@ -89,7 +88,7 @@ def classes_against_chance(
     p = _tail(gap / spread) if spread > 0 else 1.0
     found = {m.label: _permuted(v, p) for m, v in values.items() if m.name in OF_MATCHES}
     if rate is not None and "accuracy" in found:
-        found["accuracy"] = _of_table(table, rate)
+        found["accuracy"] = table_against(table, rate)
     return found
 
 
@@ -137,23 +136,6 @@ def _permutation(summary: BinarySummary, kind: str) -> Test | None:
     mean = (ours + rest) / n
     spread = np.sqrt(positives.n * negatives.n / (n - 1) * max(squares / n - mean**2, 0.0))
     return _permuted(ours, _tail((ours - positives.n * mean) / spread) if spread > 0 else 1.0)
-
-
-def _of_table(table: Floats, rate: float | str) -> Test:
-    """Accuracy against a rate stated beforehand, or against the largest class."""
-    right, rows = int(np.trace(table)), table.sum(axis=1)
-    if rate != "majority":
-        return binomial(right, int(table.sum()), float(rate))
-    largest = int(rows.argmax())
-    lost = int(rows[largest] - table[largest, largest])
-    gained = right - int(table[largest, largest])
-    return Test(
-        statistic=float(gained - lost),
-        p_value=binomial(gained, gained + lost, 0.5).p_value if gained + lost else 1.0,
-        alternative="greater",
-        hypothesis="no more accurate than always predicting the largest class",
-        method="McNemar against the largest class, exact",
-    )
 
 
 def _tail(z: float) -> float:
