@@ -3,6 +3,9 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -25,7 +28,7 @@ def asked(
 ) -> tuple[int, bytes, Any]:
     request = urllib.request.Request(url, data=body, headers=headers or {})
     try:
-        with urllib.request.urlopen(request, timeout=60) as found:
+        with urllib.request.urlopen(request, timeout=240) as found:
             return found.status, found.read(), found.headers
     except urllib.error.HTTPError as error:
         return error.code, error.read(), error.headers
@@ -202,3 +205,18 @@ def test_too_many_models_are_refused() -> None:
     table = read_table("\n".join([",".join(["y", *names]), *rows]).encode())
     with pytest.raises(AboveChanceError, match="at most 6 models"):
         answer([table], Choices(outcome="y", predicted=tuple(names)))
+
+
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    command = [sys.executable, "-u", "-m", "abovechance", "app", "--no-browser"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as one:
+        assert one.stdout is not None
+        address, _, about = one.stdout.readline().partition("  ")
+        status, body, _ = asked(address)
+        one.send_signal(signal.SIGINT)
+        _, err = one.communicate(timeout=240)
+    assert about == "(this machine only; Ctrl-C ends it)\n"
+    assert (status, one.returncode, err) == (200, 0, "")
+    assert b"Drop a file here" in body

@@ -7,8 +7,11 @@ from sklearn.svm import LinearSVC
 
 from abovechance.errors import NotApplicable
 from abovechance.plots import (
+    CalibrationDisplay,
     ConfusionDisplay,
+    DecisionDisplay,
     PrecisionRecallDisplay,
+    PredictedObservedDisplay,
     ProbabilityDisplay,
     ResidualsDisplay,
     RocDisplay,
@@ -62,6 +65,24 @@ def test_residuals_of_a_regression() -> None:
     model = LinearRegression().fit(X, X[:, 0] * 2)
     display = ResidualsDisplay.from_estimator(model, X, X[:, 0] * 2)
     assert np.abs(np.asarray(display.chart.series[0].columns[1])).max() < 1e-9
+
+
+def test_predicted_and_observed_numbers_of_a_regression() -> None:
+    model = LinearRegression().fit(X, X[:, 0] * 2)
+    display = PredictedObservedDisplay.from_estimator(model, X, X[:, 0] * 2)
+    predicted, observed = (np.asarray(c) for c in display.chart.series[0].columns[:2])
+    assert predicted == pytest.approx(observed, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("display", "title"),
+    [(CalibrationDisplay, "Predicted probability"), (DecisionDisplay, "Threshold probability")],
+)
+def test_probabilities_of_an_estimator_serve_calibration_and_decisions(
+    display: type[CalibrationDisplay], title: str
+) -> None:
+    model = LogisticRegression().fit(X, Y)
+    assert display.from_estimator(model, X, Y, pos_label="yes").ax.get_xlabel() == title
 
 
 def test_more_than_two_classes_are_refused() -> None:

@@ -7,7 +7,8 @@ import click
 @click.option(
     "--report", metavar="FILE.html", default="report.html", show_default=True, help="Where to."
 )
-def demo(report: str) -> None:
+@click.option("--open", "open_", is_flag=True, help="Show the report in the browser.")
+def demo(report: str, open_: bool) -> None:
     from abovechance.cli.show import show
     from abovechance.examples import path
     from abovechance.inference import assess
@@ -25,3 +26,5 @@ def demo(report: str) -> None:
     show(result, "text")
     write(result, report, predictions=predictions, command=command)
     click.echo(f"\nThe report: {report}\nThe file:   {file}")
+    if open_:
+        click.launch(report)

@@ -119,9 +119,15 @@ class ResidualsDisplay(Display):
         return Numeric(y_true, y_pred)
 
 
+class PredictedObservedDisplay(ResidualsDisplay):
+    """Observed numbers against the predicted ones."""
+
+    kind = "predicted_observed"
+
+
 def _answers(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Any, Any]:
     """What the picture needs of an estimator: labels, numbers, scores or probabilities."""
-    if kind in ("confusion", "residuals"):
+    if kind in ("confusion", "residuals", "predicted_observed"):
         return estimator.predict(X), getattr(estimator, "classes_", None)
     classes = list(estimator.classes_)
     if len(classes) != 2:
