@@ -1,6 +1,7 @@
 """Comparisons as a whole: what every law gives, pairing, margins, posteriors, many models."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,15 +110,39 @@ def test_every_measure_can_be_compared(kind: str) -> None:
 def test_identical_predictions_have_difference_0_and_p_1(kind: str) -> None:
     model = KINDS[kind]()["old"]
     for measure in applicable(model):
-        if np.isnan(measure.of(model)) or measure.law is Law.CALIBRATION:
+        if np.isnan(measure.of(model)):
             continue
         row = compare({"a": model, "b": model}, [measure], rng=1, draws=9).differences[0]
         assert row.difference == 0.0, measure.name
         assert not np.signbit(row.difference), measure.name
         assert row.better is None
-        assert row.p_value == 1.0 or measure.law is Law.UTILITY, measure.name
+        assert row.p_value == 1.0, measure.name
         if row.interval is not None:
             assert row.interval.low <= 0.0 <= row.interval.high
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identical_predictions_are_equal_with_weights_groups_and_folds(kind: str) -> None:
+    facts = {
+        "sample_weight": np.linspace(1.0, 2.0, 60),
+        "groups": np.repeat(np.arange(12), 5),
+        "fold": np.arange(60) % 5,
+    }
+    model = KINDS[kind]()["old"].take(slice(0, 60))
+    for name, column in facts.items():
+        held = model.take(slice(None))
+        held.__dict__["cases"] = replace(held.cases, **{name: column})
+        held.__dict__["origin"] = "cv" if name == "fold" else "test"
+        for row in compare({"a": held, "b": held, "c": held}, rng=1, draws=9):
+            assert (row.difference, row.p_value) == (0.0, 1.0), (name, row)
+
+
+def test_a_threshold_makes_models_differ_whose_probabilities_do_not() -> None:
+    y, p = [0, 1, 1, 0, 1, 0], [0.2, 0.7, 0.6, 0.4, 0.3, 0.1]
+    models = {"a": Binary(y, probability=p), "b": Binary(y, probability=p, threshold=0.65)}
+    row = compare(models, ["accuracy"], rng=1)["accuracy"]
+    assert row.difference == pytest.approx(1 / 6)
+    assert row.test.startswith("McNemar")
 
 
 def test_identical_predictions_with_an_infinite_loss_are_equal() -> None:
@@ -259,10 +284,35 @@ def test_groups_of_one_model_are_those_of_all() -> None:
     models = two()
     groups = np.repeat(np.arange(16), 5)
     some = {"old": two(groups=groups)["old"], "new": models["new"]}
-    assert "16 clusters" in compare(some, ["brier"], rng=1)["brier"].test
+    found = compare(some, ["brier"], rng=1)
+    assert "16 clusters" in found["brier"].test
+    said = [str(a) for a in found.advice if a.code == "AC152"]
+    assert said == [
+        "[AC152] new has no groups; those of old hold for every model, as they are facts about "
+        "the cases."
+    ]
+    both = compare(two(groups=groups), ["brier"], rng=1)
+    assert not [a for a in both.advice if a.code == "AC152"]
+    assert both["brier"] == found["brier"]
     other = {"old": two(groups=groups)["old"], "new": two(groups=groups[::-1])["new"]}
     with pytest.raises(DataError, match="groups must be the same"):
         compare(other)
+
+
+@pytest.mark.parametrize("giver", ["old", "new"])
+def test_weights_and_folds_of_one_model_are_those_of_all_and_said(giver: str) -> None:
+    for name, column in (("sample_weight", np.linspace(1, 2, 80)), ("fold", np.arange(80) % 4)):
+        some = {k: p if k == giver else two()[k] for k, p in two(**{name: column}).items()}
+        found, whole = compare(some, ["brier"], rng=1), compare(two(**{name: column}), ["brier"])
+        assert [a.code for a in found.advice].count("AC152") == 1
+        assert found["brier"].difference == whole["brier"].difference
+        assert found.origin == whole.origin
+        other = {**two(**{name: column}), giver: two(**{name: column[::-1]})[giver]}
+        with pytest.raises(DataError, match=f"{name} must be the same"):
+            compare(other)
+    mixed = {"old": two(counts=np.ones(80))["old"], "new": two(sample_weight=np.ones(80))["new"]}
+    with pytest.raises(DataError, match="sample_weight and another counts"):
+        compare(mixed)
 
 
 def test_frequencies_are_spelled_out() -> None:

@@ -21,6 +21,7 @@ from abovechance.inference.comparison.contrasts import (
 )
 from abovechance.inference.comparison.contributions import class_sizes
 from abovechance.inference.comparison.losses import of_mean
+from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.comparison.shares import (
     of_balanced,
@@ -68,10 +69,14 @@ class Family:
         mine, theirs = measure.of(one), measure.of(other)
         if measure.law is not Law.MEAN and not np.isfinite([mine, theirs]).all():
             if mine == theirs:
-                return Alike()
+                return Alike(infinite=True)
             reason = measure.undefined or f"{measure.title} is not finite here"
             return Unanswerable(less(mine, theirs), reason)
-        if one.cases.sample_weight is not None:
+        untested = measure.law in (Law.CALIBRATION, Law.UTILITY)
+        weighted = one.cases.sample_weight is not None
+        if (untested or weighted) and identical(one, other) and np.isfinite(mine):
+            return Alike()  # every sample has difference 0, so this needs neither test nor draws
+        if weighted:
             return Resampled(measure, one, other, self.how, WEIGHTED)
         found = self._by_law(first, second)
         return self._exchanged(one, other) if found is None else found

@@ -144,8 +144,9 @@ class Unanswerable:
 
 @dataclass(frozen=True)
 class Alike:
-    """Two models with the same infinite value: no difference, and nothing to measure it by."""
+    """Two models that cannot differ: they predict the same, or have the same infinite value."""
 
+    infinite: bool = False
     difference: float = 0.0
 
     def test(self, alternative: Alternative) -> Answer:
@@ -155,12 +156,14 @@ class Alike:
                 p_value=1.0,
                 alternative=alternative,
                 hypothesis="both models have the same value",
-                method="identical values",
+                method="identical values" if self.infinite else "identical predictions",
             )
         )
 
     def interval(self, level: float) -> Interval:
-        raise NotApplicable("an infinite value has no interval.")
+        if self.infinite:
+            raise NotApplicable("an infinite value has no interval.")
+        return Interval(0.0, 0.0, level, "identical predictions")
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None

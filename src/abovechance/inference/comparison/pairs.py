@@ -1,7 +1,7 @@
 """The same cases for every model: paired by id, or by row."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,8 @@ def matched(models: Mapping[str, Predictions]) -> Matched | None:
             return None
     else:
         found = _by_row(models)
-    found = replace(found, models=_with_shared_facts(found.models))
+    shared, borrowed = _with_shared_facts(found.models)
+    found = replace(found, models=shared, notes=(*found.notes, *borrowed))
     _same_outcomes(found)
     return replace(found, models={name: expanded(p) for name, p in found.models.items()})
 
@@ -88,6 +89,22 @@ def same_classes(models: Sequence[Any]) -> list[Any]:
         names = list(dict.fromkeys(str(c) for p in models for c in p.classes))
         return [_recoded(p, names) for p in models]
     return list(models)
+
+
+def identical(first: Any, second: Any) -> bool:
+    """Whether two models predict the same for every case, threshold and times included.
+
+    >>> p = Binary([0, 1], probability=[0.2, 0.7])
+    >>> identical(p, Binary([0, 1], probability=[0.2, 0.7]))
+    True
+    >>> identical(p, Binary([0, 1], probability=[0.2, 0.7], threshold=0.1))
+    False
+    """
+    about = {f.name for f in fields(Predictions)}
+    for name in (f.name for f in fields(first) if f.name not in about):
+        if not np.array_equal(getattr(first, name), getattr(second, name)):
+            return False
+    return True
 
 
 def outcome_of(predictions: Any) -> Array:
@@ -180,9 +197,13 @@ def _names(keys: Array) -> list[str]:
     return [str(key).split("\0")[0] for key in keys]
 
 
-def _with_shared_facts(models: dict[str, Any]) -> dict[str, Any]:
-    """Groups, weights and folds are facts about the cases, so every model has the same."""
+def _with_shared_facts(models: dict[str, Any]) -> tuple[dict[str, Any], list[Advice]]:
+    """Groups, weights and folds are facts about the cases, so every model has the same.
+
+    Where they differ they are refused; what only some models came with is said.
+    """
     facts: dict[str, Array] = {}
+    notes, origin = [], None
     for field in SHARED:
         given = {n: getattr(p.cases, field) for n, p in models.items()}
         known = {n: column for n, column in given.items() if column is not None}
@@ -195,12 +216,29 @@ def _with_shared_facts(models: dict[str, Any]) -> dict[str, Any]:
                     f"{field} must be the same for every model; {name} and {other} differ."
                 )
         facts[field] = column
-    found = {}
-    for name, p in models.items():
-        copy = p.take(slice(None))
-        copy.__dict__["cases"] = replace(p.cases, **facts)
-        found[name] = copy
-    return found
+        without = [n for n in models if n not in known]
+        if without:
+            notes.append(_on_borrowed(field, name, without))
+            origin = models[name].origin if field == "fold" else origin
+    if "sample_weight" in facts and "counts" in facts:
+        raise DataError("one model has sample_weight and another counts; give one of them to all.")
+    return {n: _holding(p, facts, origin) for n, p in models.items()}, notes
+
+
+def _holding(predictions: Any, facts: dict[str, Array], origin: str | None) -> Any:
+    copy = predictions.take(slice(None))
+    copy.__dict__["cases"] = replace(predictions.cases, **facts)
+    copy.__dict__["origin"] = origin or predictions.origin
+    return copy
+
+
+def _on_borrowed(field: str, giver: str, without: list[str]) -> Advice:
+    have = "has" if len(without) == 1 else "have"
+    return Advice(
+        "AC152",
+        f"{listed(without, 3)} {have} no {field.replace('sample_weight', 'weights')}; those of "
+        f"{giver} hold for every model, as they are facts about the cases.",
+    )
 
 
 def _same_outcomes(found: Matched) -> None:

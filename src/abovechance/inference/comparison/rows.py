@@ -9,9 +9,10 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import Contrast, How, less
+from abovechance.inference.comparison.contrasts import Alike, Contrast, How, less
 from abovechance.inference.comparison.folds import correlated_t, over_folds
 from abovechance.inference.comparison.margins import beside_margin, margin_for
+from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.posteriors import posterior_of
 from abovechance.inference.comparison.results import Difference
 from abovechance.inference.comparison.shares import turn
@@ -62,7 +63,10 @@ def _over_folds(
     try:
         contrast = over_folds(measure, first, second, naive=asked.naive)
     except NotApplicable as reason:
-        gap = less(measure.of(first), measure.of(second))
+        value = measure.of(first)
+        if identical(first, second) and not np.isnan(value):
+            return _filled(frame, measure, Alike(infinite=not np.isfinite(value)), asked)
+        gap = less(value, measure.of(second))
         return replace(_valued(frame, measure, gap), undefined=str(reason))
     row = _filled(frame, measure, contrast, asked)
     return replace(row, posterior=correlated_t(contrast.gap, turn(measure), asked.rope))
