@@ -13,12 +13,20 @@ from abovechance.inference.significance.null import (
     label_scores,
     linear_null,
     observed_sums,
+    orders_for,
+    outcomes,
     permuted,
     permuted_labels,
     scheme_for,
 )
 from abovechance.inference.significance.ranks import mann_whitney
-from abovechance.inference.significance.weighting import UNRELATED, refuse_related
+from abovechance.inference.significance.weighting import (
+    NOT_BOTH,
+    WAYS,
+    Weighted,
+    key,
+    refuse_related,
+)
 from abovechance.measures import Form, LabelScore, Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
@@ -109,6 +117,8 @@ def association(
     """
     refuse(predictions)
     testable = [m for m in measures if not np.isnan(m.of(predictions))]
+    if predictions.cases.sample_weight is not None:
+        return _weighted(predictions, testable, draws)
     if isinstance(predictions, Binary):
         return _binary(predictions, testable, draws, shortcuts)
     return _other(predictions, testable, draws)
@@ -122,7 +132,7 @@ def refuse(predictions: Predictions) -> None:
 
 def hypothesis_of(predictions: Predictions) -> str:
     """The hypothesis of a permutation, with what it takes for granted of sampling weights."""
-    return SCORES if predictions.cases.sample_weight is None else f"{SCORES}, {UNRELATED}"
+    return SCORES if predictions.cases.sample_weight is None else f"{SCORES}; {NOT_BOTH}"
 
 
 def _binary(
@@ -149,6 +159,29 @@ def _binary(
     rest = [m for m in measures if m.label not in found]
     if rest:
         found.update(_general(predictions, rest, scheme, words, draws))
+    return found
+
+
+def _weighted(
+    predictions: Predictions, measures: Sequence[Measure], draws: Draws
+) -> dict[str, Test]:
+    """Weights once stay with predictions and once move with outcomes; the larger p counts."""
+    chosen = tuple(m for m in measures if m.higher_is_better is not None)
+    if isinstance(predictions, Binary | Multiclass) and len(np.unique(outcomes(predictions))) < 2:
+        return {}
+    if not chosen:
+        return {}
+    scheme, words = orders_for(predictions)
+    work = Weighted(predictions, chosen, scheme)
+    total = draws.affordable(predictions.n, True)
+    exact = scheme.arrangements <= total
+    null = work.of(scheme.enumerate()) if exact else draws.null(work, total, predictions.n)
+    found = {}
+    for m in chosen:
+        side = "greater" if m.higher_is_better else "less"
+        value = m.of(predictions)
+        both = [_test(value, null[key(way, m)], side, exact, words, m, predictions) for way in WAYS]
+        found[m.label] = max(both, key=lambda test: test.p_value)
     return found
 
 

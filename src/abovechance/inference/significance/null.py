@@ -82,24 +82,28 @@ def scheme_for(predictions: Predictions) -> tuple[Any, str]:
     Whole clusters change places when outcomes are constant within them, else cases within
     clusters.
     """
+    if not isinstance(predictions, Binary):
+        return orders_for(predictions)
     groups = predictions.cases.groups
-    observed = outcomes(predictions)
+    if groups is None:
+        return LabelPermutations(predictions.positive), ""
+    if _whole(outcomes(predictions), groups):
+        scheme = LabelPermutations(predictions.positive, blocks=groups, permute="whole")
+        return scheme, "whole clusters permuted"
+    words = "labels permuted within clusters: tests discrimination within clusters"
+    return LabelPermutations(predictions.positive, blocks=groups), words
+
+
+def orders_for(predictions: Predictions) -> tuple[Any, str]:
+    """The same for any outcomes, as orders of the cases."""
+    groups, observed = predictions.cases.groups, outcomes(predictions)
     if (observed == observed[:, :1]).all():
         raise NotApplicable(
             "all outcomes are the same, so permuting them changes nothing; there must be cases "
             "that turned out differently."
         )
-    if isinstance(predictions, Binary):
-        if groups is None:
-            return LabelPermutations(predictions.positive), ""
-        if _whole(observed, groups):
-            scheme = LabelPermutations(predictions.positive, blocks=groups, permute="whole")
-            return scheme, "whole clusters permuted"
-        words = "labels permuted within clusters: tests discrimination within clusters"
-        return LabelPermutations(predictions.positive, blocks=groups), words
-    n = predictions.n
     if groups is None:
-        return Permutations(n), ""
+        return Permutations(predictions.n), ""
     if _whole(observed, groups):
         return WholeBlocks(groups), "whole clusters permuted"
     return WithinBlocks(groups), "permuted within clusters: tests prediction within clusters"
@@ -191,7 +195,7 @@ def _permuted(measure: Measure, predictions: Any, index: Array) -> Floats:
     single = isinstance(predictions, Numeric) and len(predictions.outputs) == 1
     if single and not measure.needs_index_draws and predictions.weight is None:
         return _formula(measure, predictions.outcome[0][index], predictions.value[0])
-    return np.array([measure.of(_reordered(predictions, row)) for row in index])
+    return np.array([measure.of(reordered(predictions, row)) for row in index])
 
 
 def _class_losses(measure: Measure, predictions: Multiclass, index: Array) -> Floats:
@@ -206,10 +210,12 @@ def _class_losses(measure: Measure, predictions: Multiclass, index: Array) -> Fl
     return np.asarray(values if measure.after is None else measure.after(values))
 
 
-def _reordered(predictions: Any, row: Array) -> Any:
+def reordered(predictions: Any, row: Array) -> Any:
     """Outcomes in another order, predictions as they are."""
     other = predictions.take(slice(None))
-    if isinstance(predictions, Multiclass):
+    if isinstance(predictions, Binary):
+        other.__dict__.update(positive=predictions.positive[row])
+    elif isinstance(predictions, Multiclass):
         other.__dict__.update(actual=predictions.actual[row])
     elif isinstance(predictions, Numeric):
         other.__dict__.update(outcome=predictions.outcome[..., row])

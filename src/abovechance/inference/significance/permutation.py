@@ -39,7 +39,8 @@ def permutation(
 
     All arrangements are enumerated when there are no more of them than draws. With groups, whole
     clusters are permuted if outcomes are constant within them, else cases within clusters.
-    Sampling weights stay with their predictions; weights that depend on the outcome are refused.
+    Sampling weights once stay with their predictions and once move with the outcomes, and the
+    larger p-value is given; weights that depend on the outcome are refused.
 
     Parameters
     ----------
@@ -75,6 +76,11 @@ def _sequential(
     if stop != "gandy":
         raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
     refuse(predictions)
+    if predictions.cases.sample_weight is not None:
+        raise NotApplicable(
+            "with sampling weights two permutations are compared, so none stops early; leave "
+            "stop= out."
+        )
     observed = measure.of(predictions)
     if np.isnan(observed) or measure.higher_is_better is None:
         raise NotApplicable(f"{measure.title} is undefined here, so it cannot be tested.")

@@ -1,26 +1,77 @@
-"""Do sampling weights depend on the outcome? Then outcomes must not be permuted.
+"""Permutation with sampling weights, and when it is refused.
 
-A permutation leaves every weight with its prediction and moves outcomes. That is a test of
-prediction and outcome only if weights have nothing to do with outcomes; where they have, the
-observed arrangement differs from all others whatever was predicted.
+A weight may belong to its prediction (cases were sampled by what is known of them beforehand) or
+to its outcome. A permutation that leaves weights with predictions holds its level in the first
+case only, one that moves them with outcomes in the second only; so both are done and the larger
+p-value is given. Weights that are seen to depend on the outcome are refused.
 """
+
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.significance.null import constant_within, outcomes
+from abovechance.inference.significance.null import constant_within, outcomes, reordered
+from abovechance.measures import Measure
+from abovechance.measures.evaluation import fit
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Predictions
+from abovechance.resampling import WholeBlocks
 
 LEVEL = 0.05  # of each of two tests, of the weights' places and of their spread
 PARTS = 5  # into which numbers and times are cut, so that no shape of dependence is missed
-UNRELATED = "and weights do not depend on the outcome"
-INSTEAD = (
+NOT_BOTH = "weights may depend on one of them, not on both"
+WAYS = ("stay", "move")  # what weights do when outcomes are permuted
+REFUSED = (
     "weights depend on the outcome{how}, so outcomes cannot be permuted among the cases: that "
     "would find the weights. Take the weighted value with its bootstrap interval "
     "(intervals.bootstrap), or leave the weights out."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Weighted measures with outcomes in other orders, weights staying and moving, as work."""
+
+    predictions: Any
+    measures: tuple[Measure, ...]
+    scheme: Any
+
+    def __post_init__(self) -> None:
+        weight, groups = self.predictions.cases.sample_weight, self.predictions.cases.groups
+        if not isinstance(self.scheme, WholeBlocks) or constant_within(weight, groups):
+            return
+        if len(np.unique(np.unique(groups, return_counts=True)[1])) > 1:
+            raise NotApplicable(
+                "clusters of different sizes cannot exchange weights that differ within them. "
+                "Take the weighted value with its bootstrap interval (intervals.bootstrap)."
+            )
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        return self.of(self.scheme.draw(rng, size))
+
+    def of(self, index: Array) -> dict[str, Floats]:
+        """Values in given orders (draws, n), by what weights do and by label."""
+        fitted = [fit(m, self.predictions) for m in self.measures]
+        found = {key(way, m): np.empty(len(index)) for way in WAYS for m in fitted}
+        weight = self.predictions.cases.sample_weight
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for draw, row in enumerate(index):
+                for way in WAYS:
+                    other = reordered(self.predictions, row)
+                    if way == "move":
+                        cases = replace(other.cases, sample_weight=weight[row])
+                        other.__dict__["cases"] = cases
+                    for m in fitted:
+                        found[key(way, m)][draw] = m.of(other)
+        return found
+
+
+def key(way: str, measure: Measure) -> str:
+    """The name of a measure's replicates."""
+    return f"{way} {measure.label}"
 
 
 def refuse_related(predictions: Predictions) -> None:
@@ -45,10 +96,10 @@ def refuse_related(predictions: Predictions) -> None:
         if len(np.unique(part)) < 2:
             continue
         if constant_within(weight, part):
-            raise NotApplicable(INSTEAD.format(how=" (they are a function of it)"))
+            raise NotApplicable(REFUSED.format(how=" (they are a function of it)"))
         p = min(related(weight, part))
         if p <= LEVEL:
-            raise NotApplicable(INSTEAD.format(how=f" (p = {p:.2g})"))
+            raise NotApplicable(REFUSED.format(how=f" (p = {p:.2g})"))
 
 
 def related(weight: Floats, part: Array) -> tuple[float, float]:
