@@ -1,6 +1,7 @@
 """The papers' studies under their names, in small."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,14 @@ import pytest
 from abovechance.errors import AboveChanceError
 from abovechance.signal import find
 from abovechance.studies import Scale, Shift
-from abovechance.studies.replications import STUDIES, distances, findings, page, reproduce
+from abovechance.studies.replications import (
+    STUDIES,
+    contents,
+    distances,
+    findings,
+    page,
+    reproduce,
+)
 from abovechance.studies.replications.tables import FAR
 
 FIGURES = ["2", "3", "4", "5a", "5b", "6a", "6b", "7a", "7b", "8a", "8b", "9", "10a", "10b"]
@@ -111,6 +119,16 @@ def test_a_page_says_how_it_was_made() -> None:
     text = page(found, STUDIES["rosenblatt-fig10b"])
     assert "reproduce rosenblatt-fig10b --replications 20 --seed 4 --statistics Oracle`" in text
     assert text.count("| Oracle |") == 3
+
+
+def test_the_contents_of_a_folder_of_pages_tell_what_came_of_each(tmp_path: Path) -> None:
+    found = reproduce("rosenblatt-fig10b", statistics=["Oracle"], replications=20, rng=4)
+    (tmp_path / "rosenblatt-fig10b.md").write_text(page(found, STUDIES["rosenblatt-fig10b"]))
+    (tmp_path / "README.md").write_text("nothing")
+    rows = contents(tmp_path).splitlines()[4:]
+    assert rows == [
+        f"| [rosenblatt-fig10b](rosenblatt-fig10b.md) | 20 | {' '.join(found.findings)} |"
+    ]
 
 
 def test_unknown_studies_and_statistics_are_refused() -> None:

@@ -107,11 +107,12 @@ def _shared(store: str, study: str, seed: int) -> Any:
 
 def _keep(folder: Path, found: Any, study: Any) -> None:
     from abovechance.io.export import write_text
-    from abovechance.studies.replications import page
+    from abovechance.studies.replications import contents, page
 
     folder.mkdir(parents=True, exist_ok=True)
     _draw(found, folder / f"{study.name}.svg")
     write_text(folder / f"{study.name}.md", page(found, study))
+    write_text(folder / "contents.md", contents(folder))
 
 
 def _draw(found: Any, file: Path) -> None:

@@ -129,7 +129,7 @@ class Replications:
 
     def _load(self, size: int) -> None:
         """Load the compiled sums, same bits but faster, where many samples together repay it."""
-        names = {Predicted: "permutation", Pair: "flips"}
+        names: dict[object, str] = {Predicted: "permutation", Pair: "flips"}
         name = names.get(getattr(self.design, "kind", None))
         if name is not None and {"brier", "log_score"}.intersection(map(str, self.tests)):
             cases = size * sum(n for n, _ in self.settings)

@@ -4,13 +4,14 @@ from abovechance.studies.replications.catalogue import STUDIES, find_studies, fi
 from abovechance.studies.replications.data import GROUPS, data_studies
 from abovechance.studies.replications.running import reproduce
 from abovechance.studies.replications.study import Expected, Study
-from abovechance.studies.replications.tables import distances, findings, page, row
+from abovechance.studies.replications.tables import contents, distances, findings, page, row
 
 __all__ = [
     "GROUPS",
     "STUDIES",
     "Expected",
     "Study",
+    "contents",
     "data_studies",
     "distances",
     "find_studies",

@@ -1,7 +1,9 @@
 """A replication as a page to keep: what was run, its values, the published ones."""
 
+import re
 from collections.abc import Collection, Iterator
 from itertools import chain
+from pathlib import Path
 
 from abovechance.studies.powering import Cell, PowerStudy
 from abovechance.studies.replications.study import Study
@@ -102,3 +104,16 @@ def page(found: PowerStudy, study: Study) -> str:
         *(f"| {' | '.join(row(cell))} |" for cell in found.cells),
     ]
     return "\n".join(lines) + "\n"
+
+
+def contents(folder: Path) -> str:
+    """The pages of a folder in one table: what was run, how often, and how near it came."""
+    lines = ["| study | replications | came of it |", "|---|---:|---|"]
+    for file in sorted(folder.glob("*-*.md")):
+        text = file.read_text("utf-8")
+        times = re.search(r"--replications (\d+)", text)
+        if times is not None:
+            before = text.partition("\nDepartures")[0].splitlines()
+            told = [line.removeprefix("- ") for line in before if line.startswith("- ")]
+            lines.append(f"| [{file.stem}]({file.name}) | {times[1]} | {' '.join(told)} |")
+    return "# Pages\n\n" + "\n".join(lines) + "\n"
