@@ -288,8 +288,8 @@ BANDS: list[tuple[str, str, str, int, float | None, float]] = [
     ("loess", "balanced", "bent", 10_000, 0.90, 0.05),
     ("loess", "balanced", "not extreme enough", 50_000, 0.90, 0.02),
     ("loess, span .75", "balanced", "not extreme enough", 50_000, None, 0.02),
-    ("isotonic", "balanced", "right", 500, None, 0.05),
-    ("isotonic", "skewed", "bent", 2_000, None, 0.05),
+    ("isotonic", "balanced", "right", 500, 0.90, 0.05),
+    ("isotonic", "skewed", "bent", 2_000, 0.90, 0.05),
 ]
 
 
