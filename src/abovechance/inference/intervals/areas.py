@@ -1,10 +1,9 @@
 """Intervals for areas under ROC curves."""
 
-from typing import Any
-
 import numpy as np
 
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.results import Interval
 from abovechance.numerics.placements import (
     clustered_delong,
@@ -64,11 +63,12 @@ def delong(
 
 def area_and_variance(predictions: Binary) -> tuple[float, float, int, int]:
     """Area, DeLong's (or with groups Obuchowski's) variance, and the class sizes."""
-    refuse_weights(predictions)
+    predictions = independent(predictions, "DeLong's variance")
     n1, n0 = int(predictions.positive.sum()), int((~predictions.positive).sum())
     if min(n1, n0) < 1:
         raise NotApplicable("an area under the ROC curve needs cases of both classes.")
-    assert predictions.ranking is not None
+    if predictions.ranking is None:
+        raise NotApplicable("areas under ROC curves need a score or a probability.")
     groups = predictions.cases.groups
     if groups is not None:
         found = clustered_delong(predictions.ranking, predictions.positive, groups)
@@ -82,14 +82,6 @@ def area_and_variance(predictions: Binary) -> tuple[float, float, int, int]:
         summary.placement_squares_negative / n0 - area**2
     ) / (n0 - 1)
     return area, max(variance, 0.0), n1, n0
-
-
-def refuse_weights(predictions: Any) -> None:
-    """Sampling weights have no place in this method."""
-    if predictions.cases.sample_weight is not None:
-        raise NotApplicable(
-            "this method is for cases that count one each; with sampling weights use a bootstrap."
-        )
 
 
 def _logit_limits(area: float, variance: float, level: float) -> tuple[float, float]:

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats
+from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.intervals.replicates import leave_one_out, replicates
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
@@ -16,6 +17,8 @@ from abovechance.resampling.sweep import Sorted, binary_bootstrap
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999
 MOST_UNDEFINED = 0.01
+STUDENTISED = "Take method='percentile', which draws whole clusters, or intervals.cluster_mean."
+MOST_PARTS = 500  # clusters left out one by one
 MANY = 1000  # cases from which on resamples are counted rather than spelled out
 
 
@@ -53,6 +56,8 @@ def bootstrap(
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
+    clusters = STUDENTISED if method == "studentised" else None
+    predictions = independent(predictions, "a bootstrap of cases", clusters=clusters, weights=None)
     stream = np.random.default_rng(rng)
     if method == "studentised":
         return studentised_mean(
@@ -203,7 +208,11 @@ def _adjusted(
     if below in (0.0, 1.0):
         below = np.clip(below, 0.5 / len(values), 1.0 - 0.5 / len(values))
     bias = ndtri(below)
-    without, times = leave_one_out(measure, predictions)
+    if predictions.cases.groups is None:
+        without, times = leave_one_out(measure, predictions)
+    else:
+        without = _without_clusters(measure, predictions, predictions.cases.groups)
+        times = np.ones(len(without))
     kept = np.isfinite(without)
     centre = np.average(without[kept], weights=times[kept])
     gap = centre - without[kept]
@@ -212,3 +221,12 @@ def _adjusted(
     shifted = bias + ndtri(at)
     moved: Floats = ndtr(bias + shifted / (1.0 - acceleration * shifted))
     return moved
+
+
+def _without_clusters(measure: Measure, predictions: Predictions, groups: Array) -> Floats:
+    """Values without one cluster each; of very many clusters, without some at once."""
+    code = np.unique(groups, return_inverse=True)[1] % MOST_PARTS
+    if code.max() < 1:
+        raise NotApplicable("a bootstrap of clusters needs at least two of them.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.array([measure.of(predictions.take(code != k)) for k in range(code.max() + 1)])

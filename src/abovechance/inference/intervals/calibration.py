@@ -7,6 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.results import Interval
 from abovechance.numerics.recalibration import (
     Line,
@@ -53,8 +54,7 @@ def recalibration(
     """
     if parameter not in PARAMETERS:
         raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
-    if predictions.cases.sample_weight is not None:
-        raise NotApplicable("a likelihood is for cases that count one each, not sampling weights.")
+    predictions = independent(predictions, "a recalibration line")
     y, x, weight = _told(predictions)
     if predictions.cases.groups is not None:
         inside = _inside(predictions)
@@ -83,6 +83,7 @@ def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) ->
     >>> print(observed_expected(examples.breast_cancer("p_texture")))
     0.926 to 1.200
     """
+    predictions = independent(predictions, "a ratio of observed to expected")
     assert predictions.probability is not None
     y, p = predictions.positive.astype(np.float64), predictions.probability
     return _log_ratio(y, p, predictions.cases.groups, confidence_level)
@@ -106,6 +107,7 @@ def linear_calibration(
     >>> print(linear_calibration(Numeric(0.5 * value + rng.normal(size=200), value)))
     0.412 to 0.668
     """
+    predictions = independent(predictions, "a calibration line")
     y, x = predictions.outcome[0], predictions.value[0]
     if x.min() == x.max():
         raise NotApplicable("all predictions are equal, so there is no line and no interval.")

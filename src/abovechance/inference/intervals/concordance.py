@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.guards import independent
 from abovechance.inference.results import Interval
 from abovechance.predictions import Survival
 
@@ -53,6 +54,7 @@ def jackknife(
     """
     from scipy.special import ndtri
 
+    predictions = independent(predictions, "the jackknife of a concordance")
     value, influence = concordance_influence(predictions, tau=tau, pair_weight=pair_weight)
     groups = predictions.cases.groups
     name = "infinitesimal jackknife"

@@ -8,7 +8,13 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.posterior.draws import Draws
 from abovechance.inference.posterior.result import Posterior
-from abovechance.inference.posterior.tables import Prior, class_weights, one_shape, whole
+from abovechance.inference.posterior.tables import (
+    Prior,
+    class_weights,
+    one_shape,
+    refuse_dependent,
+    whole,
+)
 
 
 def paired_difference(
@@ -108,8 +114,10 @@ def _agreement(first: Any, second: Any) -> Floats:
 
 
 def _outcome_and_label(predictions: Any) -> tuple[Array, Array]:
-    if getattr(predictions, "weight", None) is not None:
-        raise NotApplicable("a posterior counts cases; sampling weights are not counts.")
+    from abovechance.inference.defaults import expanded
+
+    refuse_dependent(predictions)
+    predictions = expanded(predictions)
     actual = getattr(predictions, "actual", getattr(predictions, "positive", None))
     label = getattr(predictions, "label", None)
     if actual is None or label is None:

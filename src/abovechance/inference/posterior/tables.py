@@ -41,12 +41,31 @@ def counts_of(confusion: Any) -> Floats:
 
 
 def _of_predictions(predictions: Any) -> Floats:
-    if getattr(predictions, "weight", None) is not None:
+    refuse_dependent(predictions)
+    return whole("a confusion table", np.asarray(predictions.confusion, dtype=np.float64))
+
+
+def refuse_dependent(predictions: Any) -> None:
+    """Cases that a posterior would count more often than they are known.
+
+    Predictions of one cross-validation are summed over its folds, each case being predicted once.
+    """
+    cases = predictions.cases
+    if cases.sample_weight is not None:
         raise NotApplicable(
             "a posterior counts cases; sampling weights are not counts. "
             "Use a bootstrap interval, or give frequencies as counts=."
         )
-    return whole("a confusion table", np.asarray(predictions.confusion, dtype=np.float64))
+    if cases.groups is not None and len(np.unique(cases.groups)) > 1:
+        raise NotApplicable(
+            "a posterior counts independent cases, and those of a cluster (groups) may depend on "
+            "each other. Give one table per cluster to posterior.hierarchical."
+        )
+    if predictions.origin == "repeated_cv":
+        raise NotApplicable(
+            "a posterior counts every case once, and repeats predict it several times. "
+            "Take the predictions of one repeat."
+        )
 
 
 def whole(name: str, counts: Floats) -> Floats:
