@@ -125,7 +125,7 @@ def where(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
     return ctx.with_resource(Dask(cluster, workers=2 if value is None else value))
 
 
-CLUSTER = "abovechance.cluster"
+CLUSTER = "abovechance: cluster"
 workers = stack(
     click.option(
         "--workers",
