@@ -1,4 +1,9 @@
-"""Every test of draws or sums runs on the plain and on the compiled path."""
+"""The plain and the compiled path of draws and sums; work that worker processes can import."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,3 +14,15 @@ from abovechance.resampling import words
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(words, "worthwhile", lambda *_, **__: request.param == "compiled")
     return str(request.param)
+
+
+@pytest.fixture
+def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The module of that name, importable here and in every process started from here."""
+    folder = str(Path(__file__).parent)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", folder)
+    import chores
+
+    yield chores
+    sys.modules.pop("chores", None)

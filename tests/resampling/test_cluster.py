@@ -1,7 +1,6 @@
 """Dask: the same bits, workers that die, a scheduler that dies."""
 
 import signal
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,23 +12,13 @@ import pytest
 from abovechance.errors import AboveChanceError, Unfinished
 from abovechance.resampling import Dask, Resampling, replicate_blocks
 from abovechance.resampling.cluster import Done
-from resampling.machines import FOLDER, Machines
+from resampling.machines import Machines
 
 pytest.importorskip("distributed")
 # dask and tornado warn of their own past and of sockets closed late; none of it is ours
 pytestmark = [pytest.mark.filterwarnings("default")]
 
 SETTINGS = Resampling(draws=400, seed=6, block=10)
-
-
-@pytest.fixture
-def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(FOLDER))
-    monkeypatch.setenv("PYTHONPATH", str(FOLDER))
-    import chores
-
-    yield chores
-    sys.modules.pop("chores", None)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,6 @@ from abovechance.errors import NotApplicable, Unfinished
 from abovechance.resampling import Processes, Resampling, in_order, replicate_blocks
 
 FOLDER = Path(__file__).parent
-
-
-@pytest.fixture
-def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(FOLDER))
-    import chores
-
-    yield chores
-    sys.modules.pop("chores", None)
 
 
 def digest(values: Any) -> str:

@@ -1,10 +1,8 @@
 """Replicates: the same bits whoever computes them, and the first ones first."""
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,15 +29,6 @@ from abovechance.resampling.replicate import CELLS, _Statistic
 DIFFERENCES = np.random.default_rng(1).normal(0.1, size=40)
 FLIPPED = partial(np.inner, DIFFERENCES)
 SETTINGS = Resampling(draws=500, seed=3, block=64)
-
-
-@pytest.fixture
-def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    import chores
-
-    yield chores
-    sys.modules.pop("chores", None)
 
 
 @dataclass(frozen=True)

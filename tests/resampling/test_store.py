@@ -40,15 +40,6 @@ class Counting:
 
 
 @pytest.fixture
-def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(FOLDER))
-    import chores
-
-    yield chores
-    sys.modules.pop("chores", None)
-
-
-@pytest.fixture
 def settings(tmp_path: Path) -> Resampling:
     return Resampling(draws=100, seed=2, block=10, store=tmp_path / "run.store")
 

@@ -4,6 +4,8 @@ The paper has no table of numbers; the values beside ours come from an independe
 what its code does.
 """
 
+from dataclasses import replace
+
 from abovechance.studies.predictions import CorrelatedModels, GaussianPredictions
 from abovechance.studies.replications.claims import least_power, shortfall
 from abovechance.studies.replications.study import Expected, Key, Study
@@ -70,6 +72,21 @@ def _compared() -> dict[Key, Expected]:
     }
 
 
+TRAINED = Study(
+    name="dinga-compare-trained",
+    title="Power against an alternative model, trained on a share of the rows (the effect)",
+    source=SOURCE,
+    design=TrainedOnLess(),
+    n=(100,),
+    effects=SHARES,
+    tests=TESTS,
+    draws=999,
+    rule="valid",
+    replications=100,
+    departures=(CAPTION, FEATURES),
+    size="n per class",
+    claims=least_power,
+)
 DINGA = (
     Study(
         name="dinga-power-simulated",
@@ -132,33 +149,12 @@ DINGA = (
         size="n per class",
         claims=shortfall,
     ),
-    Study(
-        name="dinga-compare-trained",
-        title="Power against an alternative model, trained on a share of the rows (the effect)",
-        source=SOURCE,
-        design=TrainedOnLess(),
-        n=(100,),
-        effects=SHARES,
-        tests=TESTS,
-        draws=999,
-        rule="valid",
-        replications=100,
-        departures=(CAPTION, FEATURES),
-        size="n per class",
-        claims=least_power,
-    ),
-    Study(
+    TRAINED,
+    replace(
+        TRAINED,
         name="dinga-compare-trained-null",
         title="The same with the models' predictions exchanged at random, so that none is better",
-        source=SOURCE,
         design=TrainedOnLess(exchanged=True),
-        n=(100,),
-        effects=SHARES,
-        tests=TESTS,
-        draws=999,
-        rule="valid",
-        replications=100,
-        departures=(CAPTION, FEATURES),
-        size="n per class",
+        claims=None,
     ),
 )
