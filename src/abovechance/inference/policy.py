@@ -74,7 +74,7 @@ TABLE: dict[Law, Policy] = {
     ),
     Law.UTILITY: Policy(
         defaults.of_utility,
-        "bootstrap BCa of counts",
+        "bootstrap BCa of counts; leave-one-cluster-out jackknife, t, over clusters",
         "none; net benefit: gain over the better of acting on all and on none",
         "bootstrap of the difference",
         skill=True,
