@@ -199,6 +199,25 @@ def test_a_survival_file_is_answered() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl", "a.csv"])
+def test_every_kind_of_file_is_answered_alike(name: str) -> None:
+    import io
+
+    import pandas as pd
+
+    frame, held = pd.read_csv(io.BytesIO(CSV)), io.BytesIO()
+    if name.endswith("parquet"):
+        frame.to_parquet(held)
+    elif name.endswith("jsonl"):
+        frame.to_json(held, orient="records", lines=True)
+    else:
+        held.write(CSV)
+    asked_for = opened(parcel((name, held.getvalue())))
+    guess = Choices(**described(asked_for.tables[0])["guess"])
+    assert guess.predicted == ("p_texture", "p_forest")
+    assert answer(asked_for.tables, guess).document.verdict == "p_forest is better"
+
+
 def test_too_many_models_are_refused() -> None:
     names = [f"p{i}" for i in range(9)]
     rows = [",".join([str(i % 2), *(".5" for _ in names)]) for i in range(6)]
