@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from abovechance.cli import main
@@ -79,6 +80,46 @@ def test_text_is_a_readable_table(run: Run) -> None:
     assert "not inferior" in out
     assert "difference = first − second" in out
     assert max(map(len, out.splitlines())) <= 110
+
+
+def test_mid_p_stands_beside_the_exact_p(run: Run) -> None:
+    row = told(run, *CANCER, "--measures", "accuracy")["differences"][0]
+    _, out, _ = run(*CANCER, "--measures", "accuracy,brier")
+    heading = next(line for line in out.splitlines() if "difference  95%" in line)
+    assert heading.split()[-3:] == ["p", "mid-p", "better"]
+    shown = next(
+        line for line in out.splitlines() if line.startswith("  Accuracy  ") and "+" in line
+    )
+    assert f"{row['mid_p']:.0e}" in shown
+    _, without, _ = run(*CANCER, "--measures", "brier")
+    assert "mid-p" not in without
+
+
+def three(file: Callable[[str, str], str]) -> str:
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=60)
+    p = 1 / (1 + np.exp(-np.outer([1.2, 0.9, 0.3], 2 * y - 1) - rng.normal(size=(3, 60))))
+    lines = [",".join(map(str, (i, y[i], *p[:, i].round(3), i // 6))) for i in range(60)]
+    return file("three.csv", "\n".join(["id,y,a,b,c,g", *lines]))
+
+
+def test_a_method_stands_once_whatever_its_degrees_of_freedom(run: Run, file) -> None:
+    options = [three(file), "--outcome", "y", "--models", "a,b,c", "--measures", "auc"]
+    _, out, _ = run(*options)
+    assert [line for line in out.splitlines() if "DeLong, t(" in line] == [
+        "  DeLong, t(49 to 58): auc",
+        "  DeLong, t(49 to 58); H0: the areas under the ROC curves are equal: auc",
+    ]
+    assert "remark" not in out
+    assert "1.6, 82.9" in out
+    _, out, _ = run(*options, "--groups", "g")
+    assert "Obuchowski F over 10 clusters" in out
+
+
+def test_remarks_have_a_column_when_there_are_any(run: Run) -> None:
+    _, out, _ = run(*CANCER, "--measures", "net_benefit,accuracy", "--draws", "99")
+    assert "remark" in out
+    assert "no test for differences" in " ".join(out.split())
 
 
 def test_csv_has_one_row_per_difference(run: Run) -> None:

@@ -548,6 +548,29 @@ def test_different_cases_are_compared_unpaired_and_said() -> None:
     assert found["accuracy"].interval.method == "Newcombe, unpaired"
 
 
+def test_cases_in_common_that_are_not_paired_are_said() -> None:
+    ids = np.arange(80)
+    found = compare(two(id=ids), ["brier"], paired=False, rng=1)
+    assert [a.code for a in found.advice] == ["AC153"]
+    assert "80 cases are those of every model" in found.advice[0].text
+
+
+def test_equal_values_over_clusters_are_equal() -> None:
+    # right answers in different clusters, whose parts of 1/30 do not add up to 0 exactly
+    right = np.zeros((2, 30), dtype=int)
+    right[0, [1, 4, 8, 13, 17, 19, 22]] = right[1, [0, 4, 9, 12, 16, 21, 29]] = 1
+    for shift in range(12):
+        labels = [right[0], np.roll(right[1], shift)]
+        models = {
+            name: Binary(
+                np.ones(30, dtype=int), label=row, labels=[0, 1], groups=np.arange(30) // 3
+            )
+            for name, row in zip("ab", labels, strict=True)
+        }
+        row = compare(models, ["accuracy"], rng=1, draws=99)["accuracy"]
+        assert (row.difference, row.better) == (0.0, None)
+
+
 def test_ids_without_common_cases_are_different_cases() -> None:
     a = two(40, 1, id=np.arange(40))["new"]
     b = two(40, 2, id=np.arange(100, 140))["old"]

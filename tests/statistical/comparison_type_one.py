@@ -78,15 +78,15 @@ def skewed(n: int) -> Callable[[Rng], np.ndarray]:
     return lambda rng: rng.exponential(size=n) - 1.0
 
 
-def clustered(clusters: int, size: int) -> Callable[[Rng], list[Binary]]:
+def clustered(clusters: int, size: int, models: int = 2) -> Callable[[Rng], list[Binary]]:
     """Clusters in which one model happens to do well together."""
 
     def make(rng: Rng) -> list[Binary]:
         groups = np.repeat(np.arange(clusters), size)
         n = len(groups)
         y = both_classes(rng, n, 0.4)
-        ease = rng.normal(size=(2, clusters))[:, groups]
-        scores = (2.0 * y - 1.0) * (0.5 + 0.8 * ease) + rng.normal(size=(2, n))
+        ease = rng.normal(size=(models, clusters))[:, groups]
+        scores = (2.0 * y - 1.0) * (0.5 + 0.8 * ease) + rng.normal(size=(models, n))
         return [Binary(y, probability=logistic(s), groups=groups) for s in scores]
 
     return make
@@ -105,13 +105,13 @@ def unlike(n: int) -> Callable[[Rng], list[Binary]]:
     return make
 
 
-def three_classes(n: int) -> Callable[[Rng], list[Multiclass]]:
+def three_classes(n: int, models: int = 2) -> Callable[[Rng], list[Multiclass]]:
     def make(rng: Rng) -> list[Multiclass]:
         y = np.concatenate([np.repeat([0, 1, 2], 3), rng.choice(3, size=n - 9, p=[0.2, 0.3, 0.5])])
         common = rng.normal(size=(n, 3))
         common[np.arange(n), y] += 1.0
         made = []
-        for _ in range(2):
+        for _ in range(models):
             e = np.exp(common + 0.7 * rng.normal(size=(n, 3)))
             made.append(Multiclass(y, probability=e / e.sum(axis=1, keepdims=True)))
         return made
@@ -127,12 +127,13 @@ def numbers(n: int) -> Callable[[Rng], list[Numeric]]:
     return make
 
 
-def times(n: int, shared: float, censored: bool = True) -> Callable[[Rng], list[Survival]]:
+def times(n: int, shared: float, models: int = 2) -> Callable[[Rng], list[Survival]]:
     def make(rng: Rng) -> list[Survival]:
         hazard = rng.normal(size=n)
         event = rng.exponential(np.exp(-hazard))
-        censor = rng.exponential(2.0, size=n) if censored else np.full(n, np.inf)
-        noise = np.sqrt(shared) * rng.normal(size=n) + np.sqrt(1 - shared) * rng.normal(size=(2, n))
+        censor = rng.exponential(2.0, size=n)
+        common, own = rng.normal(size=n), rng.normal(size=(models, n))
+        noise = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
         time, happened = np.minimum(event, censor), event <= censor
         return [Survival(time, happened, risk=np.round(hazard + e, 1)) for e in noise]
 
@@ -188,7 +189,9 @@ def of_all(measure: str, make: Callable[[Rng], list]) -> One:
     """All models at once."""
 
     def one(rng: Rng) -> Pair:
-        found = omnibus(Family(find(measure), make(rng), How(DRAWS, stream(rng))))
+        models = make(rng)
+        chosen = find(measure).for_outcome(models[0].kind)
+        found = omnibus(Family(chosen, models, How(DRAWS, stream(rng))))
         return found.p_value, None
 
     return one
@@ -236,7 +239,7 @@ def of_folds(naive: bool) -> One:
 
 
 S = dict[tuple[str, str], tuple[One, float]]
-SETTINGS: S = {
+FIRST: S = {
     ("McNemar", "n = 20"): (of_flips("accuracy", probable(20, 0.5)), 1),
     ("McNemar", "n = 200"): (by_law("accuracy", probable(200, 0.3)), 1),
     ("McNemar within the class", "n = 60, prevalence .3"): (
@@ -251,7 +254,7 @@ SETTINGS: S = {
         of_flips("balanced_accuracy", three_classes(60)),
         0.5,
     ),
-    ("sign flip, Brier", "n = 20"): (of_flips("brier", probable(20, 0.5)), 0.1),
+    ("sign flip, Brier", "n = 20"): (of_flips("brier", probable(20, 0.5)), 1),
     ("sign flip, Brier", "n = 20, one decimal"): (of_flips("brier", probable(20, 0.5, 1)), 1),
     ("sign flip, log score", "n = 100, prevalence .1"): (
         of_flips("log_score", probable(100, 0.1)),
@@ -303,7 +306,7 @@ SETTINGS: S = {
         of_exchange("f1", clustered(10, 8), 39),
         0.1,
     ),
-    ("DeLong χ², 3 models", "n = 200"): (of_all("auc", probable(200, 0.4, models=3)), 1),
+    ("DeLong F, 3 models", "n = 200"): (of_all("auc", probable(200, 0.4, models=3)), 1),
     ("Cochran's Q, 4 models", "n = 60"): (of_all("accuracy", probable(60, 0.5, models=4)), 1),
     ("Friedman, 4 models", "n = 40"): (of_all("brier", probable(40, 0.5, models=4)), 1),
     ("DeLong, unpaired", "n = 60 + 60"): (
@@ -314,6 +317,35 @@ SETTINGS: S = {
     ("Welch t, unpaired", "n = 40 + 40"): (of_different_cases("brier", probable(40, 0.5)), 1),
     ("corrected resampled t", "n = 40, 5 × 10 folds"): (of_folds(naive=False), 0.2),
 }
+OMNIBUS: S = {
+    ("DeLong F, 3 models", "n = 20"): (of_all("auc", probable(20, 0.5, models=3)), 1),
+    ("DeLong F, 4 models", "n = 40, prevalence .25"): (
+        of_all("auc", probable(40, 0.25, models=4)),
+        1,
+    ),
+    ("DeLong F, 4 models", "n = 100, prevalence .1"): (
+        of_all("auc", probable(100, 0.1, models=4)),
+        1,
+    ),
+    ("DeLong F, Hand–Till, 3 models", "n = 60, 3 classes"): (
+        of_all("auc", three_classes(60, models=3)),
+        0.5,
+    ),
+    ("DeLong χ², 3 models", "n = 400"): (of_all("auc", probable(400, 0.4, models=3)), 1),
+    ("Obuchowski F, 4 models", "10 clusters of 6"): (of_all("auc", clustered(10, 6, 4)), 1),
+    ("Obuchowski F, 4 models", "20 clusters of 6"): (of_all("auc", clustered(20, 6, 4)), 1),
+    ("infinitesimal jackknife F, 4 models", "n = 40, 40 % censored, ties"): (
+        of_all("c_index", times(40, 0.3, models=4)),
+        0.5,
+    ),
+    ("Cochran's Q, 4 models", "n = 20"): (of_all("accuracy", probable(20, 0.5, models=4)), 1),
+    ("Friedman, 4 models", "n = 10"): (of_all("brier", probable(10, 0.5, models=4)), 1),
+    ("permutation of clusters among models, Brier, 4 models", "10 clusters of 6"): (
+        of_all("brier", clustered(10, 6, 4)),
+        0.5,
+    ),
+}
+SETTINGS: S = {**FIRST, **OMNIBUS}
 
 
 def normal_delong(make: Callable[[Rng], list]) -> One:
@@ -342,7 +374,19 @@ def ignoring_clusters(rng: Rng) -> Pair:
     return flips(parts, resampling=stream(rng)).p_value, None
 
 
-WARNINGS: S = {
+def chi2_of_clusters(rng: Rng) -> Pair:
+    """The covariance of few clusters taken for the true one."""
+    from scipy.special import chdtrc
+
+    from abovechance.inference.comparison.areas import wald
+    from abovechance.inference.significance.delong import components
+
+    found = components(clustered(10, 6, 4)(rng))
+    statistic, df = wald(found.areas, found.covariance)
+    return float(chdtrc(df, statistic)), None
+
+
+AVOIDED: S = {
     ("DeLong, normal", "n = 20, prevalence .25, independent models"): (
         normal_delong(scored(20, 0.25, 0.0, 0.0)),
         1,
@@ -351,12 +395,18 @@ WARNINGS: S = {
     ("sign flip, clusters ignored", "8 clusters of 10"): (ignoring_clusters, 0.5),
     ("t-test over folds, not corrected", "n = 40, 5 × 10 folds"): (of_folds(naive=True), 0.2),
 }
+OMNIBUS_AVOIDED: S = {
+    ("Obuchowski χ², 4 models", "10 clusters of 6"): (chi2_of_clusters, 1),
+}
+WARNINGS: S = {**AVOIDED, **OMNIBUS_AVOIDED}
+# Every setting has the random numbers of its place here: append, so that no other row changes.
+PLACES = list({**FIRST, **AVOIDED, **OMNIBUS, **OMNIBUS_AVOIDED})
 
 
 def simulate(settings: S, replications: int) -> Iterator[Cell]:
     """Every setting; costly ones with their share of the replications."""
     for (test, setting), (one, share) in settings.items():
-        number = list({**SETTINGS, **WARNINGS}).index((test, setting))
+        number = PLACES.index((test, setting))
         count = max(30, int(replications * share))
         found = [
             one(np.random.default_rng(np.random.SeedSequence(40, spawn_key=(number, r))))

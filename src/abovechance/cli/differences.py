@@ -1,11 +1,14 @@
 """A comparison on the terminal."""
 
+import re
 from itertools import groupby
 from typing import Any
 
 import click
 
 from abovechance.cli.show import _plain, console, limits, number, p_value
+
+STUDENT = re.compile(r"\bt\(([0-9.]+)\)")
 
 
 def show_comparison(result: Any, format_: str) -> None:
@@ -74,7 +77,13 @@ def _values(screen: Any, result: Any) -> None:
 def _differences(screen: Any, rows: list[Any], result: Any, title: str) -> None:
     level = next((row.interval.level for row in rows if row.interval), 0.95)
     several = len(rows) > len({(row.measure, row.model) for row in rows})
-    adjusted = [(f"p ({result.adjust})", "right")] if several and result.adjust != "none" else []
+    adjusted = several and result.adjust != "none"
+    shown = {
+        "mid-p": any(row.mid_p is not None for row in rows),
+        f"p ({result.adjust})": adjusted,
+        "better": True,
+        "remark": any(row.undefined for row in rows),
+    }
     table = _table(
         title,
         ("", "left"),
@@ -83,9 +92,11 @@ def _differences(screen: Any, rows: list[Any], result: Any, title: str) -> None:
         ("difference", "right"),
         (f"{level:.0%} interval", "left"),
         ("p", "right"),
-        *adjusted,
-        ("better", "left"),
-        ("remark", "left"),
+        *(
+            (name, "right" if "p" in name else "left")
+            for name, is_there in shown.items()
+            if is_there
+        ),
     )
     for (name, model), group in groupby(rows, key=lambda row: (row.title, row.model)):
         heading = f"  {_plain(name)}" + (f" [dim]{_plain(model)}[/]" if model else "")
@@ -96,14 +107,18 @@ def _differences(screen: Any, rows: list[Any], result: Any, title: str) -> None:
                 _plain(row.second),
                 signed(row.difference),
                 limits(row.interval),
-                "" if row.p_value is None else p_value(row.p_value),
+                _p(row.p_value),
             ]
-            if adjusted:
-                cells.append("" if row.p_adjusted is None else p_value(row.p_adjusted))
-            table.add_row(*cells, _plain(row.better or ""), _plain(row.undefined or ""))
+            last = (_p(row.mid_p), _p(row.p_adjusted), row.better or "", row.undefined or "")
+            kept = [cell for cell, wanted in zip(last, shown.values(), strict=True) if wanted]
+            table.add_row(*cells, *map(_plain, kept))
             heading = ""
     screen.print()
     screen.print(table)
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else p_value(value)
 
 
 def _margins(screen: Any, rows: list[Any]) -> None:
@@ -182,7 +197,7 @@ def _omnibus(screen: Any, result: Any) -> None:
         table.add_row(
             f"  {_plain(titles[test.measure])}",
             number(test.statistic),
-            f"{test.df:g}",
+            freedom(test.df) + ("" if test.df_error is None else f", {freedom(test.df_error)}"),
             p_value(test.p_value),
             _plain(test.test),
         )
@@ -205,9 +220,40 @@ def _methods(screen: Any, rows: list[Any]) -> None:
         if found:
             screen.print()
             screen.print(title, style="dim", markup=False)
-        for method, measures in found.items():
+        for method, measures in once(found).items():
             names = ", ".join(dict.fromkeys(measures))
             screen.print(f"  {method}: {names}", style="dim", markup=False)
+
+
+def once(methods: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Methods that differ in degrees of freedom only, as one with the range of these.
+
+    >>> once({"DeLong, t(102.2)": ["auc"], "DeLong, t(117.6)": ["auc"], "Tango": ["accuracy"]})
+    {'DeLong, t(102 to 118)': ['auc', 'auc'], 'Tango': ['accuracy']}
+    >>> once({"DeLong, t(9.0)": ["auc"]})
+    {'DeLong, t(9.0)': ['auc']}
+    """
+    alike: dict[str, list[str]] = {}
+    for method in methods:
+        alike.setdefault(STUDENT.sub("t(…)", method), []).append(method)
+    found = {}
+    for general, those in alike.items():
+        said = those[0]
+        if len(those) > 1:
+            freedoms = [round(float(df)) for method in those for df in STUDENT.findall(method)]
+            low, high = min(freedoms), max(freedoms)
+            said = general.replace("t(…)", f"t({low})" if low == high else f"t({low} to {high})")
+        found[said] = [name for method in those for name in methods[method]]
+    return found
+
+
+def freedom(df: float) -> str:
+    """Degrees of freedom for a table.
+
+    >>> freedom(3.0), freedom(2.64)
+    ('3', '2.6')
+    """
+    return f"{df:.1f}".removesuffix(".0")
 
 
 def signed(value: float) -> str:

@@ -39,6 +39,7 @@ from abovechance.resampling import Alternative
 
 FEW = 50  # cases in the smaller class below which DeLong's test is referred to Student's t
 VERY_FEW = 10  # below which Satterthwaite's degrees of freedom are still too many
+ROUNDING = 1e-14  # relative difference of values that is no difference
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
 # Functions of a mean loss once the outcomes are given: equal values are equal mean losses.
 LOSS_OF = {
@@ -52,7 +53,7 @@ LOSS_OF = {
     "rse": "mse",
     "scaled_brier": "brier",
 }
-NO_TEST = "no test of this difference; see its interval"
+NO_TEST = "no test for differences of this measure"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,12 @@ class Family:
         if weighted:
             return Resampled(measure, one, other, self.how, WEIGHTED)
         found = self._by_law(first, second)
-        return self._exchanged(one, other) if found is None else found
+        if found is None:
+            found = self._exchanged(one, other)
+        apart = abs(less(mine, theirs))
+        if found.difference != 0.0 and apart <= ROUNDING * abs(mine) < np.inf:
+            return Combined(found, found, value=0.0)  # else a sum of parts decides who is better
+        return found
 
     def _by_law(self, first: int, second: int) -> Contrast | None:
         measure, how = self.measure, self.how

@@ -19,15 +19,28 @@ def remarks(
     if found.by == "row":
         yield Advice("AC141", "cases were paired by row; name them with id to be sure.")
     if found.by == "none":
-        yield Advice(
-            "AC142",
-            "the models predicted different cases: a difference may come from the cases as well "
-            "as from the models.",
-        )
+        yield _on_different_cases(found)
     if any(row.model is not None for row in rows):
         yield Advice("AC143", "subgroups hold different cases: their differences are not paired.")
     yield from _on_dependence(first, naive=naive)
     yield from _on_tests(rows, level)
+
+
+def _on_different_cases(found: Matched) -> Advice:
+    ids = [p.cases.id for p in found.models.values()]
+    names = [set(column.astype(str).tolist()) for column in ids if column is not None]
+    common = len(set.intersection(*names)) if len(names) == len(ids) > 1 else 0
+    if common:
+        return Advice(
+            "AC153",
+            f"{common} cases are those of every model, by id, and were compared as if they were "
+            "different: pair them (without --unpaired) for a sharper answer.",
+        )
+    return Advice(
+        "AC142",
+        "the models predicted different cases: a difference may come from the cases as well "
+        "as from the models.",
+    )
 
 
 def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:

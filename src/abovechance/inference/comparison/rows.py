@@ -160,7 +160,8 @@ def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Ques
             row = replace(row, margin=beside_margin(contrast, measure, margin, asked.level))
         except NotApplicable as reason:
             reasons.append(str(reason))
-    return replace(row, undefined="; ".join(dict.fromkeys(reasons)) or None)
+    said = dict.fromkeys(reason.removesuffix(".") for reason in reasons)
+    return replace(row, undefined="; ".join(said) or None)
 
 
 def _valued(frame: Difference, measure: Measure, difference: float) -> Difference:

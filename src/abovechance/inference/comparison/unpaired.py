@@ -9,6 +9,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.by_law import WEIGHTED, concordances
 from abovechance.inference.comparison.contrasts import (
+    Alike,
     Answer,
     Combined,
     Contrast,
@@ -41,6 +42,8 @@ def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
     """
     values = [measure.of(p) for p in (first, second)]
     if not np.isfinite(values).all():
+        if values[0] == values[1]:
+            return Alike(infinite=True)
         gap = less(values[0], values[1])
         return Unanswerable(gap, measure.undefined or f"{measure.title} is not finite here")
     if first.cases.sample_weight is not None or second.cases.sample_weight is not None:
@@ -137,7 +140,8 @@ class Independent:
                 groups=groups,
             )
             parts.append(drawn[self.measure.label])
-        gaps = parts[0] - parts[1]
+        with np.errstate(invalid="ignore"):
+            gaps = parts[0] - parts[1]
         kept = gaps[np.isfinite(gaps)]
         if len(kept) < 0.99 * len(gaps):
             raise NotApplicable(
