@@ -116,3 +116,47 @@ def test_a_real_table_is_drawn_from(capsys: Captured, tmp_path: Path) -> None:
     cells = json.loads(capsys.readouterr().out)["cells"]
     assert len(cells) == 8
     assert cells[-1]["power"] == 1.0
+
+
+def test_models_are_compared_on_a_real_table(capsys: Captured, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = [f"{rng.normal() + (i % 2):.4f},{'R' if i % 2 else 'M'}" for i in range(240)]
+    (tmp_path / "mlbench_Sonar.csv").write_text("\n".join(["V1,Class", *rows]))
+    asked = ["reproduce", "dinga-compare-data-sonar", "--data", str(tmp_path), "--format", "json"]
+    assert main([*asked, "--statistics", "Brier,accuracy", "--replications", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["cells"]) == 10
+    assert "least power" in found["findings"][1]
+    assert main([*asked[:1], "dinga-compare-data-sonor", *asked[2:]]) == 2
+    assert "did you mean 'dinga-compare-data-sonar'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("rosenblatt-fig5b --picture x.bmp", "must end in .svg, .png or .pdf"),
+        ("rosenblatt-fig5b --picture nowhere/x.png", "lie in a folder that is there"),
+        ("all --picture x.png", "--picture draws one study"),
+        ("all --statistics nothing", "no study has the statistic nothing"),
+        ("dinga-compare-data", "needs --data DIR"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_before_it_is_run(
+    capsys: Captured, asked: str, told: str
+) -> None:
+    assert main(["reproduce", *asked.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_a_study_is_drawn(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"study.{suffix}"
+    asked = ["reproduce", "rosenblatt-fig5b", "--statistics", "sd,Oracle", "--replications", "3"]
+    assert main([*asked, "--picture", str(file)]) == 0
+    first = file.read_bytes()
+    assert 2_000 < len(first) < 100_000
+    assert main([*asked, "--picture", str(file)]) == 0
+    assert file.read_bytes() == first
