@@ -50,7 +50,7 @@ def where(sizes: Sequence[int], powers: Sequence[float], target: float) -> float
     """The size at which a power passes a target, or None if it does not between the sizes.
 
     >>> where([80, 140], [0.7, 0.9], 0.8)
-    106.5
+    103.1
     """
     for i in range(len(sizes) - 1):
         if powers[i] < target <= powers[i + 1]:
