@@ -63,8 +63,12 @@ def main() -> None:
                 browser.open(address)
                 browser.click("#example")
                 browser.until("!document.getElementById('form').hidden")
+                browser.evaluate(
+                    "document.getElementById('report')"
+                    ".addEventListener('load', () => (window.framed = true));0"
+                )
                 browser.click("#go")
-                browser.until("!document.getElementById('result').hidden")
+                browser.until("window.framed")
                 browser.evaluate("scrollTo(0, 0);0")
                 keep(browser, "app")
     ax = ac.plot(models["forest"])
