@@ -99,13 +99,19 @@ def test_a_search_for_a_size_finds_the_same_on_a_cluster() -> None:
 
 
 def test_a_cluster_is_an_option_of_a_command(machines: Machines, capfd: Captured) -> None:
-    few = [*ASKED, "--replications", "20"]
-    assert main(few) == 0
-    alone = json.loads(capfd.readouterr().out)
-    assert main([*few, "--cluster", machines.address]) == 0
-    out, err = capfd.readouterr()
-    assert json.loads(out) == alone
-    assert err == ""
+    table = machines.folder / "table.csv"
+    rows = (f"{i % 2},{0.2 + 0.01 * (7 * i % 60)},{i * i % 11}" for i in range(60))
+    table.write_text("\n".join(["outcome,probability,size", *rows]))
+    seeded = ["--seed", "1", "--format", "json"]
+    for asked in (
+        [*ASKED, "--replications", "20"],
+        ["assess", str(table), "--outcome", "outcome", "--measures", "brier,mcc", *seeded],
+        ["detect", str(table), "--outcome", "outcome", "--tests", "hotelling,energy", *seeded],
+    ):
+        assert main(asked) == 0
+        alone = json.loads(capfd.readouterr().out)
+        assert main([*asked, "--cluster", machines.address]) == 0
+        assert json.loads(capfd.readouterr().out) == alone
 
 
 @pytest.mark.parametrize(

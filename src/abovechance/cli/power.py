@@ -165,10 +165,11 @@ def _table(study: Any, format_: str) -> None:
 
     names = list(dict.fromkeys(cell.statistic for cell in study.cells))
     first = study.cells[0]
+    known = " In brackets: by formula." if any(c.reference is not None for c in study.cells) else ""
     screen = console()
     screen.print(
         f"{study.title}, effect {first.effect:g}: {first.replications} samples of each size, "
-        f"level {study.alpha:g}. In brackets: by formula.",
+        f"level {study.alpha:g}.{known}",
         style="dim",
         markup=False,
     )
