@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from abovechance.arrays import Floats
 from abovechance.numerics.beta import HALF_LOG_TWO_PI, log1p_minus, stirling_error
-from abovechance.numerics.p_values import never_zero
 
 
 def log_pmf(x: ArrayLike, n: ArrayLike, p: float) -> Floats:
@@ -35,7 +34,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
 
 
 def at_least(x: int, n: int, p: float) -> float:
-    """Probability of x or more of n, never 0.
+    """Probability of x or more of n.
 
     >>> at_least(15, 20, 0.5)
     0.020694732666015625
@@ -44,16 +43,16 @@ def at_least(x: int, n: int, p: float) -> float:
 
     if x <= 0:
         return 1.0
-    return never_zero(float(betainc(x, n - x + 1, p)))
+    return float(betainc(x, n - x + 1, p))
 
 
 def at_most(x: int, n: int, p: float) -> float:
-    """Probability of x or fewer of n, never 0."""
+    """Probability of x or fewer of n."""
     from scipy.special import betainc
 
     if x >= n:
         return 1.0
-    return never_zero(float(betainc(n - x, x + 1, 1.0 - p)))
+    return float(betainc(n - x, x + 1, 1.0 - p))
 
 
 def log_hypergeometric(x: ArrayLike, n: int, marked: int, drawn: int) -> Floats:
@@ -67,7 +66,7 @@ def log_hypergeometric(x: ArrayLike, n: int, marked: int, drawn: int) -> Floats:
 
 
 def hypergeometric_tails(x: int, n: int, marked: int, drawn: int) -> tuple[float, float]:
-    """Probabilities of x or more, and of x or fewer, marked ones; neither is ever 0.
+    """Probabilities of x or more, and of x or fewer, marked ones.
 
     >>> hypergeometric_tails(3, 8, 4, 4)
     (0.24285714285714, 0.98571428571428)
@@ -79,10 +78,10 @@ def hypergeometric_tails(x: int, n: int, marked: int, drawn: int) -> tuple[float
     if x > mode:
         upper = _total(x, min(high, x + reach), n, marked, drawn)
         same = _total(x, x, n, marked, drawn)
-        return never_zero(upper), min(1.0, 1.0 - upper + same)
+        return upper, min(1.0, 1.0 - upper + same)
     lower = _total(max(low, x - reach), x, n, marked, drawn)
     same = _total(x, x, n, marked, drawn)
-    return min(1.0, 1.0 - lower + same), never_zero(lower)
+    return min(1.0, 1.0 - lower + same), lower
 
 
 def _total(start: int, stop: int, n: int, marked: int, drawn: int) -> float:
