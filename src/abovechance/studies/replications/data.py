@@ -12,6 +12,7 @@ from abovechance.studies.replications.dinga import CAPTION, KERNEL, SHARES, SOUR
 from abovechance.studies.replications.study import Study
 from abovechance.studies.trained import Table, Trained, TrainedOnLess
 
+OPTIONS = " --data DIR"
 POWER, COMPARE = "dinga-power-data", "dinga-compare-data"
 GROUPS = {
     POWER: "Power against chance on real tables; needs --data DIR",
@@ -84,6 +85,7 @@ def _against_chance(one: File, table: Table) -> Study:
             "the sizes of effect 1",
             KERNEL,
         ),
+        options=OPTIONS,
         claims=shortfall,
     )
 
@@ -101,6 +103,7 @@ def _against_less(one: File, table: Table) -> Study:
         rule="valid",
         replications=50,
         departures=("n rows to learn from and n to test, half of each class", CAPTION),
+        options=OPTIONS,
         claims=least_power,
     )
 

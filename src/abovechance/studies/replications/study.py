@@ -27,7 +27,8 @@ class Study:
     `tests` maps the paper's names to the tests here; `departures` say where what is run differs
     from what the paper's text says, or from what its code did. `artefacts` are statistics of the
     paper whose cells are shown and whose misses are told, but which are no bar for a replication.
-    `claims` says what the cells make of the paper's sentences.
+    `options` are those the command needs besides. `claims` says what the cells make of the
+    paper's sentences.
     """
 
     name: str
@@ -45,4 +46,5 @@ class Study:
     size: str = "n"
     reference: str = "read from the figure"
     artefacts: frozenset[str] = frozenset()
+    options: str = ""
     claims: Callable[[PowerStudy], tuple[str, ...]] | None = None

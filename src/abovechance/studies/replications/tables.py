@@ -87,7 +87,7 @@ def page(found: PowerStudy, study: Study) -> str:
         f"{study.title}. {study.source}.",
         "",
         f"Made by `abovechance reproduce {study.name} --replications {times} "
-        f"--seed {found.seed}{some}`; {found.draws} draws, level {found.alpha:g}, "
+        f"--seed {found.seed}{some}{study.options}`; {found.draws} draws, level {found.alpha:g}, "
         f"digest `{found.digest}`.",
         f"Published values: {study.reference if study.expected else 'none'}.",
         "",
@@ -115,5 +115,6 @@ def contents(folder: Path) -> str:
         if times is not None:
             before = text.partition("\nDepartures")[0].splitlines()
             told = [line.removeprefix("- ") for line in before if line.startswith("- ")]
-            lines.append(f"| [{file.stem}]({file.name}) | {times[1]} | {' '.join(told)} |")
+            came = " ".join(told).replace("|", r"\|")
+            lines.append(f"| [{file.stem}]({file.name}) | {times[1]} | {came} |")
     return "# Pages\n\n" + "\n".join(lines) + "\n"
