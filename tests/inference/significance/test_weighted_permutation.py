@@ -50,7 +50,7 @@ def test_the_level_holds_where_dependence_is_too_weak_to_be_seen() -> None:
 
 
 def test_the_level_holds_where_weights_depend_on_predictions() -> None:
-    given, small = rejections(lambda rng, y, p: np.exp(6 * (p - 0.7)))
+    given, small = rejections(lambda rng, y, p: np.exp(-6 * (p - 0.7)))
     assert given >= 85
     assert small <= 8
 
