@@ -41,7 +41,7 @@ def test_true_and_false_are_logical():
 def test_a_line_cut_off_is_left_out_and_said():
     found = table('{"y": 1}\n{"y": 0}\n{"y": ')
     assert found.rows == 2
-    assert str(found.notes[0]).startswith("[AC703] the last line of a.jsonl is cut off")
+    assert str(found.notes[0]).startswith("[AC706] the last line of a.jsonl is cut off")
 
 
 def test_a_damaged_line_is_refused_by_number():

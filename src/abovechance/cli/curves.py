@@ -89,13 +89,14 @@ def show_curve(curve: Any, format_: str) -> None:
     rows = [{k: v for k, v in row.items() if k not in HIDDEN} for row in curve.rows()]
     step = (len(rows) - 1) / max(1, min(SHOWN, len(rows)) - 1)
     picked = [rows[round(k * step)] for k in range(min(SHOWN, len(rows)))]
-    table = Table(title=str(curve), title_justify="left", box=None, header_style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim")
     heading = {"x": curve.x_name, "y": curve.y_name}
     for name in rows[0]:
         table.add_column(heading.get(name, name.replace("_", " ")), justify="right")
     for row in picked:
-        table.add_row(*(number(value) for value in row.values()))
+        table.add_row(*(f"{v:.0f}" if k == "cases" else number(v) for k, v in row.items()))
     screen = console()
+    screen.print(str(curve), markup=False)
     screen.print(table)
     for advice in curve.advice:
         screen.print(f"{advice}", markup=False)

@@ -110,7 +110,7 @@ def _one_by_one(text: Text, source: str) -> Table:
         except ValueError:
             if number == len(lines) and not text.data.endswith((b"\n", b"\r")):
                 said = f"the last line of {source} is cut off and was left out; "
-                notes += (Advice("AC703", said + f"{counted(len(records))} read whole"),)
+                notes += (Advice("AC706", said + f"{counted(len(records))} read whole"),)
                 break
             raise FileError(
                 f"every line of {source} must be one JSON object; line {number} is not JSON."
