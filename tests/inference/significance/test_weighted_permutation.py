@@ -120,15 +120,17 @@ def test_weights_of_clusters_do_not_matter_within_them() -> None:
 def test_both_ways_are_what_they_say() -> None:
     rng = np.random.default_rng(7)
     made = Binary([0, 1, 0, 1, 1], probability=rng.random(5), sample_weight=[1.0, 3, 2, 1, 2])
-    brier = find("brier")
+    brier, accuracy = find("brier"), find("accuracy")
     row = np.array([2, 0, 1, 4, 3])
-    found = Weighted(made, (brier,), orders_for(made)[0]).of(row[None, :])
+    found = Weighted(made, (brier, accuracy), orders_for(made)[0]).of(row[None, :])
     p, y, w = made.probability, made.positive[row], made.cases.sample_weight
     assert p is not None
     assert w is not None
     for way, weight in (("stay", w), ("move", w[row])):
         expected = np.average((y - p) ** 2, weights=weight)
         assert found[key(way, brier)][0] == pytest.approx(expected, rel=1e-12)
+        right = np.average(y == (p > 0.5), weights=weight)
+        assert found[key(way, accuracy)][0] == pytest.approx(right, rel=1e-12)
 
 
 def test_whole_clusters_of_different_sizes_do_not_exchange_weights() -> None:

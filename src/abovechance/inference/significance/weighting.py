@@ -15,7 +15,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.significance.null import constant_within, outcomes, reordered
 from abovechance.measures import Measure
-from abovechance.measures.evaluation import fit
+from abovechance.measures.evaluation import COUNTING, fit
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Predictions
 from abovechance.resampling import WholeBlocks
@@ -55,18 +55,28 @@ class Weighted:
     def of(self, index: Array) -> dict[str, Floats]:
         """Values in given orders (draws, n), by what weights do and by label."""
         fitted = [fit(m, self.predictions) for m in self.measures]
-        found = {key(way, m): np.empty(len(index)) for way in WAYS for m in fitted}
-        weight = self.predictions.cases.sample_weight
+        counting = [m for m in fitted if m.form in COUNTING]
+        others = [m for m in fitted if m.form not in COUNTING]
+        found = {key(way, m): np.empty(len(index)) for way in WAYS for m in others}
         with np.errstate(divide="ignore", invalid="ignore"):
-            for draw, row in enumerate(index):
-                for way in WAYS:
-                    other = reordered(self.predictions, row)
-                    if way == "move":
-                        cases = replace(other.cases, sample_weight=weight[row])
-                        other.__dict__["cases"] = cases
-                    for m in fitted:
+            for way in WAYS:
+                tables = []
+                for draw, row in enumerate(index):
+                    other = self._arranged(row, way)
+                    for m in others:
                         found[key(way, m)][draw] = m.of(other)
+                    if counting:
+                        tables.append(other.confusion)
+                for m in counting:  # tables of all draws at once
+                    found[key(way, m)] = np.asarray(m.on_counts(np.stack(tables)))
         return found
+
+    def _arranged(self, row: Array, way: str) -> Any:
+        other = reordered(self.predictions, row)
+        if way == "move":
+            weight = self.predictions.cases.sample_weight[row]
+            other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
+        return other
 
 
 def key(way: str, measure: Measure) -> str:
