@@ -8,6 +8,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.results import Omnibus
 from abovechance.inference.significance.delong import Components
+from abovechance.numerics.p_values import never_zero
 
 
 def all_equal(
@@ -127,6 +128,6 @@ def _omnibus(
         statistic=statistic,
         df=df,
         df_error=error,
-        p_value=max(p, float(np.finfo(np.float64).tiny)),
+        p_value=never_zero(p),
         hypothesis=hypothesis,
     )

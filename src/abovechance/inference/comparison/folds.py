@@ -13,6 +13,7 @@ from abovechance.inference.intervals.folds import fold_values
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import Gap
 from abovechance.measures import Measure, find
+from abovechance.numerics.p_values import never_zero
 from abovechance.resampling import seed_of
 
 EQUAL = "both algorithms have the same expected value when trained on as many cases"
@@ -143,7 +144,7 @@ def five_by_two(
     statistic = float((gaps**2).sum() / (2.0 * spread)) if spread > 0 else 0.0
     return Test(
         statistic=statistic,
-        p_value=float(fdtrc(10, 5, statistic)),
+        p_value=never_zero(fdtrc(10, 5, statistic)),
         alternative="two-sided",
         hypothesis="both algorithms learn equally well from half of the cases",
         method="5 × 2 cv F-test",

@@ -19,6 +19,7 @@ from abovechance.inference.comparison.shares import turn
 from abovechance.inference.significance.delong import Components
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.measures import Form, Law
+from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import Resampling, replicate_blocks, tail
 
@@ -167,7 +168,7 @@ def _chi2(label: str, test: str, statistic: float, df: float, hypothesis: str) -
         test=test,
         statistic=statistic,
         df=df,
-        p_value=max(p, float(np.finfo(np.float64).tiny)),
+        p_value=never_zero(p),
         hypothesis=hypothesis,
     )
 

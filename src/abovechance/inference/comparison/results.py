@@ -10,6 +10,7 @@ from abovechance.errors import UnknownMeasure, did_you_mean
 from abovechance.inference.estimates import Estimate
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
+from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +93,9 @@ class Difference:
         if self.interval is not None:
             low, high = self.interval.low, self.interval.high
             said += f" (difference {low:+.4g} to {high:+.4g})"
-        return f"{who}{of}{said}" + ("" if self.p_value is None else f", p = {self.p_value:.2g}")
+        return f"{who}{of}{said}" + (
+            "" if self.p_value is None else f", {p_equation(self.p_value, 2)}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,7 @@ from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import SYMMETRIC, flips, method_name, totals
 from abovechance.measures import Measure
+from abovechance.numerics.p_values import never_zero
 from abovechance.resampling import Alternative
 
 WITHIN = "within every class, differences are symmetric about zero"
@@ -74,7 +75,7 @@ class PairedShares:
 
         reach = margin / abs(self.slope)
         lower, upper = (score(self.gained, self.lost, self.n, at) for at in (-reach, reach))
-        return _positive(float(ndtr(-lower))), _positive(float(ndtr(upper)))
+        return never_zero(ndtr(-lower)), never_zero(ndtr(upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +249,3 @@ def _steps(weights: Floats) -> Floats | None:
 def _rounded(slope: float) -> float:
     """A slope that is a whole number but for rounding, made one."""
     return float(round(slope)) if abs(slope - round(slope)) < 1e-9 else slope
-
-
-def _positive(p: float) -> float:
-    return min(max(p, float(np.finfo(np.float64).tiny)), 1.0)
