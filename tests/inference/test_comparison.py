@@ -13,6 +13,7 @@ from abovechance.inference.comparison.by_law import LOSS_OF
 from abovechance.inference.comparison.posteriors import of_accuracy
 from abovechance.inference.intervals import tango
 from abovechance.inference.significance import delong, mcnemar, sign_flip
+from abovechance.inference.significance.delong import placed
 from abovechance.measures import Law, applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
@@ -538,14 +539,31 @@ def test_pairs_of_many_models_are_those_of_two() -> None:
 
 
 def test_different_cases_are_compared_unpaired_and_said() -> None:
-    a, b = two(90, 1)["new"], two(70, 2)["old"]
+    a, b = two(160, 1)["new"], two(140, 2)["old"]
     found = compare({"a": a, "b": b}, paired=False, rng=1)
     assert not found.paired
-    assert found.n == 160
+    assert found.n == 300
     assert all(not row.paired and "unpaired" in row.test for row in found)
     assert any(advice.code == "AC142" for advice in found.advice)
     assert found["auc"].p_value == pytest.approx(delong(a, b, paired=False).p_value, rel=1e-9)
     assert found["accuracy"].interval.method == "Newcombe, unpaired"
+
+
+def test_few_different_cases_have_degrees_of_freedom_by_class() -> None:
+    a, b = two(40, 1)["new"], two(30, 2)["old"]
+    row, proc = compare({"a": a, "b": b}, ["auc"], paired=False)["auc"], delong(a, b, paired=False)
+    assert row.statistic == pytest.approx(proc.statistic, rel=1e-9)
+    variance, below = 0.0, 0.0
+    for p in (a, b):
+        share = placed(p.probability, p.positive)
+        for inside in (p.positive, ~p.positive):
+            part = share[inside].var(ddof=1) / inside.sum()
+            variance, below = variance + part, below + part**2 / (inside.sum() - 1)
+    assert row.test == f"DeLong, unpaired, t({variance**2 / below:.1f})"
+    assert row.p_value > proc.p_value
+    rare = [np.flatnonzero(~p.positive | (np.cumsum(p.positive) <= 4)) for p in (a, b)]
+    few = {"a": a.take(rare[0]), "b": b.take(rare[1])}
+    assert compare(few, ["auc"], paired=False)["auc"].test == "DeLong, unpaired, t(6.0)"
 
 
 def test_cases_in_common_that_are_not_paired_are_said() -> None:
@@ -592,8 +610,8 @@ def test_welch_t_of_losses() -> None:
 
 
 def test_subgroups_are_compared_for_every_model() -> None:
-    models = two(120)
-    by = np.where(np.arange(120) % 3 == 0, "f", "m")
+    models = two(360)
+    by = np.where(np.arange(360) % 3 == 0, "f", "m")
     found = compare(models, ["accuracy", "auc", "f1"], by=by, by_name="sex", rng=1)
     rows = [row for row in found if row.model is not None]
     assert len(rows) == 6

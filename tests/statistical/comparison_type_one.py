@@ -345,7 +345,13 @@ OMNIBUS: S = {
         0.5,
     ),
 }
-SETTINGS: S = {**FIRST, **OMNIBUS}
+UNPAIRED: S = {
+    ("DeLong, unpaired", "n = 20 + 20, prevalence .25, area .5"): (
+        of_different_cases("auc", scored(20, 0.25, 0.0, 0.0)),
+        1,
+    ),
+}
+SETTINGS: S = {**FIRST, **OMNIBUS, **UNPAIRED}
 
 
 def normal_delong(make: Callable[[Rng], list]) -> One:
@@ -400,7 +406,7 @@ OMNIBUS_AVOIDED: S = {
 }
 WARNINGS: S = {**AVOIDED, **OMNIBUS_AVOIDED}
 # Every setting has the random numbers of its place here: append, so that no other row changes.
-PLACES = list({**FIRST, **AVOIDED, **OMNIBUS, **OMNIBUS_AVOIDED})
+PLACES = list({**FIRST, **AVOIDED, **OMNIBUS, **OMNIBUS_AVOIDED, **UNPAIRED})
 
 
 def simulate(settings: S, replications: int) -> Iterator[Cell]:
