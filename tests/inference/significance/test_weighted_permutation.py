@@ -11,7 +11,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference import significance
 from abovechance.inference.significance.null import orders_for
 from abovechance.inference.significance.weighting import Weighted, key, related
-from abovechance.measures import find
+from abovechance.measures import applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 
@@ -117,20 +117,43 @@ def test_weights_of_clusters_do_not_matter_within_them() -> None:
         significance.permutation(without, "brier", draws=19)
 
 
-def test_both_ways_are_what_they_say() -> None:
-    rng = np.random.default_rng(7)
-    made = Binary([0, 1, 0, 1, 1], probability=rng.random(5), sample_weight=[1.0, 3, 2, 1, 2])
-    brier, accuracy = find("brier"), find("accuracy")
-    row = np.array([2, 0, 1, 4, 3])
-    found = Weighted(made, (brier, accuracy), orders_for(made)[0]).of(row[None, :])
-    p, y, w = made.probability, made.positive[row], made.cases.sample_weight
-    assert p is not None
-    assert w is not None
-    for way, weight in (("stay", w), ("move", w[row])):
-        expected = np.average((y - p) ** 2, weights=weight)
-        assert found[key(way, brier)][0] == pytest.approx(expected, rel=1e-12)
-        right = np.average(y == (p > 0.5), weights=weight)
-        assert found[key(way, accuracy)][0] == pytest.approx(right, rel=1e-12)
+RNG = np.random.default_rng(7)
+W = RNG.uniform(1, 3, size=25)
+X, Z = RNG.normal(size=25), RNG.random(25)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Binary(X > 0, probability=Z, sample_weight=W),
+        Multiclass(np.arange(25) % 3, probability=RNG.dirichlet([1, 1, 1], 25), sample_weight=W),
+        Numeric(X, Z, sample_weight=W),
+        Numeric(np.stack([X, Z], axis=1), np.stack([Z, X], axis=1), sample_weight=W),
+        Survival(np.exp(X), X < 1, risk=Z, sample_weight=W),
+    ],
+)
+def test_both_ways_are_the_measures_of_rearranged_cases(made: Any) -> None:
+    rows = np.stack([np.arange(25), np.random.default_rng(8).permutation(25)])
+    measures = tuple(m for m in applicable(made) if m.higher_is_better is not None)
+    found = Weighted(made, measures, orders_for(made)[0]).of(rows)
+    for draw, row in enumerate(rows):
+        for way, weight in (("stay", W), ("move", W[row])):
+            other = rearranged(made, row, weight)
+            for m in measures:
+                expected = pytest.approx(m.of(other), rel=1e-10, nan_ok=True)
+                assert found[key(way, m)][draw] == expected, (m.label, way)
+
+
+def rearranged(made: Any, row: Any, weight: Any) -> Any:
+    """The same predictions beside outcomes in another order, built anew."""
+    if isinstance(made, Binary):
+        return Binary(made.positive[row], probability=made.probability, sample_weight=weight)
+    if isinstance(made, Multiclass):
+        columns = np.asarray(made.probability).T
+        return Multiclass(made.actual[row], probability=columns, sample_weight=weight)
+    if isinstance(made, Numeric):
+        return Numeric(made.outcome.T[row], made.value.T, sample_weight=weight)
+    return Survival(made.time[row], made.event[row], risk=made.risk, sample_weight=weight)
 
 
 def test_whole_clusters_of_different_sizes_do_not_exchange_weights() -> None:
