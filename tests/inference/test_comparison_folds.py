@@ -115,12 +115,12 @@ def test_folds_must_be_the_same() -> None:
 
 def test_folds_that_cannot_be_compared_say_why() -> None:
     y = np.arange(12) % 2
-    p = np.linspace(0.1, 0.9, 12)
-    leave_one_out = {k: Binary(y, probability=p, fold=np.arange(12)) for k in "ab"}
+    two = {"a": np.linspace(0.1, 0.9, 12), "b": np.linspace(0.1, 0.9, 12) ** 2}
+    leave_one_out = {k: Binary(y, probability=p, fold=np.arange(12)) for k, p in two.items()}
     row = compare(leave_one_out, ["brier"], rng=1)["brier"]
     assert row.p_value is None
     assert "leave-one-out" in row.undefined
-    no_folds = {k: Binary(y, probability=p, origin="cv") for k in "ab"}
+    no_folds = {k: Binary(y, probability=p, origin="cv") for k, p in two.items()}
     assert "--fold" in compare(no_folds, ["brier"], rng=1)["brier"].undefined
     with pytest.raises(NotApplicable, match="cross-validated"):
         compare(cross_validated(), paired=False)
