@@ -58,7 +58,7 @@ def _frame(ax: Any, chart: Chart) -> None:
     ax.set_title(
         shown(title),
         fontsize=FONT + 1,
-        loc="left",
+        loc="right" if chart.rows else "left",  # beside long row labels there is little room
         color=LIGHT["ink"],
         pad=5.0 + 1.45 * (FONT - 1) * len(_named(chart)),
         parse_math=False,

@@ -31,7 +31,7 @@ def differences(result: Any) -> Chart:
     ]
     if not found:
         raise NotApplicable("the result holds no defined difference to show.")
-    found = found[:MOST]
+    every, found = len(found), found[:MOST]
     pairs = {(d["first"], d["second"]) for d in found}
     labels = [
         str(d.get("title") or d["measure"])
@@ -50,6 +50,8 @@ def differences(result: Any) -> Chart:
     if len(pairs) == 1:
         said += f", {found[0]['first']} minus {found[0]['second']}"
     said += "." if level is None else f", with {percent(level)} intervals."
+    if every > MOST:
+        said += f" The first {MOST} of {every}."
     groups = _groups(found, low, high) if len(pairs) == 1 else {("", "0"): list(range(len(found)))}
     layers: list[Layer] = [Rule(at=0.0)]
     series = []
