@@ -1,93 +1,173 @@
 """Power of two-group and accuracy tests where the papers' figures give it.
 
-Forty cases, 23 features, a shift of e in every one; the papers' rule: 300 permutations, p without
-the observed labelling, rejected when at most .05. Figure 5b: balanced 8-fold cross-validation.
+Forty cases, 23 features, a shift of e in every one: figures 2 (bootstrap), 3 (learners for many
+features, 4 folds), 5a (unbalanced folds) and 5b (balanced folds), all on the same data sets. The
+papers' rule: 300 permutations, p without the observed labelling, rejected when at most .05; where
+a z-score is undefined p is too, and nothing is rejected.
 """
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.resampling import LabelPermutations, stream
+from abovechance.resampling import LabelPermutations, p_values, stream
 from abovechance.signal import evaluate, find
+from abovechance.studies.replications.rosenblatt import ROSENBLATT
 
 N, P, DRAWS, ALPHA = 40, 23, 300, 0.05
 EFFECTS = (0.0, 0.25, 0.5)
-FIGURE_5B = {  # statistic: rejection rates at the three effects, from about 4000 replications
-    "hotelling": (0.052, 0.259, 0.885),
-    "hotelling_shrink": (0.053, 0.544, 1.000),
-    "srivastava_du": (0.056, 0.532, 1.000),
-    "lda.cv8": (0.050, 0.213, 0.730),
-    "lda.resub": (0.021, 0.125, 0.573),
-    "svm.c10.cv8": (0.044, 0.273, 0.896),
-    "svm.c0.1.cv8": (0.051, 0.300, 0.920),
-    "svm.c10.resub": (0.000, 0.000, 0.000),
-    "svm.c0.1.resub": (0.025, 0.198, 0.844),
+FIGURES = {
+    study.name.removeprefix("rosenblatt-fig"): study
+    for study in ROSENBLATT
+    if study.name.endswith(("fig2", "fig3", "fig5a", "fig5b"))
 }
-CHEAP = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8", "lda.resub")
-PAPER_REPLICATIONS = 4000
+EVERY = tuple(
+    dict.fromkeys(
+        test
+        for study in FIGURES.values()
+        for name, test in study.tests.items()
+        if (name, N, 0.0) in study.expected
+    )
+)
+COSTLY = tuple(name for name in EVERY if name.startswith("svm.") or name.endswith(".B50"))
+CHEAP = tuple(name for name in EVERY if name not in COSTLY)
+QUICK = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8", "lda.cv8.legacy_z")
+# Figure 3 was run with another cost than the code that was published with it shows: at the code's
+# 0.1 this learner detects more than the figure says, at the 10 of the paper's Table 3 as much.
+AS_PRINTED = {"svm.highdim.1": "l2svm.c10.cv4"}
+DEPARTURES = {("3", "svm.highdim.1", 0.5)}
+SHARE = 4  # costly statistics get one in so many replications
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often a statistic rejected, by the papers' rule and by ours."""
+
+    statistic: str
+    effect: float
+    papers_rule: float
+    default_rule: float
+    replications: int
+
+    @property
+    def inflated(self) -> bool:
+        """Whether our rule rejects more often than it may where there is nothing to find."""
+        slack = 3.5 * np.sqrt(ALPHA * (1 - ALPHA) / self.replications)
+        return self.effect == 0 and self.default_rule > ALPHA + slack
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A rejection rate beside the paper's."""
+    """A rejection rate beside the one of a figure."""
 
-    statistic: str
-    effect: float
-    rate: float
+    figure: str
+    name: str
+    ours: Rate
     paper: float
-    replications: int
+    runs: int
 
     @property
     def z(self) -> float:
         """Their difference in standard errors, from the pooled rate (x + ½) / (R + 1)."""
-        total = self.replications + PAPER_REPLICATIONS
-        events = self.rate * self.replications + self.paper * PAPER_REPLICATIONS
-        pooled = (events + 0.5) / (total + 1)
-        spread = pooled * (1 - pooled) * (1 / self.replications + 1 / PAPER_REPLICATIONS)
-        return float((self.rate - self.paper) / np.sqrt(spread))
+        rate, replications = self.ours.papers_rule, self.ours.replications
+        events = rate * replications + self.paper * self.runs
+        pooled = (events + 0.5) / (replications + self.runs + 1)
+        spread = pooled * (1 - pooled) * (1 / replications + 1 / self.runs)
+        return float((rate - self.paper) / np.sqrt(spread))
 
 
-def simulate(names: tuple[str, ...], effect: float, replications: int) -> list[Cell]:
+def simulate(names: Sequence[str], effect: float, replications: int) -> list[Rate]:
     """Rejection rates of some statistics at one effect, all on the same data sets."""
     statistics = [find(name) for name in names]
-    rejected = np.zeros(len(statistics), dtype=int)
+    rejected = np.zeros((2, len(statistics)), dtype=int)
     for r in range(replications):
         rng = stream(int(100 * effect) + 7, r)
         y = rng.permutation(np.arange(N) % 2)
         X = rng.normal(size=(N, P)) + effect * y[:, None]
         drawn = LabelPermutations(y == 1).draw(rng, DRAWS)
-        labels = np.vstack([y, drawn]).astype(np.int64)
-        values = evaluate(X, labels, statistics, rng)
-        slack = 1e-9 * np.ptp(values, axis=0)
-        p = (values[1:] >= values[0] - slack).mean(axis=0)
-        rejected += p <= ALPHA
+        values = evaluate(X, np.vstack([y, drawn]).astype(np.int64), statistics, rng, fast=True)
+        undefined = np.isnan(values).any(axis=0)
+        ours = p_values(values[0], values[1:])
+        papers = (ours * (DRAWS + 1) - 1) / DRAWS
+        # p is a number of permutations over their number: only rounding parts it from .05
+        rejected += (np.stack([papers, ours]) <= ALPHA + 1e-9) & ~undefined
+    rates = rejected / replications
     return [
-        Cell(
-            name, effect, count / replications, FIGURE_5B[name][EFFECTS.index(effect)], replications
-        )
-        for name, count in zip(names, rejected, strict=True)
+        Rate(name, effect, float(rates[0, i]), float(rates[1, i]), replications)
+        for i, name in enumerate(names)
     ]
+
+
+def cells(rates: Sequence[Rate]) -> Iterator[Cell]:
+    """Every published value beside the rate found, figure by figure."""
+    for figure, study in FIGURES.items():
+        yield from _beside(figure, study.tests, rates)
+
+
+def printed_cells(rates: Sequence[Rate]) -> Iterator[Cell]:
+    """Figure 3 for learners with the settings that the paper prints."""
+    return _beside("3", AS_PRINTED, rates)
+
+
+def _beside(figure: str, tests: Mapping[str, str], rates: Sequence[Rate]) -> Iterator[Cell]:
+    found = {(rate.statistic, rate.effect): rate for rate in rates}
+    for name, test in tests.items():
+        for effect in EFFECTS:
+            expected = FIGURES[figure].expected.get((name, N, effect))
+            if expected is not None and (test, effect) in found:
+                yield Cell(figure, name, found[test, effect], expected.power, expected.runs)
 
 
 def table(replications: int, command: str) -> str:
-    """Figure 5b: ours beside the paper's, cheap statistics with all replications."""
-    costly = tuple(name for name in FIGURE_5B if name not in CHEAP)
-    cells = []
+    """Ours beside the papers', and the type I error of the default rule."""
+    rates: list[Rate] = []
+    printed: list[Rate] = []
     for effect in EFFECTS:
-        cells += simulate(CHEAP, effect, replications)
-        cells += simulate(costly, effect, max(100, replications // 5))
+        rates += simulate(CHEAP, effect, replications)
+        rates += simulate(COSTLY, effect, max(100, replications // SHARE))
+        printed += simulate(tuple(AS_PRINTED.values()), effect, replications)
+    return text(rates, printed, command)
+
+
+def text(rates: Sequence[Rate], printed: Sequence[Rate], command: str) -> str:
+    """The table in Markdown."""
+    found = list(cells(rates))
+    far = [abs(cell.z) for cell in found]
     lines = [
-        "# Power of tests of signal: figure 5b of Rosenblatt et al.",
+        "# Power of tests of signal: figures 2, 3, 5a and 5b of Rosenblatt et al.",
         "",
-        f"Made by `{command}`. Forty cases, 23 features, 300 permutations under the paper's rule.",
+        f"Made by `{command}`. Forty cases, 23 features, 300 permutations under the papers' rule.",
+        f"{len(found)} cells: largest distance {max(far):.1f} standard errors, "
+        f"{sum(z > 3 for z in far)} beyond 3, {sum(z > 3.9 for z in far)} beyond 3.9.",
         "",
-        "| statistic | shift | ours | paper | difference in s.e. | replications |",
-        "|---|---|---|---|---|---|",
+        *_rows(found),
+        "",
+        "## A departure: the cost of svm.highdim.1",
+        "",
+        "The authors' code gives this learner the cost 0.1, their Table 3 prints 10. Above, with "
+        "0.1, it detects more than figure 3 shows; with 10 it meets the figure:",
+        "",
+        *_rows(printed_cells(printed)),
+        "",
+        "## Type I error of the default rule",
+        "",
+        "The observed labelling counts among its permutations: (b + 1) / (m + 1) at most .05.",
+        "",
+        "| statistic | rejection rate | replications |",
+        "|---|---|---|",
     ]
-    for c in sorted(cells, key=lambda c: (list(FIGURE_5B).index(c.statistic), c.effect)):
-        lines.append(
-            f"| {c.statistic} | {c.effect:g} | {c.rate:.3f} | {c.paper:.3f} | {c.z:+.1f} "
-            f"| {c.replications} |"
-        )
+    for rate in rates:
+        if rate.effect == 0:
+            lines.append(f"| {rate.statistic} | {rate.default_rule:.3f} | {rate.replications} |")
     return "\n".join(lines) + "\n"
+
+
+def _rows(found: Iterable[Cell]) -> Iterator[str]:
+    yield "| figure | statistic | here | shift | ours | paper | difference in s.e. | replications |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for c in found:
+        yield (
+            f"| {c.figure} | {c.name} | {c.ours.statistic} | {c.ours.effect:g} "
+            f"| {c.ours.papers_rule:.3f} | {c.paper:.3f} | {c.z:+.1f} | {c.ours.replications} |"
+        )
