@@ -105,10 +105,13 @@ def _figure(
 
 
 HDRDA = "lda.highdim.2 is plain LDA: the code calls the regularised method without regularising"
-COST = "svm.highdim.* has cost 0.1, as in the code; the paper's table says 10"
+COST = (
+    "svm.highdim.* has cost 0.1, as in the code; the paper's table says 10, with which "
+    "svm.highdim.1 meets the figure: 0.034, 0.225 and 0.783 in 1000 replications"
+)
 CONVERGED = (
     "svm.highdim.* are trained until they converge; LIBLINEAR's default tolerance of 0.1 stops "
-    "earlier and costs power, which probably explains more of it here than in the figure: on 48 "
+    "earlier and costs power, which may also explain more of it here than in the figure: on 48 "
     "data sets of effect 0.5 LIBLINEAR so stopped rejected 73 % and the converged machine 92 %; "
     "the figure has 78 %"
 )
