@@ -124,8 +124,8 @@ def test_three_classes_are_evaluated_by_accuracies_and_refused_by_two_group_stat
     assert (values > 0.8).all()
     with pytest.raises(NotApplicable, match="two groups"):
         find("hotelling")(X, y)
-    with pytest.raises(NotApplicable, match="two groups"):
-        evaluate(X, y[None], [find("hotelling")], rng)
+    with pytest.raises(NotApplicable, match="use hotelling, goeman, mmd or energy"):
+        evaluate(X, y[None], [find("srivastava_du")], rng)
 
 
 def test_any_classifier_can_be_evaluated():

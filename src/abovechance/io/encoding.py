@@ -35,7 +35,7 @@ def as_utf8(data: bytes, source: str, encoding: str | None = None) -> Text:
     byte is zero, else Windows-1252, of which latin-1 is the part most files use.
 
     >>> print(as_utf8("Bögen".encode("latin-1"), "a.csv").notes[0])
-    [encoding] a.csv is not UTF-8; it was read as latin-1
+    [AC701] a.csv is not UTF-8; it was read as latin-1
     """
     for mark, name in MARKS:
         if data.startswith(mark):

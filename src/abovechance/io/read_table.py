@@ -45,8 +45,8 @@ def read_table(
     >>> table.text("id").tolist(), table.number("p").tolist()
     (['007'], [0.73])
     >>> print(*table.notes, sep="\\n")
-    [encoding] autumn.csv is not UTF-8; it was read as UTF-16
-    [separator] autumn.csv was read as separated by semicolons; a comma in a number was read ...
+    [AC701] autumn.csv is not UTF-8; it was read as UTF-16
+    [AC702] autumn.csv was read as separated by semicolons; a comma in a number was read ...
     """
     if isinstance(source, str | os.PathLike):
         table = _from_path(Path(os.fspath(source)).expanduser(), separator, encoding, name)
