@@ -177,6 +177,18 @@ def test_fourier_and_one_by_one_agree(name: str) -> None:
     assert layered.pdf(x) == pytest.approx(found.pdf(x), rel=1e-8)
 
 
+def test_equal_shares_are_computed_once_and_count_each_time(monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(10, 14, 30) + 1.0, rng.integers(2, 5, 30) + 1.0
+    x = np.linspace(0.6, 0.9, 40)
+    found = []
+    for few in (2, 10**9):
+        monkeypatch.setattr("abovechance.numerics.beta_means.fourier.FEW", few)
+        mean = BetaMean(a, b, np.full(30, 1 / 30))
+        found.append([mean.cdf(x), mean.sf(x), mean.pdf(x)])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-13)
+
+
 def test_the_slow_series_is_not_taken_for_few_classes_without_errors() -> None:
     a, b, w = (np.array(part) for part in SETTINGS["three without errors"])
     assert Many(Shares(a, b, w))._plain is None

@@ -1,6 +1,7 @@
 """Many shares at once: a Fourier series of their sum, tilted where the sum is improbable."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from abovechance.numerics.beta_means.rule import peak, rule
 Complexes = npt.NDArray[np.complex128]
 
 SMALLEST = -745.0  # e^-745 is the smallest double
+FEW = 8  # shares of which equal ones are not looked for
 DECAY = 33.0  # the series stops where the characteristic function is below e^-33
 AFFORDABLE = 6_000_000  # classes × nodes × terms: twenty milliseconds, for other ways take longer
 
@@ -23,6 +25,15 @@ class Shares:
     a: Floats
     b: Floats
     width: Floats
+
+    @cached_property
+    def distinct(self) -> tuple["Shares", Floats]:
+        """The shares that differ, and how often each occurs: many classes have few counts."""
+        if self.a.size < FEW:
+            return self, np.ones(self.a.size)
+        parts = np.stack([self.a, self.b, self.width])
+        rows, times = np.unique(parts, axis=1, return_counts=True)
+        return Shares(*rows), times.astype(np.float64)
 
     def window(self, tilt: float) -> tuple[Floats, Floats]:
         """Distances from the two ends, of the shares with density times ``exp(tilt y)``."""
@@ -118,23 +129,24 @@ class Series:
 
 def series(shares: Shares, tilt: float = 0.0, *, force: bool = False) -> Series | None:
     """The Fourier series under a tilt; None if it converges too slowly to be worth it."""
+    shares, times = shares.distinct
     window = shares.window(tilt)
     point, mass, moments = shares.nodes(tilt, window, 40)
-    _, centre, variance = moments.sum(axis=1)
+    _, centre, variance = moments @ times
     if not 0.0 < variance < np.inf:
         return None
-    low, high = _bounds(point, mass, float(np.sqrt(variance)))
-    low, high = max(low, -centre), min(high, shares.width.sum() - centre)
+    low, high = _bounds(point, mass, times, float(np.sqrt(variance)))
+    low, high = max(low, -centre), min(high, shares.width @ times - centre)
     if not low < high:
         return None
-    frequency = _highest_frequency(shares, moments)
+    frequency = _highest_frequency(shares, moments, times)
     terms = int(frequency * (high - low) / (2.0 * np.pi)) + 2
     # The longest arc that a share's nodes must resolve, in radians, and the nodes for that.
     count = int(0.8 * frequency * float(np.ptp(point, axis=1).max())) + 40
     if not force and count * terms * shares.a.size > (5 if tilt else 1) * AFFORDABLE:
         return None
     point, mass, moments = shares.nodes(tilt, window, -(-min(count, 2000) // 16) * 16)
-    shift, (log_total, centre, variance) = centre, moments.sum(axis=1)
+    shift, (log_total, centre, variance) = centre, moments @ times
     step = 2.0 * np.pi / (high - low)
     return Series(
         tilt=tilt,
@@ -143,11 +155,13 @@ def series(shares: Shares, tilt: float = 0.0, *, force: bool = False) -> Series 
         deviation=float(np.sqrt(variance)),
         start=float(shift + low),
         period=float(high - low),
-        terms=_characteristic(point, mass, step, min(terms, 2000)),
+        terms=_characteristic(point, mass, times, step, min(terms, 2000)),
     )
 
 
-def _characteristic(point: Floats, mass: Floats, step: float, terms: int) -> Complexes:
+def _characteristic(
+    point: Floats, mass: Floats, times: Floats, step: float, terms: int
+) -> Complexes:
     """Product over the shares of their characteristic functions at multiples of `step`."""
     block = min(8, terms)
     turns = np.exp(1j * step * point * np.arange(1, block + 1)[:, None, None])
@@ -156,22 +170,25 @@ def _characteristic(point: Floats, mass: Floats, step: float, terms: int) -> Com
     for start in range(0, terms, block):
         np.einsum("bkm,km->bk", turns, power, out=values[start : start + block])
         power *= turns[-1]
-    return np.asarray(values[:terms].prod(axis=1))
+    if times.max() == 1.0:
+        return np.asarray(values[:terms].prod(axis=1))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.log(values[:terms]) @ times))
 
 
-def _bounds(point: Floats, mass: Floats, deviation: float) -> tuple[float, float]:
+def _bounds(point: Floats, mass: Floats, times: Floats, deviation: float) -> tuple[float, float]:
     """Chernoff's bounds: outside these distances from the mean lies less than e^-37."""
     ends = []
     for side in (-1.0, 1.0):
         pull = side * np.array([0.9, 2.0, 4.0, 8.0])[:, None, None] / deviation
         with np.errstate(over="ignore"):
-            logs = np.log((mass * np.exp(pull * point)).sum(axis=2)).sum(axis=1)
+            logs = np.log((mass * np.exp(pull * point)).sum(axis=2)) @ times
         bound = (logs + 37.0) / pull[:, 0, 0]
         ends.append(float(bound.max() if side < 0.0 else bound.min()))
     return ends[0], ends[1]
 
 
-def _highest_frequency(shares: Shares, moments: Floats) -> float:
+def _highest_frequency(shares: Shares, moments: Floats, times: Floats) -> float:
     """Where the characteristic function has died away, judged by Gamma variables.
 
     A share with shapes (a, b) decays like a Gamma variable of shape min(a, b): slowly when a
@@ -181,11 +198,11 @@ def _highest_frequency(shares: Shares, moments: Floats) -> float:
     nearest = np.minimum(mean, shares.width - mean)
     shape = np.maximum(np.minimum(shares.a, shares.b), nearest**2 / variance / 3.0)
     grid = np.geomspace(1.0, 1e7, 141)
-    scale = variance / variance.sum()
-    decay = 0.5 * (shape * np.log1p(np.outer(grid**2, scale / shape))).sum(axis=1)
+    scale = variance / (variance @ times)
+    decay = 0.5 * np.log1p(np.outer(grid**2, scale / shape)) @ (shape * times)
     enough = decay > DECAY
     reached = grid[int(enough.argmax())] if enough.any() else 1e7
-    return float(reached / np.sqrt(variance.sum()))
+    return float(reached / np.sqrt(variance @ times))
 
 
 def saddlepoint(shares: Shares, x: float, tilt: float = 0.0) -> tuple[float, float]:
@@ -194,10 +211,11 @@ def saddlepoint(shares: Shares, x: float, tilt: float = 0.0) -> tuple[float, flo
     The bound is on the log of the probability of being as far out as x (Chernoff). `tilt` is a
     first guess.
     """
+    shares, times = shares.distinct
     bound, low, high = 0.0, -np.inf, np.inf
     for _ in range(60):
         _, _, moments = shares.nodes(tilt, shares.window(tilt), 32)
-        log_total, mean, variance = (float(part) for part in moments.sum(axis=1))
+        log_total, mean, variance = (float(part) for part in moments @ times)
         bound = log_total - tilt * x
         if not (abs(mean - x) > 0.5 * np.sqrt(variance) > 0.0) or bound < SMALLEST:
             break
