@@ -33,8 +33,8 @@ EVERY = tuple(
 COSTLY = tuple(name for name in EVERY if name.startswith("svm.") or name.endswith(".B50"))
 CHEAP = tuple(name for name in EVERY if name not in COSTLY)
 QUICK = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8", "lda.cv8.legacy_z")
-# Figure 3 was run with another cost than the code that was published with it shows: at the code's
-# 0.1 this learner detects more than the figure says, at the 10 of the paper's Table 3 as much.
+# At the cost of 0.1 in the authors' code this learner misses figure 3. Costs of 0.1, 1 and 10 were
+# tried after that was seen: 1 and 10, which the paper's Table 3 prints, both meet it.
 AS_PRINTED = {"svm.highdim.1": "l2svm.c10.cv4"}
 DEPARTURES = {("3", "svm.highdim.1", 0.5)}
 SHARE = 4  # costly statistics get one in so many replications
@@ -146,7 +146,8 @@ def text(rates: Sequence[Rate], printed: Sequence[Rate], command: str) -> str:
         "## A departure: the cost of svm.highdim.1",
         "",
         "The authors' code gives this learner the cost 0.1, their Table 3 prints 10. Above, with "
-        "0.1, it detects more than figure 3 shows; with 10 it meets the figure:",
+        "0.1, it misses the bar. Costs of 1 and 10 were tried after that was seen; both meet the "
+        "figure, here 10:",
         "",
         *_rows(printed_cells(printed)),
         "",

@@ -10,7 +10,8 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.defaults import expanded
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.inference.significance.null import outcomes
+from abovechance.predictions import Binary, Multiclass, Predictions
 
 SHARED = ("groups", "sample_weight", "counts", "fold", "repeat")
 
@@ -105,19 +106,6 @@ def identical(first: Any, second: Any) -> bool:
         if not np.array_equal(getattr(first, name), getattr(second, name)):
             return False
     return True
-
-
-def outcome_of(predictions: Any) -> Array:
-    """What was observed, one column a case."""
-    if isinstance(predictions, Binary):
-        return predictions.positive[None, :]
-    if isinstance(predictions, Multiclass):
-        return predictions.actual[None, :]
-    if isinstance(predictions, Numeric):
-        return predictions.outcome
-    if isinstance(predictions, Survival):
-        return np.stack([predictions.time, predictions.event.astype(float)])
-    raise NotApplicable(f"{type(predictions).__name__} cannot be compared.")
 
 
 def _recoded(predictions: Multiclass, names: list[str]) -> Multiclass:
@@ -244,7 +232,7 @@ def _on_borrowed(field: str, giver: str, without: list[str]) -> Advice:
 def _same_outcomes(found: Matched) -> None:
     (name, first), *others = found.models.items()
     for other, p in others:
-        apart = (outcome_of(first) != outcome_of(p)).any(axis=0)
+        apart = (outcomes(first) != outcomes(p)).any(axis=0)
         if not apart.any():
             continue
         at = np.flatnonzero(apart)
