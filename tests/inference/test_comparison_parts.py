@@ -124,6 +124,11 @@ def test_right_and_wrong_items_get_mcnemar() -> None:
     assert (row.first, row.second, row.n) == ("new", "old", 40)
 
 
+def test_right_answers_have_no_chance_level() -> None:
+    found = compare_items(**items(), rng=1)
+    assert [row.chance for row in found.estimates] == [None, None]
+
+
 def test_scores_get_sign_flips_and_a_name() -> None:
     columns = without(items(), "groups")
     columns["value"] = columns["value"] + np.random.default_rng(2).normal(size=80)

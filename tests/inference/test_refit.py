@@ -1,11 +1,13 @@
 """Refitting under permuted outcomes: valid p-values, blocks, stopping, resuming."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
-from abovechance import permutation_test
+from abovechance import __version__, permutation_test
 from abovechance.errors import NotApplicable
 
 
@@ -21,6 +23,13 @@ def test_signal_reaches_the_smallest_p_for_every_measure() -> None:
         GaussianNB(), X, y, cv=4, measures=["auc", "brier", "bac"], draws=39, rng=1
     )
     assert [row.p_value for row in found.tests] == [1 / 40] * 3
+
+
+def test_json_names_the_version() -> None:
+    found = permutation_test(GaussianNB(), *data(), cv=4, draws=9, rng=1)
+    facts = json.loads(found.to_json())
+    assert facts["abovechance"] == __version__
+    assert facts["tests"][0]["draws"] == 9
 
 
 def test_shuffled_labels_give_super_uniform_p_values() -> None:

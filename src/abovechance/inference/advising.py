@@ -80,7 +80,7 @@ def _on_dependence(
     groups = predictions.cases.groups
     if groups is not None and predictions.origin == "test":
         count = len(np.unique(groups))
-        if count < FEW_CLUSTERS:
+        if 1 < count < FEW_CLUSTERS:
             yield Advice(
                 "AC013",
                 f"{count} clusters are few: intervals may cover less than they say.",

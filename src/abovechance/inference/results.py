@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from abovechance import __version__
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.io.export import jsonable
 from abovechance.numerics.p_values import p_equation
@@ -35,8 +36,9 @@ class Result:
         return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The result as JSON; NaN is null, infinity the text "Infinity"."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+        """The result as JSON with the version; NaN is null, infinity the text "Infinity"."""
+        whole = {"abovechance": __version__, **self.to_dict()}
+        return json.dumps(whole, indent=indent, ensure_ascii=False, allow_nan=False)
 
     def _repr_html_(self) -> str | None:
         """The short report that a notebook shows; None, and it prints, where there is none.

@@ -186,15 +186,16 @@ def test_clusters_widen_bands() -> None:
 
 def test_clusters_that_agree_by_chance_do_not_narrow_a_band() -> None:
     y, p = [0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.6, 0.4, 0.8, 0.9]
-    for groups in ([1, 1, 2, 2, 3, 3], [1] * 6):
-        for method in ("loess", "isotonic"):
-            alone = ac.curves.calibration(ac.Binary(y, probability=p), method=method)
-            found = ac.curves.calibration(ac.Binary(y, probability=p, groups=groups), method=method)
-            assert found.high is not None
-            assert alone.high is not None
-            assert (found.high >= alone.high - 1e-9).all()
-            assert "few for a curve" in found.advice[0].text
-            assert "cluster" in found.advice[0].text
+    groups = [1, 1, 2, 2, 3, 3]
+    for method in ("loess", "isotonic"):
+        alone = ac.curves.calibration(ac.Binary(y, probability=p), method=method)
+        found = ac.curves.calibration(ac.Binary(y, probability=p, groups=groups), method=method)
+        assert found.high is not None
+        assert alone.high is not None
+        assert (found.high >= alone.high - 1e-9).all()
+        assert [a.text for a in found.advice] == [
+            "3 clusters are few for a curve: its band may cover less than it says."
+        ]
 
 
 def test_certain_and_constant_probabilities_have_a_curve() -> None:

@@ -1,5 +1,6 @@
 """ROC, precision–recall and cost curves: exact points, and bands like those of drawing cases."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -146,3 +147,21 @@ def test_curves_need_two_classes_and_scores() -> None:
             curve_of(ac.Binary([0, 1], label=[0, 1]))
         with pytest.raises(NotApplicable, match="against_rest"):
             curve_of(ac.Numeric([1.0, 2.0], [1.0, 2.0]))
+
+
+@pytest.mark.parametrize("name", ["roc", "precision_recall", "cost", "decision", "calibration"])
+def test_a_single_cluster_has_no_band_and_few_are_named(name: str) -> None:
+    one = getattr(ac.curves, name)(binary(groups=np.zeros(200)))
+    assert (one.low, one.high) == (None, None)
+    assert "a single cluster does not show" in one.advice[-1].text
+    assert json.loads(one.to_json())["low"] is None
+    few = getattr(ac.curves, name)(binary(groups=np.arange(200) % 8))
+    assert few.low is not None
+    assert few.advice[-1].text.startswith("8 clusters are few for a curve")
+    many = getattr(ac.curves, name)(binary(groups=np.arange(200) % 50))
+    assert not [a for a in many.advice if "clusters" in a.text]
+
+
+def test_an_area_of_a_single_cluster_has_no_interval() -> None:
+    with pytest.raises(NotApplicable, match="over clusters needs at least two"):
+        ac.intervals.delong(binary(groups=np.zeros(200)))

@@ -9,7 +9,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, over_clusters
 from abovechance.inference.curves.isotonic import likelihood_limits
 from abovechance.inference.curves.resampled import checked_level
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
@@ -22,7 +22,6 @@ METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
-FEW_CLUSTERS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +93,12 @@ def calibration(
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
     if method == "loess":
-        return _smooth(problem, span, confidence_level)
+        return over_clusters(_smooth(problem, span, confidence_level), problem.groups)
     if not problem.share or problem.weight is not None:
         raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
     if method == "binned":
         return _binned(problem, bins, binning, confidence_level)
-    return _isotonic(problem, confidence_level)
+    return over_clusters(_isotonic(problem, confidence_level), problem.groups)
 
 
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
@@ -263,12 +262,10 @@ def _span(n: int) -> float:
 
 
 def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
-    what = f"{n} cases" if n < FEW else ""
-    units = FEW_CLUSTERS if groups is None else len(np.unique(groups))
-    if units < FEW_CLUSTERS:
-        what = f"{units} cluster{'s' * (units != 1)}"
-    text = f"{what} are few for a curve: its band may cover less than it says."
-    return (Advice("AC250", text),) if what else ()
+    if n >= FEW or (groups is not None and len(np.unique(groups)) < FEW_CLUSTERS):
+        return ()  # of few clusters `over_clusters` speaks
+    text = f"{n} cases are few for a curve: its band may cover less than it says."
+    return (Advice("AC250", text),)
 
 
 def _near(p: Floats, x: Floats) -> Floats:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.curve import Curve, over_clusters
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -68,7 +68,7 @@ def cost(
         alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
         low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
         method = f"bootstrap at the chosen thresholds, {draws} draws"
-    return Curve(
+    curve = Curve(
         kind="cost",
         title="Cost curve",
         x_name="Probability-cost of positives",
@@ -86,6 +86,7 @@ def cost(
             "threshold": np.append(thresholds, np.inf)[best],
         },
     )
+    return over_clusters(curve, predictions.cases.groups)
 
 
 def _mover(

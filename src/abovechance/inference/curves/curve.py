@@ -1,15 +1,17 @@
 """What a curve is: points in order, their limits, and what the axes mean."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
 from abovechance.inference.results import Result, to_frame
+
+FEW_CLUSTERS = 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,3 +71,22 @@ class Curve(Result):
     def __str__(self) -> str:
         band = f", {self.level:.0%} band: {self.method}" if self.low is not None else ""
         return f"{self.title}: {len(self.x)} points, {self.n} cases{band}"
+
+
+def over_clusters(curve: Curve, groups: Array | None) -> Curve:
+    """The curve as its clusters allow: advice where they are few, no band of a single one."""
+    units = FEW_CLUSTERS if groups is None else len(np.unique(groups))
+    if units >= FEW_CLUSTERS:
+        return curve
+    if units > 1:
+        text = f"{units} clusters are few for a curve: its band may cover less than it says."
+        return replace(curve, advice=(*curve.advice, Advice("AC250", text)))
+    text = "there is no band: a single cluster does not show how much clusters vary."
+    limits = [name for name in curve.columns if name.endswith(("_low", "_high"))]
+    return replace(
+        curve,
+        low=None,
+        high=None,
+        columns={**curve.columns, **{name: np.full(len(curve.x), np.nan) for name in limits}},
+        advice=(*curve.advice, Advice("AC250", text)),
+    )

@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.curve import Curve, over_clusters
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -70,7 +70,7 @@ def decision(
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = y / share
-    return Curve(
+    curve = Curve(
         kind="decision",
         title="Decision curve",
         x_name="Threshold probability",
@@ -93,6 +93,7 @@ def decision(
             "interventions_avoided": (y - everyone) * (1.0 - at) / at,
         },
     )
+    return over_clusters(curve, predictions.cases.groups)
 
 
 def decision_difference(
@@ -138,7 +139,7 @@ def decision_difference(
     else:
         replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
     low, high = percentile(replicates, confidence_level)
-    return Curve(
+    curve = Curve(
         kind="decision_difference",
         title="Difference of decision curves",
         x_name="Threshold probability",
@@ -153,6 +154,7 @@ def decision_difference(
         seed=seed,
         columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
     )
+    return over_clusters(curve, first.cases.groups)
 
 
 def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:

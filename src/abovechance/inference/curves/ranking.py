@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.curve import Curve, over_clusters
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -60,7 +60,7 @@ def roc(
     positives = float(points.all_positives) / case_weight(predictions)
     low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
     low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
-    return Curve(
+    curve = Curve(
         kind="roc",
         title="ROC curve",
         x_name="False positive rate",
@@ -75,6 +75,7 @@ def roc(
         seed=seed,
         columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
     )
+    return over_clusters(curve, predictions.cases.groups)
 
 
 def precision_recall(
@@ -115,7 +116,7 @@ def precision_recall(
     first = np.searchsorted(recall, recall)  # where a recall is first reached
     low, high = share_limits(precision[first], values, called[first], confidence_level)
     whole = predictions.cases.groups is None
-    return Curve(
+    curve = Curve(
         kind="precision_recall",
         title="Precision–recall curve",
         x_name="Recall",
@@ -133,6 +134,7 @@ def precision_recall(
             "chance": np.full(len(recall), predictions.prevalences[1]),
         },
     )
+    return over_clusters(curve, predictions.cases.groups)
 
 
 def _method(units: str, draws: int) -> str:

@@ -71,6 +71,8 @@ def area_and_variance(predictions: Binary) -> tuple[float, float, int, int]:
         raise NotApplicable("areas under ROC curves need a score or a probability.")
     groups = predictions.cases.groups
     if groups is not None:
+        if len(np.unique(groups)) < 2:
+            raise NotApplicable("an interval over clusters needs at least two of them.")
         found = clustered_delong(predictions.ranking, predictions.positive, groups)
         return float(found.values[0]), float(found.covariance[0, 0]), n1, n0
     if min(n1, n0) < 2:
