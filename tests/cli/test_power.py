@@ -137,7 +137,7 @@ def test_models_are_compared_on_a_real_table(capsys: Captured, tmp_path: Path) -
         ("rosenblatt-fig5b --picture x.bmp", "must end in .svg, .png or .pdf"),
         ("rosenblatt-fig5b --picture nowhere/x.png", "lie in a folder that is there"),
         ("all --picture x.png", "--picture draws one study"),
-        ("all --statistics nothing", "no study has the statistic nothing"),
+        ("all --statistics nothing", "no statistic 'nothing' in these 19 studies"),
         ("dinga-compare-data", "needs --data DIR"),
     ],
 )
@@ -160,3 +160,39 @@ def test_a_study_is_drawn(tmp_path: Path, suffix: str) -> None:
     assert 2_000 < len(first) < 100_000
     assert main([*asked, "--picture", str(file)]) == 0
     assert file.read_bytes() == first
+
+
+def test_a_pilot_of_folds_or_certain_probabilities_is_taken_with_a_remark(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    file = tmp_path / "preds.csv"
+    rows = [f"{i % 2},{(i % 7) / 6:.3f},{i % 4},{1 + i % 2},{i % 5}" for i in range(42)]
+    file.write_text("\n".join(["outcome,probability,part,times,site", *rows]) + "\n")
+    asked = ["power", "--pilot", str(file), "--n", "20", "--replications", "20", "--draws", "19"]
+    assert main([*asked, "--fold", "part"]) == 0
+    out, err = capsys.readouterr()
+    assert "log_score" not in out
+    assert "[AC810] log_score is left out: 12 of 42 cases have p = 0 or 1." in err
+    assert "[AC811]" in err
+    assert main([*asked, "--counts", "times"]) == 0
+    assert "18 of 63 cases" in capsys.readouterr().err
+    for column in (["--groups", "site"], ["--weight", "times"]):
+        assert main([*asked, *column]) == 2
+        assert "drawn case by case" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("", "give --auc for a model in mind"),
+        ("--auc .7 --keep .5", "--keep goes with --pilot"),
+        ("--auc .7 --outcome y", "--outcome goes with --pilot"),
+        ("--auc .7 --alpha 2", "'--alpha': 2.0 is not in the range"),
+        ("--auc .7 --target 1.2", "'--target': 1.2 is not in the range"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_in_a_line(asked: str, said: str, capsys: Captured) -> None:
+    assert main(["power", *asked.split()]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err.splitlines()) == 1

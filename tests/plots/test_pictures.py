@@ -172,6 +172,21 @@ def test_power_is_drawn_along_what_varies(gallery: dict[str, Chart]) -> None:
     assert chart_of({"cells": cells}).x.title == "Effect"
 
 
+def test_powers_over_sizes_and_effects_have_a_line_of_text_each() -> None:
+    limits = {"low": 0.3, "high": 0.6}
+    cells = [
+        {"statistic": s, "n": n, "effect": e, "power": 0.5, "interval": limits, "reference": 0.4}
+        for s in ("t", "u", "w")
+        for n in (20, 40)
+        for e in (0.0, 0.25, 0.5)
+    ]
+    chart = chart_of({"cells": cells})
+    assert chart.y.labels == tuple(f"{s}, n = {n}" for s in "tuw" for n in (20, 40))
+    assert [series.name for series in chart.series][3:] == ["published or known"]
+    points = [layer for layer in chart.layers if isinstance(layer, Points) and layer.shape == "dot"]
+    assert {*points[0].left, *points[0].right} == {0.3, 0.6}
+
+
 def test_chance_is_marked_on_every_line_of_a_forest(gallery: dict[str, Chart]) -> None:
     ticks = [
         layer

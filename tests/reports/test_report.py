@@ -22,6 +22,7 @@ from abovechance.inference import (
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography, used
+from abovechance.studies.replications import reproduce
 
 
 def noise(n: int = 40) -> Binary:
@@ -177,6 +178,19 @@ def test_a_power_study_says_how_many_cases_are_enough(study: Any) -> None:
     assert " reaches a power of " in document.headline
     assert "a calibrated model with an AUC of 0.75" in document.paragraphs[0].text
     assert "The Mann–Whitney test of the AUC reached a power of" in document.paragraphs[1].text
+
+
+def test_a_replication_stands_beside_published_values_and_says_what_came_of_it() -> None:
+    found = reproduce("rosenblatt-fig5b", statistics=["sd", "Oracle"], replications=4)
+    document = report(found).document
+    table = next(t for t in document.tables if t.name == "cells")
+    headings = [column.heading for column in table.columns]
+    beside = {h: headings.index(h) for h in ("Published", "By formula")}
+    row = next(row for row in table.rows if row[beside["Published"]].text == "0.532")
+    assert row[beside["By formula"]].text == ""
+    said = [remark.text for remark in document.remarks]
+    assert said[0] == found.findings[0]
+    assert f"Departure from the paper: {found.remarks[0]}." in said
 
 
 def test_a_power_that_is_never_reached_is_said_to_be_so() -> None:

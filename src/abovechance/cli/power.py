@@ -7,11 +7,23 @@ For a calibrated model of a stated AUC, or for predictions like those of a pilot
   abovechance power --pilot preds.csv --n 50:500:50
 """
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from abovechance.advice import Advice
 from abovechance.cli import options
+
+CROSS_VALIDATED = Advice(
+    "AC811",
+    "the pilot's cross-validated predictions are taken for those of one model on new cases; those "
+    "of different folds are not on one scale, and a model of all its cases may do better.",
+    "Forman & Scholz (2010)",
+)
+
+
+SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
 
 
 def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
@@ -33,16 +45,15 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     return found
 
 
-@click.command(help=__doc__.replace("\n  above", "\n\b\n  above"), no_args_is_help=True)
+@click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
 @click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
 @click.option("--pilot", type=click.Path(), metavar="FILE", help="Predictions already made.")
 @click.option("--prevalence", type=float, help="Share of positives; 0.5 when not given.")
 @click.option(
     "--keep",
     type=click.FloatRange(0.0, 1.0),
-    default=1.0,
-    show_default=True,
-    help="Share of a pilot's cases that keep their own prediction; less than 1 for less signal.",
+    help="Share of a pilot's cases that keep their own prediction; less than 1 for less signal. "
+    "1 when not given.",
 )
 @click.option(
     "--tests",
@@ -51,8 +62,8 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     help="From accuracy, fisher, auc, brier, log_score; all when not given.",
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
-@click.option("--target", type=float, help="Power to reach; finds n. 0.8 when neither is given.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
+@click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests.")
 @click.option(
     "--replications", type=click.IntRange(min=20), default=1000, show_default=True, help="Samples."
 )
@@ -66,7 +77,7 @@ def power(
     auc: float | None,
     pilot: str | None,
     prevalence: float | None,
-    keep: float,
+    keep: float | None,
     tests: list[str] | None,
     n: list[int] | None,
     target: float | None,
@@ -85,7 +96,7 @@ def power(
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
-    design, effect, tests = _design(auc, pilot, prevalence, keep, tests, columns)
+    design, effect, tests, told = _design(auc, pilot, prevalence, keep, tests, columns)
     asked: dict[str, Any] = {
         "alpha": alpha,
         "replications": replications,
@@ -103,6 +114,7 @@ def power(
             found = studies.sample_size(
                 design, tests, effect=effect, target=target, **asked, progress=tell
             )
+    found = replace(found, advice=(*found.advice, *told))
     (_sizes if n is None else _table)(found, format_)
     if report is not None:
         from abovechance.cli.show import write_report
@@ -114,28 +126,36 @@ def _design(
     auc: float | None,
     pilot: str | None,
     prevalence: float | None,
-    keep: float,
+    keep: float | None,
     tests: list[str] | None,
     columns: dict[str, Any],
-) -> tuple[Any, float, list[str] | None]:
+) -> tuple[Any, float, list[str] | None, tuple[Advice, ...]]:
+    """What to draw samples from, how strong its effect is, the tests, and what to know of it."""
     from abovechance import studies
 
     if (auc is None) == (pilot is None):
         raise click.UsageError("give --auc for a model in mind, or --pilot for a file.")
     if auc is not None:
         threshold = columns["threshold"]
+        given = {"keep": keep is not None, **columns, "threshold": None, "missing": None}
+        for name in (name for name, value in given.items() if value):
+            raise click.UsageError(f"--{name.strip('_')} goes with --pilot, which has cases.")
         design = studies.Binormal(
             0.5 if prevalence is None else prevalence, 0.5 if threshold is None else threshold
         )
-        return design, auc, tests
+        return design, auc, tests, ()
     if prevalence is not None:
         raise click.UsageError("--prevalence goes with --auc; a pilot has its own.")
-    return (*_pilot(str(pilot), columns, tests, keep),)
+    design, tests, told = _pilot(str(pilot), columns, tests)
+    return design, 1.0 if keep is None else keep, tests, told
 
 
 def _pilot(
-    file: str, columns: dict[str, Any], tests: list[str] | None, keep: float
-) -> tuple[Any, float, list[str] | None]:
+    file: str, columns: dict[str, Any], tests: list[str] | None
+) -> tuple[Any, list[str] | None, tuple[Advice, ...]]:
+    """The pilot in a file, the tests it allows, and what to know of it."""
+    import numpy as np
+
     from abovechance import studies
     from abovechance.cli.reading import predictions_in
     from abovechance.errors import NotApplicable
@@ -143,11 +163,26 @@ def _pilot(
     predictions, _ = predictions_in(file, columns, None)
     if getattr(predictions, "kind", "") != "binary" or predictions.probability is None:
         raise NotApplicable("a pilot needs an outcome of two classes and a probability column.")
-    probability = predictions.probability
-    if tests is None and ((probability <= 0.0) | (probability >= 1.0)).any():
+    cases = predictions.cases
+    if cases.sample_weight is not None or cases.groups is not None:
+        raise NotApplicable(
+            "samples like a pilot are drawn case by case, so its cases must be independent and "
+            "weigh the same; leave --weight or --groups out, and multiply the number of cases by "
+            "the design effect of the clusters."
+        )
+    times = 1 if cases.counts is None else cases.counts.astype(np.int64)
+    positive = np.repeat(predictions.positive, times)
+    probability = np.repeat(predictions.probability, times)
+    told = []
+    certain = int(((probability <= 0.0) | (probability >= 1.0)).sum())
+    if tests is None and certain:
         tests = ["accuracy", "fisher", "auc", "brier"]
+        text = f"log_score is left out: {certain} of {len(probability)} cases have p = 0 or 1."
+        told.append(Advice("AC810", text))
+    if predictions.origin != "test":
+        told.append(CROSS_VALIDATED)
     threshold = predictions.threshold if predictions.threshold is not None else 0.5
-    return studies.Pilot(predictions.positive, probability, threshold), keep, tests
+    return studies.Pilot(positive, probability, threshold), tests, tuple(told)
 
 
 def _table(study: Any, format_: str) -> None:

@@ -23,6 +23,16 @@ def drawable(ctx: click.Context, param: click.Parameter, value: str | None) -> P
     return file
 
 
+def folder(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
+    """A folder for pages, known to be possible before anything is simulated."""
+    if value is None:
+        return None
+    place = Path(value)
+    if place.exists() and not place.is_dir():
+        raise click.BadParameter(f"must be a folder; {value!r} is a file.")
+    return place
+
+
 @click.command(help=__doc__)
 @click.argument("study", required=False)
 @click.option(
@@ -39,7 +49,7 @@ def drawable(ctx: click.Context, param: click.Parameter, value: str | None) -> P
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.workers
 @click.option(
-    "--pages", metavar="DIR", type=click.Path(), help="Keep a page and a picture of each here."
+    "--pages", metavar="DIR", callback=folder, help="Keep a page and a picture of each here."
 )
 @click.option(
     "--picture", metavar="FILE", callback=drawable, help="Draw the study: .svg, .png or .pdf."
@@ -53,7 +63,7 @@ def reproduce(
     seed: int,
     workers: Any,
     store: str | None,
-    pages: str | None,
+    pages: Path | None,
     picture: Path | None,
     data: str | None,
     format_: str,
@@ -62,11 +72,13 @@ def reproduce(
     from abovechance.studies import replications as published
 
     if study is None:
-        _list(published.STUDIES, published.GROUPS)
+        _list(published.STUDIES, published.GROUPS, published.FILES)
         return
     chosen = _those_with(published.find_studies(study, data), statistics)
     if len(chosen) > 1 and picture is not None:
         raise click.UsageError("--picture draws one study; use --pages DIR for several.")
+    for told in published.left_out(study, data):
+        click.echo(f"abovechance: {told}", err=True)
     kept = store if len(chosen) == 1 or store is None else _shared(store, study, seed)
     for number, one in enumerate(chosen, 1):
         which = f"{one.name} ({number} of {len(chosen)})" if len(chosen) > 1 else one.name
@@ -80,21 +92,31 @@ def reproduce(
                 store=kept,
                 progress=tell,
             )
-        _show(found, one, format_)
+        _show(found, one, format_, number, len(chosen))
         if picture is not None:
             _draw(found, picture)
         if pages is not None:
-            _keep(Path(pages), found, one)
+            _keep(pages, found, one)
 
 
 def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
-    """Of several studies, those that have one of the statistics; one alone checks its own."""
-    if statistics is None or len(studies) == 1:
+    """Those studies that have one of the statistics; every statistic must be in one of them."""
+    from abovechance.errors import AboveChanceError, did_you_mean
+
+    if statistics is None:
         return studies
-    found = [study for study in studies if set(statistics) & set(study.tests)]
-    if not found:
-        raise click.UsageError(f"no study has the statistic {' or '.join(statistics)}.")
-    return found
+    known = list(dict.fromkeys(name for study in studies for name in study.tests))
+    if not statistics:
+        raise click.UsageError(f"--statistics names none; choose from {', '.join(known)}.")
+    for name in statistics:
+        if name not in known:
+            close = did_you_mean(name, known) or f"; choose from {', '.join(known)}."
+            raise AboveChanceError(f"no statistic {name!r} in {_called(studies)}{close}")
+    return [study for study in studies if set(statistics) & set(study.tests)]
+
+
+def _called(studies: list[Any]) -> str:
+    return str(studies[0].name) if len(studies) == 1 else f"these {len(studies)} studies"
 
 
 def _shared(store: str, study: str, seed: int) -> Any:
@@ -135,18 +157,27 @@ def _draw(found: Any, file: Path) -> None:
             pyplot.close(figure)
 
 
-def _list(studies: dict[str, Any], groups: dict[str, str]) -> None:
+def _list(studies: dict[str, Any], groups: dict[str, str], files: Any) -> None:
     for study in studies.values():
         click.echo(f"{study.name:28}{study.title}")
-    for name, title in {**groups, "all": "All of them"}.items():
+    for name, title in groups.items():
         click.echo(f"{name:28}{title}")
+        for file in files:
+            click.echo(f"  {f'{name}-{file.name}':38}{file.file}")
+    click.echo(f"{'all':28}All of them")
 
 
-def _show(found: Any, study: Any, format_: str) -> None:
+def _show(found: Any, study: Any, format_: str, number: int, count: int) -> None:
+    """Print one of several results; all of them together are one document."""
     if format_ == "json":
+        if count > 1:
+            click.echo("[" if number == 1 else ",")
         click.echo(found.to_json())
+        if number == count > 1:
+            click.echo("]")
     elif format_ == "csv":
-        click.echo(found.to_csv(), nl=False)
+        lines = found.to_csv().splitlines(keepends=True)
+        click.echo("".join(lines if number == 1 else lines[1:]), nl=False)
     else:
         _text(found, study)
 

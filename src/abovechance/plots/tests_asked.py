@@ -20,6 +20,7 @@ OF_TWO_MODELS = {
     "log_score": "Sign-flip test of the log score",
 }
 TWO_MODELS = ("correlated models", "trained on less")
+WIDE = 1.959963984540054  # standard errors in a 95 % interval
 
 
 def test_title(cell: Mapping[str, Any]) -> str:
@@ -57,3 +58,11 @@ def setting(cell: Mapping[str, Any]) -> str:
         kept = "" if effect == 1 else f", of which {percent(effect)} keep their signal"
         return f"predictions like those of the pilot{kept}"
     return f"{design or 'the design'} with effect {effect:g}"
+
+
+def power_limits(cell: Mapping[str, Any]) -> tuple[float, float]:
+    """The interval of a power, or what its standard error gives."""
+    if cell.get("interval"):
+        return as_float(cell["interval"]["low"]), as_float(cell["interval"]["high"])
+    power, se = as_float(cell["power"]), as_float(cell.get("se") or 0.0)
+    return max(power - WIDE * se, 0.0), min(power + WIDE * se, 1.0)

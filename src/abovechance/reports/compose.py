@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abovechance import __version__
@@ -59,12 +59,7 @@ def compose(
         verdict=verdict(facts),
         headline=prose.as_html(headline(facts), authors),
         tiles=tuple(tiles_of(facts, described)),
-        remarks=tuple(
-            Remark(
-                str(a.get("code", "")), capital(str(a.get("text", ""))), str(a.get("source") or "")
-            )
-            for a in facts.get("advice") or ()
-        ),
+        remarks=tuple(_remarks(facts)),
         charts=(*pictures, *charts_of(facts, predictions)),
         tables=tuple(_tables(facts)),
         paragraphs=tuple(
@@ -76,6 +71,17 @@ def compose(
         sources=tuple(citations.used(facts, measures, *said.values())),
         json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     )
+
+
+def _remarks(facts: Mapping[str, Any]) -> Iterator[Remark]:
+    """Advice; of a replication also what came of it and where it departs from the paper."""
+    for advice in facts.get("advice") or ():
+        text, source = capital(str(advice.get("text", ""))), str(advice.get("source") or "")
+        yield Remark(str(advice.get("code", "")), text, source)
+    for text in facts.get("findings") or ():
+        yield Remark("", str(text))
+    for text in facts.get("remarks") or ():
+        yield Remark("", f"Departure from the paper: {text}.")
 
 
 def about_outcome(predictions: Mapping[str, Predictions]) -> str:

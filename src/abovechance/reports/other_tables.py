@@ -127,13 +127,14 @@ def size_table(facts: Mapping[str, Any]) -> Table | None:
 
 
 def power_table(facts: Mapping[str, Any]) -> Table | None:
-    """Powers in every setting, beside formulas where there are some."""
+    """Powers in every setting, beside published values and formulas where there are some."""
     rows = [] if facts.get("sizes") else facts.get("cells") or ()
     if not rows:
         return None
     effects = len({row.get("effect") for row in rows}) > 1
-    formula = any(row.get("reference") is not None for row in rows)
-    headings = ["Cases", *["Effect"] * effects, "Power", "Low", "High", *["By formula"] * formula]
+    beside = {"Published": _published, "By formula": _by_formula}
+    beside = {name: of for name, of in beside.items() if any(of(row) is not None for row in rows)}
+    headings = ["Cases", *["Effect"] * effects, "Power", "Low", "High", *beside]
     cells = []
     for row in rows:
         interval = row.get("interval") or {}
@@ -141,8 +142,7 @@ def power_table(facts: Mapping[str, Any]) -> Table | None:
         if effects:
             line.append(_number(row.get("effect")))
         line += [_number(row["power"]), _number(interval.get("low")), _number(interval.get("high"))]
-        if formula:
-            line.append(_number(row.get("reference")))
+        line += [_number(of(row)) for of in beside.values()]
         cells.append((*line, _count(row.get("replications"))))
     return Table(
         title="Power",
@@ -155,6 +155,15 @@ def power_table(facts: Mapping[str, Any]) -> Table | None:
         name="cells",
         rows_of="cells",
     )
+
+
+def _published(row: Mapping[str, Any]) -> Any:
+    """A published power, which has a standard error of its own."""
+    return row.get("reference") if row.get("reference_se") else None
+
+
+def _by_formula(row: Mapping[str, Any]) -> Any:
+    return row.get("theory") if row.get("reference_se") else row.get("reference")
 
 
 def _count(value: Any) -> Cell:

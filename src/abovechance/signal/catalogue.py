@@ -8,8 +8,9 @@ from abovechance.signal.battery import AnyStatistic
 from abovechance.signal.names import LEARNERS, parse_name
 from abovechance.signal.two_group import TWO_GROUP
 
-# The names of the papers' tables, in the order of the tables. Two names stand for what was run
-# and not for what is printed: hdrda regularises nothing, and svm.highdim.* has cost 0.1, not 10.
+# The names of the papers' tables, in the order of the tables. Two names stand for what the
+# authors' code has and not for what is printed: hdrda regularises nothing, and svm.highdim.* has
+# cost 0.1, not 10.
 TABLES: dict[str, dict[str, str]] = {
     "1": {
         "Hotelling": "hotelling",

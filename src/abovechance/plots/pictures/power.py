@@ -1,26 +1,26 @@
 """How often a test would find what is there, against the number of cases or the effect."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from abovechance.errors import NotApplicable
 from abovechance.plots.axes import spanning, unit
-from abovechance.plots.chart import Chart, Line, Points, Rule, Series, series_colour
+from abovechance.plots.chart import SERIES, Chart, Line, Points, Rule, Series, series_colour
 from abovechance.plots.contract import contract
-from abovechance.plots.tests_asked import test_title
+from abovechance.plots.pictures.replication import replication
+from abovechance.plots.tests_asked import power_limits, test_title
 from abovechance.plots.words import as_float
 
 USUAL = 0.8
 TITLES = {"n": "Number of cases", "effect": "Effect"}
-WIDE = 1.959963984540054  # standard errors in a 95 % interval
 
 
 def power(result: Any, *, target: float | None = USUAL) -> Chart:
     """Power of each statistic with its Monte-Carlo error; the usual 80 % is marked.
 
-    Drawn against the number of cases when that varies, else against the effect.
+    Drawn against the number of cases when that varies, else against the effect. Where both vary
+    and lines would be too many to tell apart, every test has a line of text as in `replication`.
 
     Examples
     --------
@@ -42,6 +42,8 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         if several:
             name += f", {TITLES[other].lower()} {cell.get(other)}"
         groups.setdefault(name, []).append(cell)
+    if len(groups) > SERIES:
+        return replication(result)
     layers: list[Any] = []
     if target is not None:
         layers.append(Rule(at=target, axis="y", text=f"{target:.0%}"))
@@ -50,7 +52,7 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         mine.sort(key=lambda c: float(c[along]))
         x = np.array([float(c[along]) for c in mine])
         y = np.array([as_float(c["power"]) for c in mine])
-        low, high = np.array([_limits(c) for c in mine]).T
+        low, high = np.array([power_limits(c) for c in mine]).T
         colour = series_colour(i)
         layers += [
             Line(x=x, y=y, colour=colour),
@@ -73,11 +75,3 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         series=tuple(series),
         height=0.75,
     )
-
-
-def _limits(cell: Mapping[str, Any]) -> tuple[float, float]:
-    """The interval of a power, or what its standard error gives."""
-    if cell.get("interval"):
-        return as_float(cell["interval"]["low"]), as_float(cell["interval"]["high"])
-    power, se = as_float(cell["power"]), as_float(cell.get("se") or 0.0)
-    return max(power - WIDE * se, 0.0), min(power + WIDE * se, 1.0)

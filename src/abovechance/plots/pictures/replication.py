@@ -8,9 +8,8 @@ from abovechance.errors import NotApplicable
 from abovechance.plots.axes import rows, unit
 from abovechance.plots.chart import Chart, Layer, Points, Series, series_colour
 from abovechance.plots.contract import contract
+from abovechance.plots.tests_asked import power_limits
 from abovechance.plots.words import as_float
-
-WIDE = 1.959963984540054  # standard errors in a 95 % interval
 
 
 def replication(result: Any) -> Chart:
@@ -33,6 +32,7 @@ def replication(result: Any) -> Chart:
     effects = list(dict.fromkeys(c["effect"] for c in cells))
     layers: list[Layer] = []
     series = []
+    known: list[tuple[Any, float]] = []
     for i, effect in enumerate(effects):
         mine = [c for c in cells if c["effect"] == effect]
         places = np.array(
@@ -42,6 +42,11 @@ def replication(result: Any) -> Chart:
             ]
         )
         layers += _marks(mine, places, series_colour(i))
+        known += [
+            (c, place)
+            for c, place in zip(mine, places.tolist(), strict=True)
+            if c.get("reference") is not None
+        ]
         series.append(
             Series(
                 name=f"effect {effect:.3g}",
@@ -53,6 +58,17 @@ def replication(result: Any) -> Chart:
                 ),
                 colour=series_colour(i),
                 place=(np.array([as_float(c["power"]) for c in mine]), places),
+            )
+        )
+    if known:
+        values = np.array([as_float(c["reference"]) for c, _ in known])
+        series.append(
+            Series(
+                name="published or known",
+                headings=("Statistic", "Power"),
+                columns=([_name(c, several) for c, _ in known], values),
+                colour="ink",
+                place=(values, np.array([place for _, place in known])),
             )
         )
     return Chart(
@@ -78,7 +94,7 @@ def _aside(number: int, count: int) -> float:
 
 def _marks(cells: list[Any], places: Any, colour: str) -> list[Layer]:
     power = np.array([as_float(c["power"]) for c in cells])
-    error = WIDE * np.nan_to_num([as_float(c.get("se")) for c in cells])
+    low, high = np.array([power_limits(c) for c in cells]).T
     known = [i for i, c in enumerate(cells) if c.get("reference") is not None]
     return [
         Points(
@@ -91,8 +107,8 @@ def _marks(cells: list[Any], places: Any, colour: str) -> list[Layer]:
         Points(
             x=power,
             y=places,
-            left=np.clip(power - error, 0, 1),
-            right=np.clip(power + error, 0, 1),
+            left=low,
+            right=high,
             colour=colour,
             size=6.0,
         ),

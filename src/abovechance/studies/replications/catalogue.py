@@ -1,9 +1,10 @@
 """Every study by its name."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from abovechance.errors import AboveChanceError, did_you_mean
-from abovechance.studies.replications.data import GROUPS, data_studies
+from abovechance.errors import AboveChanceError, FileError, did_you_mean
+from abovechance.studies.replications.data import FILES, GROUPS, OBTAIN, File, data_studies
 from abovechance.studies.replications.dinga import DINGA
 from abovechance.studies.replications.rosenblatt import ROSENBLATT
 from abovechance.studies.replications.study import Study
@@ -35,6 +36,9 @@ def find_studies(name: str, data: str | Path | None = None) -> list[Study]:
     group = next((group for group in GROUPS if name.startswith(group)), None)
     if group is None:
         return [find_study(name)]
+    for one in FILES:
+        if name == f"{group}-{one.name}" and one in _absent(data):
+            raise FileError(f"{name} needs {one.file} in {str(data)!r}. {OBTAIN}.")
     real = list(data_studies(data, group))
     chosen = [study for study in real if name in (group, study.name)]
     if not chosen:
@@ -42,3 +46,21 @@ def find_studies(name: str, data: str | Path | None = None) -> list[Study]:
         close = did_you_mean(name, names) or f"; choose from {', '.join(names)}."
         raise AboveChanceError(f"unknown study {name!r}{close}")
     return chosen
+
+
+def left_out(name: str, data: str | Path | None = None) -> Iterator[str]:
+    """What of a name is not run for want of its table, in sentences.
+
+    >>> next(left_out("all"))
+    'the studies on real tables are left out: give --data DIR.'
+    """
+    if name == "all" and data is None:
+        yield "the studies on real tables are left out: give --data DIR."
+    elif name in ("all", *GROUPS):
+        absent = list(dict.fromkeys(one.file for one in _absent(data)))
+        if absent:
+            yield f"left out, for want of a table in {str(data)!r}: {', '.join(absent)}. {OBTAIN}."
+
+
+def _absent(folder: str | Path | None) -> list[File]:
+    return [one for one in FILES if folder and not (Path(folder) / one.file).is_file()]

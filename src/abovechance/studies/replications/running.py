@@ -87,6 +87,8 @@ def _chosen(study: Study, statistics: list[str] | None) -> dict[str, str]:
 
     if statistics is None:
         return dict(study.tests)
+    if not statistics:
+        raise AboveChanceError(f"statistics must name one of {', '.join(study.tests)}; got none.")
     for name in statistics:
         if name not in study.tests:
             close = did_you_mean(name, study.tests) or f"; it has {', '.join(study.tests)}."
