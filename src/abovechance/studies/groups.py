@@ -1,12 +1,13 @@
 """Designs of two groups of rows: what differs between them, in what noise."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.studies.samples import Groups, classes
+from abovechance.errors import AboveChanceError
+from abovechance.studies.samples import Groups, classes, flag, number, one_of, whole
 
 Noise = Literal["identity", "ar1", "brownian", "heteroskedastic"]
 Direction = Literal["equal", "first", "last", "first_axis", "last_axis"]
@@ -59,6 +60,36 @@ class Shift:
     kind: ClassVar[type] = Groups
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
+    def __post_init__(self) -> None:
+        whole("features", self.features, 1)
+        one_of("noise", self.noise, get_args(Noise))
+        one_of("scaling", self.scaling, get_args(Scaling))
+        number("rho", self.rho, -1.0, 1.0, inside=True)
+        if self.tails is not None:
+            number("tails", self.tails, 0.0, inside=True)
+        if self.decimals is not None:
+            whole("decimals", self.decimals, 0)
+        self._known_direction()
+        self._positive_definite()
+
+    def _known_direction(self) -> None:
+        if isinstance(self.direction, str):
+            axes = f", or the number of an eigenvector, 1 to {self.features}"
+            one_of("direction", self.direction, get_args(Direction), axes)
+        else:
+            whole("direction", self.direction, 1, self.features)
+
+    def _positive_definite(self) -> None:
+        if self.noise == "identity":
+            return
+        try:
+            np.linalg.cholesky(self.covariance())
+        except np.linalg.LinAlgError:
+            raise AboveChanceError(
+                f"the covariance must be positive definite; {self.noise} with rho {self.rho:g} "
+                f"and decimals {self.decimals} is not. Keep more decimals or lower rho."
+            ) from None
+
     def covariance(self) -> Floats:
         """The scale matrix of the noise."""
         k = np.arange(1.0, self.features + 1)
@@ -75,6 +106,7 @@ class Shift:
 
     def mean(self, n: int, effect: float) -> Floats:
         """The difference μ between the groups' means."""
+        number("effect", effect)
         toward = self._direction()
         if self.scaling == "snr":
             weight = toward @ np.linalg.solve(self.covariance(), toward)
@@ -85,11 +117,12 @@ class Shift:
 
     def _direction(self) -> Floats:
         axes = {"first_axis": 1, "last_axis": self.features}
-        if isinstance(self.direction, int) or self.direction in axes:
-            number = axes.get(self.direction, self.direction)  # type: ignore[arg-type]
-            return np.asarray(np.linalg.eigh(self.covariance())[1][:, -int(number)])
+        axis = axes.get(self.direction) if isinstance(self.direction, str) else self.direction
+        if axis is not None:
+            return np.asarray(np.linalg.eigh(self.covariance())[1][:, -int(axis)])
         toward = np.zeros(self.features)
-        toward[{"first": slice(1), "last": slice(-1, None)}.get(self.direction, slice(None))] = 1.0
+        ends = {"first": slice(1), "last": slice(-1, None), "equal": slice(None)}
+        toward[ends[str(self.direction)]] = 1.0
         return toward
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
@@ -116,7 +149,11 @@ class Scale:
     kind: ClassVar[type] = Groups
     effects: ClassVar[tuple[float, ...]] = (1.0, 1.1, 1.2)
 
+    def __post_init__(self) -> None:
+        whole("features", self.features, 1)
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
+        number("effect", effect, 0.0, inside=True)
         y = classes(n)
         X = rng.standard_normal((n, self.features)) * np.where(y, effect, 1.0)[:, None]
         return Groups(X, y.astype(np.int64), np.eye(self.features))
@@ -140,7 +177,12 @@ class Mixture:
     kind: ClassVar[type] = Groups
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
+    def __post_init__(self) -> None:
+        whole("features", self.features, 1)
+        number("distance", self.distance, 0.0)
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
+        number("effect", effect, -0.5, 0.5)
         y = classes(n)
         first = rng.random(n) < np.where(y, 0.5 - effect, 0.5 + effect)
         centre = np.where(first, 1.0, -1.0) * self.distance / np.sqrt(self.features)
@@ -168,7 +210,14 @@ class Logistic:
     kind: ClassVar[type] = Groups
     effects: ClassVar[tuple[float, ...]] = (0.0, 5.0, 10.0)
 
+    def __post_init__(self) -> None:
+        whole("features", self.features, 1)
+        number("main", self.main)
+        number("square", self.square)
+        flag("augmented", self.augmented)
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
+        number("effect", effect)
         X = rng.standard_normal((n, self.features))
         eta = effect * (self.main * X.sum(axis=1) + self.square * (X**2).sum(axis=1))
         chance = 1.0 / (1.0 + np.exp(np.median(eta) - eta))

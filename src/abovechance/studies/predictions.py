@@ -7,7 +7,19 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-from abovechance.studies.samples import Pair, Predicted, classes
+from abovechance.studies.samples import (
+    Pair,
+    Predicted,
+    classes,
+    flag,
+    number,
+    outcomes,
+    probabilities,
+    settle,
+)
+
+LEAST_NOISE, MOST_NOISE = 1e-4, 5.0
+"""With less the two models are one to a formula; with more their probabilities round to 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,7 @@ class GaussianPredictions:
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.5)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        number("effect", effect)
         positive = classes(n)
         logit = rng.standard_normal(n) + np.where(positive, effect / 2, -effect / 2)
         return Predicted(positive, expit(logit))
@@ -61,11 +74,8 @@ class Binormal:
     effects: ClassVar[tuple[float, ...]] = (0.7,)
 
     def __post_init__(self) -> None:
-        for name in ("prevalence", "threshold"):
-            if not 0.0 < getattr(self, name) < 1.0:
-                raise AboveChanceError(
-                    f"{name} must lie between 0 and 1; got {getattr(self, name)}."
-                )
+        number("prevalence", self.prevalence, 0.0, 1.0, inside=True)
+        number("threshold", self.threshold, 0.0, 1.0, inside=True)
 
     def distance(self, effect: float) -> float:
         """How many standard deviations apart the classes are for an area of `effect`."""
@@ -91,8 +101,8 @@ class CorrelatedModels:
     """Two models that see nearly the same; the second is better by `effect` in logits.
 
     Half of the cases are positive with latent L ~ N(±½, 1). The models' logits are L + e and
-    L − e ± effect with e ~ N(0, 0.1²), the sign that of the class. With `per_class` the size
-    counts the cases of one class, as in the paper.
+    L − e ± effect with e ~ N(0, 0.1²), the sign that of the class; `noise` is e's standard
+    deviation. With `per_class` the size counts the cases of one class, as in the paper.
 
     References
     ----------
@@ -105,11 +115,16 @@ class CorrelatedModels:
     kind: ClassVar[type] = Pair
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.05)
 
+    def __post_init__(self) -> None:
+        number("noise", self.noise, LEAST_NOISE, MOST_NOISE)
+        flag("per_class", self.per_class)
+
     def cases(self, n: int) -> int:
         """How many cases a size stands for."""
         return 2 * n if self.per_class else n
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Pair:
+        number("effect", effect)
         positive = classes(self.cases(n))
         side = np.where(positive, 1.0, -1.0)
         latent = rng.standard_normal(side.size) + side / 2
@@ -140,10 +155,15 @@ class Pilot:
     effects: ClassVar[tuple[float, ...]] = (1.0,)
 
     def __post_init__(self) -> None:
-        if self.positive.all() or not self.positive.any():
+        positive = outcomes(self.positive)
+        probability = probabilities("probability", self.probability, positive.size)
+        settle(self, positive=positive, probability=probability)
+        number("threshold", self.threshold, 0.0, 1.0)
+        if positive.all() or not positive.any():
             raise AboveChanceError("a pilot needs cases of both classes; only one was found.")
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        number("effect", effect, 0.0, 1.0)
         positive = classes(n, float(self.positive.mean()))
         positives = int(positive.sum())
         probability = np.concatenate(

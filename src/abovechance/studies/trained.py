@@ -1,15 +1,24 @@
 """Designs with a model that is really trained: on simulated features, or on rows of a table."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-from abovechance.studies.samples import Pair, Predicted, classes
+from abovechance.studies.samples import (
+    Pair,
+    Predicted,
+    classes,
+    flag,
+    number,
+    outcomes,
+    settle,
+    table,
+    whole,
+)
 
-Learner = Literal["svm", "gp"]
 WIDTH = 0.01  # of the Gaussian process's kernel exp(−σ‖x − x'‖²), as in the paper's code
 
 
@@ -24,7 +33,14 @@ class Features:
     noise: int = 3
     per_class: int = 1
 
+    def __post_init__(self) -> None:
+        whole("signal", self.signal, 0)
+        whole("noise", self.noise, 0)
+        whole("per_class", self.per_class, 1)
+        whole("signal and noise features together", self.signal + self.noise, 1)
+
     def __call__(self, n: int, shift: float, rng: np.random.Generator) -> "Halves":
+        number("shift", shift)
         y = classes(2 * self.per_class * n)
         return Halves(self._rows(y, shift, rng), y, self._rows(y, shift, rng), y)
 
@@ -38,13 +54,22 @@ class Features:
 class Table:
     """Rows of a real table: n of a balanced draw for training, n others for testing.
 
-    With effect 0 the labels are shuffled; with 1 they stay.
+    With effect 0 the labels of each half are shuffled; with 1 they stay.
     """
 
     X: Floats
     positive: Bools
 
+    def __post_init__(self) -> None:
+        positive = outcomes(self.positive)
+        settle(self, positive=positive, X=table("features", self.X, positive.size))
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> "Halves":
+        if effect not in (0, 1):
+            raise AboveChanceError(
+                "the effect in a table must be 0, labels shuffled, or 1, labels as they are; "
+                f"got {effect}."
+            )
         half = n // 2
         rows = [rng.permutation(np.flatnonzero(self.positive == side)) for side in (True, False)]
         if min(part.size for part in rows) < 2 * half:
@@ -55,10 +80,10 @@ class Table:
         train, test = (
             np.concatenate([part[start : start + half] for part in rows]) for start in (0, half)
         )
-        y = self.positive if effect else rng.permutation(self.positive)
-        labels = (_mixed(y[part], rng) for part in (train, test))
-        first, second = labels
-        return Halves(self.X[train], first, self.X[test], second)
+        y, y_test = self.positive[train], self.positive[test]
+        if not effect:
+            y, y_test = rng.permutation(y), rng.permutation(y_test)
+        return Halves(self.X[train], y, self.X[test], y_test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +122,9 @@ class Trained:
 class TrainedOnLess:
     """A Gaussian process trained on all rows against the same trained on a share, the effect.
 
-    With `exchanged` each case's two predictions change places with probability ½, so that no
-    model is better than the other.
+    `shift` is that of simulated rows; those of a table keep their labels. With `exchanged` each
+    case's two predictions change places with probability ½, so that no model is better than the
+    other.
 
     References
     ----------
@@ -113,8 +139,13 @@ class TrainedOnLess:
     name: ClassVar[str] = "trained on less"
     kind: ClassVar[type] = Pair
 
+    def __post_init__(self) -> None:
+        number("shift", self.shift)
+        flag("exchanged", self.exchanged)
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Pair:
-        halves = self.rows(n, self.shift, rng)
+        number("effect", effect, 0.0, 1.0)
+        halves = self.rows(n, 1.0 if isinstance(self.rows, Table) else self.shift, rng)
         some = np.concatenate(
             [
                 rng.permutation(part)[: max(1, round(effect * part.size))]
@@ -127,15 +158,6 @@ class TrainedOnLess:
             turned = rng.random(first.size) < 0.5
             first, second = np.where(turned, second, first), np.where(turned, first, second)
         return Pair(halves.y_test, first, second)
-
-
-def _mixed(y: Bools, rng: np.random.Generator) -> Bools:
-    """Labels that shuffling left all equal get one of the other class, so that one can learn."""
-    if y.any() and not y.all():
-        return y
-    y = y.copy()
-    y[rng.integers(y.size)] ^= True
-    return y
 
 
 def _standardised(halves: Halves) -> tuple[Floats, Floats]:

@@ -1,7 +1,7 @@
 """Dinga et al. on real tables: power of tests in small balanced draws from large data."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,11 @@ from abovechance.studies.replications.study import Study
 from abovechance.studies.trained import Table, Trained, TrainedOnLess
 
 OPTIONS = " --data DIR"
-POWER, COMPARE = "dinga-power-data", "dinga-compare-data"
+POWER, COMPARE, NULL = "dinga-power-data", "dinga-compare-data", "dinga-compare-data-null"
+# A study belongs to the first group its name begins with.
 GROUPS = {
     POWER: "Power against chance on real tables; needs --data DIR",
+    NULL: "Two models on real tables of which none is better; needs --data DIR",
     COMPARE: "Power against a model trained on less, on real tables; needs --data DIR",
 }
 
@@ -63,7 +65,7 @@ def data_studies(folder: str | Path | None, group: str = POWER) -> Iterator[Stud
     if not found:
         wanted = ", ".join(dict.fromkeys(one.file for one in FILES))
         raise FileError(f"no table of the study is in {str(folder)!r}; wanted {wanted}. {OBTAIN}.")
-    make = _against_chance if group == POWER else _against_less
+    make = {POWER: _against_chance, COMPARE: _against_less, NULL: _exchanged}[group]
     for one in found:
         yield make(one, load(folder, one))
 
@@ -81,8 +83,8 @@ def _against_chance(one: File, table: Table) -> Study:
         rule="valid",
         replications=50,
         departures=(
-            "n rows to learn from and n to test, half of each class; effect 0 shuffles labels, at "
-            "the sizes of effect 1",
+            "n rows to learn from and n to test, half of each class; effect 0 shuffles the labels "
+            "of each half, at the sizes of effect 1",
             KERNEL,
         ),
         options=OPTIONS,
@@ -105,6 +107,17 @@ def _against_less(one: File, table: Table) -> Study:
         departures=("n rows to learn from and n to test, half of each class", CAPTION),
         options=OPTIONS,
         claims=least_power,
+    )
+
+
+def _exchanged(one: File, table: Table) -> Study:
+    return replace(
+        _against_less(one, table),
+        name=f"{NULL}-{one.name}",
+        title=f"Models trained on all rows and on a share (the effect) of {one.name}, their "
+        "predictions exchanged at random, so that none is better",
+        design=TrainedOnLess(table, effects=SHARES, exchanged=True),
+        claims=None,
     )
 
 
