@@ -11,6 +11,7 @@ from abovechance.resampling.masks import (
     flip_masks,
     masked_sums,
     plan,
+    random_subsets,
     subset_masks,
     unpack,
     width,
@@ -97,6 +98,7 @@ def test_plain_and_compiled_label_sums_agree_to_the_last_bit(n: int, positives: 
     fast = np.empty((width(n), 257), dtype=np.uint64)
     permutation.subset_masks(key, n, *plan(n, positives), fast)
     assert np.array_equal(fast.T, masks)
+    assert np.array_equal(random_subsets(key, n, positives), masks)
     out = np.empty((4, 257))
     permutation.masked_sums(scores, fast, out)
     assert np.array_equal(out, masked_sums(scores, masks))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.resampling.blocks import codes, members, one_per_case
-from abovechance.resampling.masks import flip_masks, subset_masks, unpack
+from abovechance.resampling.masks import flip_masks, random_subsets, unpack
 from abovechance.resampling.words import keys, words
 
 ENUMERABLE = 2**20
@@ -279,7 +279,7 @@ class LabelPermutations:
         key = keys(rng, size, len(self.parts))
         drawn = np.tile(self._unit_labels, (size, 1))
         for column, (units, positives) in enumerate(self.parts):
-            masks = subset_masks(key[:, column], units.size, positives)
+            masks = random_subsets(key[:, column], units.size, positives)
             drawn[:, units] = unpack(masks, units.size)
         return self._cases(drawn)
 

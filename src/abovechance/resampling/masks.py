@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.resampling.words import HALF, LOW, Words, words
+from abovechance.resampling.words import HALF, LOW, STEPS, Words, kernel, words
 
 ONE = np.uint64(1)
 SIX = np.uint64(6)
@@ -79,6 +79,16 @@ def subset_masks(key: Words, n: int, positives: int) -> Words:
         masks = ~masks
         masks[:, -1] &= _last(n)
     return masks
+
+
+def random_subsets(key: Words, n: int, positives: int) -> Words:
+    """The same by the compiled kernel where it is loaded or worth loading."""
+    compiled = kernel("permutation", len(key) * n // STEPS)
+    if compiled is None:
+        return subset_masks(key, n, positives)
+    masks = np.empty((width(n), len(key)), dtype=np.uint64)
+    compiled.subset_masks(np.ascontiguousarray(key), n, *plan(n, positives), masks)
+    return masks.T
 
 
 def _mend(masks: Words, key: Words, position: int, n: int, size: int) -> None:

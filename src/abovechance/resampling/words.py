@@ -27,6 +27,9 @@ SECOND = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 
+STEPS = 2**14
+"""Case-draws the numpy path does in the time of one elementary step of `worthwhile`."""
+
 
 def keys(rng: np.random.Generator, *shape: int) -> Words:
     """One fresh 64-bit key per draw; a later call continues where this one ended."""

@@ -24,8 +24,7 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
-from abovechance.resampling.sums import STEPS
-from abovechance.resampling.words import kernel
+from abovechance.resampling.words import STEPS, kernel
 
 SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
