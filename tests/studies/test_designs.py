@@ -232,7 +232,7 @@ EFFECTS: list[tuple[Any, float, str]] = [
 @pytest.mark.parametrize(("design", "effect", "found"), EFFECTS)
 def test_an_effect_that_cannot_be_meant_is_refused(design: Any, effect: float, found: str) -> None:
     with pytest.raises(AboveChanceError, match=found):
-        power(design, n=20, effects=effect, replications=20, draws=19, rng=1)
+        design(20, effect, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("noise", [1e-4, 5.0])
