@@ -163,7 +163,7 @@ def _list(studies: dict[str, Any], groups: dict[str, str], files: Any) -> None:
     for name, title in groups.items():
         click.echo(f"{name:28}{title}")
         for file in files:
-            click.echo(f"  {f'{name}-{file.name}':38}{file.file}")
+            click.echo(f"  {f'{name}-{file.name}':46}{file.file}")
     click.echo(f"{'all':28}All of them")
 
 
