@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from abovechance.studies import Binormal, CorrelatedModels, GaussianPredictions, Shift, closed_form
+from abovechance.errors import AboveChanceError
+from abovechance.studies import (
+    Binormal,
+    CorrelatedModels,
+    GaussianPredictions,
+    Mixture,
+    Shift,
+    closed_form,
+    power,
+)
 from abovechance.studies.closed_forms import level_of
 
 
@@ -14,11 +23,11 @@ from abovechance.studies.closed_forms import level_of
 def test_accuracy_has_the_exact_powers_of_the_study(
     effect: float, powers: tuple[float, ...]
 ) -> None:
-    for n, power in zip((20, 80, 140, 200), powers, strict=True):
+    for n, exact in zip((20, 80, 140, 200), powers, strict=True):
         known = closed_form(GaussianPredictions(), "accuracy", n, effect)
         assert known is not None
         assert known.exact
-        assert round(known.power, 3) == power
+        assert round(known.power, 3) == exact
 
 
 def test_hotelling_has_the_power_of_a_noncentral_f() -> None:
@@ -95,3 +104,76 @@ def test_more_cases_and_larger_areas_have_more_power() -> None:
 @pytest.mark.parametrize(("draws", "level"), [(99, 0.05), (300, 15 / 301), (19, 0.05), (10, 0.0)])
 def test_a_level_is_what_the_draws_can_reach(draws: int, level: float) -> None:
     assert level_of(0.05, draws) == level
+
+
+@pytest.mark.parametrize(
+    ("design", "alias", "name"),
+    [
+        (CorrelatedModels(), "mcnemar", "accuracy"),
+        (GaussianPredictions(), "binomial", "accuracy"),
+        (GaussianPredictions(), "log", "log_score"),
+        (GaussianPredictions(), "mcc", "fisher"),
+        (Shift(), "Hotelling", "hotelling"),
+    ],
+)
+def test_formulas_go_by_every_name_of_a_test(design: Shift, alias: str, name: str) -> None:
+    known = closed_form(design, alias, 40, 0.5)
+    assert known is not None
+    assert known == closed_form(design, name, 40, 0.5)
+
+
+def test_names_of_the_other_question_and_unknown_ones_are_refused() -> None:
+    with pytest.raises(AboveChanceError, match="mcnemar compares two models"):
+        closed_form(GaussianPredictions(), "mcnemar", 40, 0.5)
+    with pytest.raises(AboveChanceError, match="unknown test 'brierr'; did you mean 'brier'"):
+        closed_form(GaussianPredictions(), "brierr", 40, 0.5)
+    with pytest.raises(AboveChanceError, match="n must be a whole number from 4 on"):
+        closed_form(GaussianPredictions(), "auc", 2, 0.5)
+    with pytest.raises(AboveChanceError, match="effect must be a finite number"):
+        closed_form(GaussianPredictions(), "auc", 40, float("nan"))
+
+
+def test_a_function_has_no_formula_whatever_it_is_called() -> None:
+    def auc(sample: object, rng: np.random.Generator) -> float:
+        return 1.0
+
+    assert closed_form(GaussianPredictions(), auc, 40, 0.5) is None
+
+
+@pytest.mark.parametrize("name", ["auc", "log_score"])
+def test_so_few_cases_that_no_arrangement_reaches_the_level_have_no_power(name: str) -> None:
+    powers = [closed_form(GaussianPredictions(), name, n, 3.0) for n in (4, 5, 6)]
+    assert [known.power > 0.5 for known in powers if known] == [False, False, True]
+    assert [known.power for known in powers if known][:2] == [0.0, 0.0]
+
+
+def test_the_normal_rank_test_of_one_positive_is_known_never_to_reject() -> None:
+    known = closed_form(Binormal(0.001), "auc", 4, 0.7)
+    assert known is not None
+    assert known.power == 0.0
+    rare = closed_form(Binormal(0.001), "auc", 201, 0.99, alpha=0.01)
+    assert rare is not None
+    assert rare.power == 0.0  # the exact p would be 1/201, but the normal one is never below .04
+
+
+@pytest.mark.parametrize("name", ["accuracy", "fisher", "auc", "log_score"])
+@pytest.mark.parametrize("auc", [0.5, 0.7, 0.99])
+def test_rare_outcomes_have_formulas_without_warnings(name: str, auc: float) -> None:
+    known = closed_form(Binormal(0.001), name, 4, auc)
+    assert known is not None
+    assert known.power == 0.0
+
+
+def test_fisher_is_enumerated_for_thousands_of_cases() -> None:
+    known = closed_form(Binormal(), "fisher", 8_000, 0.55)
+    assert known is not None
+    assert 0.99 < known.power <= 1.0
+
+
+def test_the_oracle_is_refused_alike_by_formula_and_by_simulation() -> None:
+    for ask in (
+        lambda: closed_form(Mixture(features=4), "oracle", 40, 0.5),
+        lambda: power(Mixture(features=4), "oracle", n=40, effects=0.5, replications=2),
+    ):
+        with pytest.raises(AboveChanceError, match="the oracle needs a design whose covariance"):
+            ask()

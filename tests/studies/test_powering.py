@@ -1,6 +1,8 @@
 """Power by simulation: the studies' cells, theory, and the same bits wherever it runs."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from abovechance.errors import AboveChanceError
 from abovechance.numerics.ranks import midranks
 from abovechance.studies import (
+    Binormal,
     CorrelatedModels,
     GaussianPredictions,
     Mixture,
@@ -18,7 +21,7 @@ from abovechance.studies import (
     power,
 )
 from abovechance.studies.powering import distance
-from abovechance.studies.questions import rank_sum_p
+from abovechance.studies.questions import canonical, least_rank_sum_p, rank_sum_p
 
 FAR = 3.9  # standard errors beyond which a cell is not the study's
 
@@ -154,3 +157,145 @@ def test_wrong_questions_are_refused() -> None:
         power(GaussianPredictions(), ["auc"], n=20, alpha=1.5)
     with pytest.raises(AboveChanceError, match="give effects="):
         power(a_design, ["auc"], n=20)
+
+
+def constant(sample: object, rng: np.random.Generator, p: float) -> float:
+    return p
+
+
+def auc(sample: object, rng: np.random.Generator) -> float:
+    return 0.0
+
+
+def test_functions_of_one_name_have_a_row_each() -> None:
+    tests = [auc, "auc", partial(constant, p=0.0), partial(constant, p=1.0)]
+    study = power(GaussianPredictions(), tests, n=10, effects=0.0, replications=20, rng=1)
+    rows = {cell.statistic: cell for cell in study.cells}
+    assert list(rows) == ["auc (2)", "auc", "constant", "constant (2)"]
+    assert [rows[name].power for name in ("auc (2)", "constant", "constant (2)")] == [1.0, 1.0, 0.0]
+    assert rows["auc"].power < 0.5
+    assert rows["auc"].reference is not None
+    assert rows["auc (2)"].reference is None
+
+
+def test_a_test_is_found_under_every_name_it_goes_by() -> None:
+    pair = power(
+        CorrelatedModels(), ["mcnemar", "delong"], n=20, effects=0.3, replications=8, rng=1
+    )
+    assert [cell.statistic for cell in pair.cells] == ["accuracy", "auc"]
+    assert pair.cell("mcnemar", 20, 0.3) == pair.cell("accuracy", 20, 0.3)
+    assert pair.cells[0].reference is not None
+    with pytest.raises(AboveChanceError, match=r"no cell of binomial at n = 20 .*there are"):
+        pair.cell("binomial", 20, 0.3)
+    groups = power(Shift(features=3), ["sd"], n=12, effects=0.5, replications=2, draws=19, rng=1)
+    assert groups.cell("srivastava_du", 12, 0.5) == groups.cell("sd", 12, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("design", "name", "told"),
+    [
+        (GaussianPredictions(), "mcnemar", "compares two models .* ask for accuracy or fisher"),
+        (GaussianPredictions(), "delong", "compares two models .* ask for auc"),
+        (CorrelatedModels(), "binomial", "tests one model .* ask for accuracy"),
+        (CorrelatedModels(), "fisher", "tests one model .* ask for accuracy, which is McNemar"),
+        (CorrelatedModels(), "kappa", "tests one model"),
+        (GaussianPredictions(), "ece", "unknown test 'ece'"),
+        (GaussianPredictions(), 3, "a test must be a name or a function"),
+    ],
+)
+def test_a_test_of_another_question_is_refused(design: Any, name: Any, told: str) -> None:
+    with pytest.raises(AboveChanceError, match=told):
+        power(design, [name], n=20)
+
+
+def test_measures_whose_permutation_p_is_fishers_ask_for_fisher() -> None:
+    from abovechance.measures import find
+    from abovechance.measures.measure import LabelScore
+
+    names = ("balanced_accuracy", "bac", "mcc", "kappa", "informedness")
+    assert {canonical(name, Predicted) for name in names} == {"fisher"}
+    assert {find(name).label_score for name in names} == {LabelScore.LABEL}
+    assert canonical("acc", Predicted) == "accuracy"
+    study = power(Binormal(0.2), names, n=30, effects=0.8, replications=20, rng=1)
+    assert [cell.statistic for cell in study.cells] == ["fisher"]
+    assert study.cell("bac", 30, 0.8) == study.cells[0]
+    assert [remark.code for remark in study.advice] == ["AC802"]
+
+
+def test_numbers_of_numpy_and_single_names_are_taken() -> None:
+    plain = power(GaussianPredictions(), ["auc"], n=40, effects=1.0, replications=16, rng=1)
+    for n, effects in ((np.int64(40), np.int64(1)), (40.0, np.float32(1)), (np.array([40]), (1,))):
+        same = power(
+            GaussianPredictions(),
+            "auc",
+            n=n,  # type: ignore[arg-type]
+            effects=effects,  # type: ignore[arg-type]
+            replications=np.int64(16),  # type: ignore[arg-type]
+            rng=1,
+        )
+        assert same == plain
+        assert type(same.cells[0].n) is int
+    assert power(GaussianPredictions(), auc, n=8, effects=1, replications=4).cells[0].power == 1.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"n": 40.5}, "n must be a whole number of cases; got 40.5"),
+        ({"n": float("inf")}, "n must be a whole number of cases; got inf"),
+        ({"n": "40"}, "n must be a whole number of cases; got '40'"),
+        ({"n": []}, "at least 4 cases"),
+        ({"effects": float("nan")}, "an effect must be a finite number; got nan"),
+        ({"effects": []}, "give at least one effect"),
+        ({"replications": 0}, "replications must be a whole number from 1 on; got 0"),
+        ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
+        ({"rule": "foo"}, "unknown rule 'foo'; choose from valid, share"),
+        ({"tests": []}, "name at least one test"),
+        ({"design": GaussianPredictions}, "give a design, not its class"),
+        ({"tests": ["auc", "brier"], "draws": 9}, "at least 19 .* smallest p of brier is 0.1"),
+        ({"design": Shift(features=2), "tests": "sd", "draws": 9}, "smallest p of sd"),
+        ({"design": a_design, "tests": "foo"}, "unknown test 'foo'"),
+        ({"design": a_design, "tests": "mcnemar"}, "mcnemar compares two models"),
+        ({"design": lambda n, effect, rng: (1, 2)}, "must return a Predicted, .*returned a tuple"),
+    ],
+)
+def test_what_a_study_cannot_be_asked_is_refused_in_one_line(
+    asked: dict[str, Any], told: str
+) -> None:
+    usual = {"design": GaussianPredictions(), "tests": "auc", "n": 20, "effects": 0.5}
+    with pytest.raises(AboveChanceError, match=told) as refused:
+        power(**{**usual, "replications": 4, **asked})
+    assert "\n" not in str(refused.value)
+
+
+def test_shares_of_draws_reach_any_level() -> None:
+    study = power(
+        GaussianPredictions(),
+        "brier",
+        n=20,
+        effects=3.0,
+        replications=8,
+        draws=9,
+        rule="share",
+        rng=1,
+    )
+    assert study.cells[0].power == 1.0
+
+
+def test_a_study_prints_as_a_table() -> None:
+    study = power(
+        GaussianPredictions(), ["auc", "brier"], n=20, effects=0.5, replications=16, draws=19, rng=1
+    )
+    title, heading, first, second = str(study).splitlines()
+    assert title == "Power, gaussian predictions: 16 samples of each setting, level 0.05"
+    assert heading.split() == ["test", "n", "effect", "power", "95", "%", "reference"]
+    assert first.split()[:4] == ["auc", "20", "0.5", f"{study.cells[0].power:.3f}"]
+    assert first.endswith("0.264")
+    assert len(second) < len(first)
+    assert str(study.cells[0]).startswith("auc, 20 cases, effect 0.5: power ")
+
+
+@pytest.mark.parametrize(("n1", "n0"), [(2, 3), (1, 30), (40, 5), (1, 200), (60, 55)])
+def test_the_least_rank_sum_p_is_that_of_separated_classes(n1: int, n0: int) -> None:
+    ranks, positive = np.arange(1.0, n1 + n0 + 1), np.arange(n1 + n0) >= n0
+    assert least_rank_sum_p(n1, n0) == pytest.approx(rank_sum_p(ranks, positive), rel=1e-12)

@@ -1,19 +1,26 @@
 """Power that is known without simulation, for the designs and tests where it is."""
 
 from dataclasses import dataclass
-from math import floor
+from math import comb, floor
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Floats, Ints
+from abovechance.errors import AboveChanceError
 from abovechance.numerics.binomial import at_least, log_pmf
 from abovechance.studies.groups import Mixture, Scale, Shift
 from abovechance.studies.predictions import Binormal, CorrelatedModels, GaussianPredictions
-from abovechance.studies.questions import Rule
-from abovechance.studies.samples import classes, name_of
+from abovechance.studies.questions import NO_ORACLE, Rule, canonical, least_rank_sum_p
+from abovechance.studies.samples import classes, number, whole
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 """Statistics without ties, whose level under permutation is known whatever the noise."""
+
+UNLIKELY = 1e-12
+"""Outcomes with less probability are left out of an enumeration."""
+
+NEXT = 2.0**-52
+"""So near to 0 or 1, a probability is lost beside 1 in doubles."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,9 @@ def closed_form(
     Exact: binomial, Fisher, McNemar (enumerated), and the level of a permuted continuous
     statistic when nothing is there. Nearly exact: Hotelling (noncentral F) and oracle
     (noncentral χ²) at the level that so many permutations have. Approximate: AUC (normal, with
-    the variance of the binormal model) and log score of Gaussian logits (noncentral t).
+    the variance of the binormal model) and log score of Gaussian logits (noncentral t). Where
+    no arrangement of so few cases reaches the level the power is 0. Tests go by the names and
+    aliases that `power` knows; a test of one's own has no formula.
 
     Examples
     --------
@@ -50,14 +59,17 @@ def closed_form(
     >>> round(known.power, 3)
     0.888
     """
-    name = (test if isinstance(test, str) else name_of(test)).lower()
+    whole("n", n, 4)
+    number("effect", effect)
+    known = GaussianPredictions | Binormal | CorrelatedModels | Shift | Scale | Mixture
+    if not isinstance(test, str) or not isinstance(design, known):
+        return None
+    name = canonical(test, design.kind)
     if isinstance(design, GaussianPredictions | Binormal):
         return _predictions(design, name, n, effect, alpha)
-    if isinstance(design, CorrelatedModels) and name == "accuracy":
-        return _mcnemar(design, n, effect, alpha)
-    if isinstance(design, Shift | Scale | Mixture):
-        return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
-    return None
+    if isinstance(design, CorrelatedModels):
+        return _mcnemar(design, n, effect, alpha) if name == "accuracy" else None
+    return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
 
 
 def level_of(alpha: float, draws: int, rule: Rule = "valid") -> float:
@@ -101,6 +113,8 @@ def _two_groups(
     design: Shift | Scale | Mixture, name: str, n: int, effect: float, level: float
 ) -> Known | None:
     """Without an effect, the level of any continuous statistic; else where noise is Gaussian."""
+    if name == "oracle" and isinstance(design, Mixture):
+        raise AboveChanceError(NO_ORACLE)
     if name in CONTINUOUS and effect == (1.0 if isinstance(design, Scale) else 0.0):
         return Known(level, "level of the permutations", exact=True)
     distance = _distance(design, n, effect)
@@ -147,13 +161,16 @@ def _predictions(
     if name == "fisher":
         return Known(_fisher(n1, n0, hit, alarm, alpha), "Fisher, enumerated", exact=True)
     if name == "auc":
+        if least_rank_sum_p(n1, n0) > alpha:
+            return Known(0.0, "normal approximation", exact=False)
         spread, null = _auc_spread(delta, n1, n0), np.sqrt((n + 1) / (12.0 * n1 * n0))
         gap = float(ndtr(delta / np.sqrt(2))) - 0.5 + null * ndtri(alpha)
         return Known(float(ndtr(gap / spread)), "normal approximation", exact=False)
     if name == "log_score":
         shift = delta * np.sqrt(n1 * n0 / n)
         power = float(nct.sf(stdtrit(n - 2, 1 - alpha), n - 2, shift)) if delta else alpha
-        return Known(power, "noncentral t", exact=False)
+        reached = 1 / comb(n, n1) <= alpha
+        return Known(power if reached else 0.0, "noncentral t", exact=False)
     return None
 
 
@@ -179,13 +196,26 @@ def _accuracy(n1: int, n0: int, sensitivity: float, specificity: float, alpha: f
 
 
 def _fisher(n1: int, n0: int, hit: float, alarm: float, alpha: float) -> float:
+    hits, alarms = _counts(n1, hit), _counts(n0, alarm)
+    likely = [np.flatnonzero(counts > UNLIKELY) for counts in (hits, alarms)]
+    chance = hits[likely[0], None] * alarms[likely[1]]
+    seen = chance > UNLIKELY
+    called = likely[0][:, None] + likely[1]
+    totals = np.arange(called[0, 0], called[-1, -1] + 1)
+    rejects = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
+    return float(chance[seen][rejects[seen]].sum())
+
+
+def _critical(totals: Ints, n1: int, n0: int, alpha: float) -> Ints:
+    """The fewest hits with which Fisher's test rejects, for each total of cases called positive."""
     from scipy.stats import hypergeom
 
-    chance = _counts(n1, hit)[:, None] * _counts(n0, alarm)
-    seen = chance > 1e-12
-    rows, columns = np.nonzero(seen)
-    tail = hypergeom.sf(rows - 1, n1 + n0, n1, rows + columns)
-    return float(chance[seen][tail <= alpha].sum())
+    low, high = np.maximum(totals - n0, 0), np.minimum(totals, n1) + 1
+    while (low < high).any():
+        middle = (low + high) // 2
+        rejects = hypergeom.sf(middle - 1, n1 + n0, n1, totals) <= alpha
+        low, high = np.where(rejects, low, middle + 1), np.where(rejects, middle, high)
+    return np.asarray(high, dtype=np.int64)
 
 
 def _mcnemar(design: CorrelatedModels, n: int, effect: float, alpha: float) -> Known:
@@ -201,18 +231,18 @@ def _mcnemar(design: CorrelatedModels, n: int, effect: float, alpha: float) -> K
     discordant = only_first + only_second
     power = 0.0
     for total, chance in enumerate(_counts(cases, discordant)):
-        if chance < 1e-12 or total == 0:
+        if chance < UNLIKELY or total == 0:
             continue
         outcome = _counts(total, only_second / discordant)
         tails = np.cumsum(_counts(total, 0.5))
         lower = np.minimum(1.0, 2 * tails)
         p = np.minimum(lower, lower[::-1])
         power += chance * float(outcome[p <= alpha].sum())
-    return Known(power, "McNemar, enumerated", exact=True)
+    return Known(float(power), "McNemar, enumerated", exact=True)
 
 
 def _counts(n: int, p: float) -> Floats:
-    """Probabilities of 0 … n of n."""
-    if p <= 0.0 or p >= 1.0:
-        return np.eye(n + 1)[0 if p <= 0.0 else n]
+    """Probabilities of 0 … n of n; a p next to 0 or 1 is taken for it."""
+    if min(p, 1.0 - p) <= NEXT:
+        return np.eye(n + 1)[0 if p < 0.5 else n]
     return np.asarray(np.exp(log_pmf(np.arange(n + 1), n, p)))

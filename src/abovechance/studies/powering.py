@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
-from abovechance.errors import AboveChanceError
+from abovechance.errors import AboveChanceError, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.resampling import (
     Executor,
@@ -22,32 +22,29 @@ from abovechance.resampling import (
 from abovechance.resampling.streams import Progress
 from abovechance.resampling.sums import STEPS
 from abovechance.resampling.words import kernel
+from abovechance.studies.asking import aligned, asked_of, effects_of, sizes_of
 from abovechance.studies.closed_forms import closed_form
-from abovechance.studies.predictions import Binormal, Pilot
-from abovechance.studies.questions import Rule, ask, known_tests, named
-from abovechance.studies.samples import Design, Groups, Pair, Predicted, UserTest, name_of
+from abovechance.studies.questions import QUESTIONS, Rule, ask, canonical
+from abovechance.studies.samples import (
+    Design,
+    Pair,
+    Predicted,
+    UserTest,
+    name_of,
+    number,
+    one_of,
+    settle,
+    whole,
+)
 
 BLOCK = 16
 """Replications that share a stream."""
-
-USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
 
 SELDOM_ALONE = 64
 """Blocks in a study, when it has to be guessed."""
 
 FEW = 5
 """Expected counts below which a z is taken from the exact law."""
-
-RARE = 0.15
-"""How far the threshold may lie from the prevalence before that is worth a remark."""
-
-OPTIMISM = Advice(
-    "AC801",
-    "these powers take the pilot's predictions at their word. A small pilot that looked good "
-    "enough to go on is optimistic; an effect (--keep) of 0.8 or 0.5 shows the power of a model "
-    "that keeps only that share of the signal.",
-    "Albers & Lakens 2018",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +71,19 @@ class Cell(Result):
     theory_z: float | None = None
     interval: Interval | None = None
 
+    def __str__(self) -> str:
+        known = "" if self.reference is None else f"; {self.reference:.3f} {self.reference_method}"
+        ends = "" if self.interval is None else f" [{self.interval}]"
+        setting = f"{self.n} cases, effect {self.effect:g}"
+        return f"{self.statistic}, {setting}: power {self.power:.3f}{ends}{known}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class PowerStudy(Result):
     """Rejection rates of tests over sizes and effects; `digest` names the p-values.
 
-    Of a replication, `remarks` are its departures from the paper and `findings` what came of the
-    comparison.
+    `question` is what was asked, in words. Of a replication, `remarks` are its departures from
+    the paper and `findings` what came of the comparison.
     """
 
     cells: tuple[Cell, ...]
@@ -92,6 +95,19 @@ class PowerStudy(Result):
     remarks: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     advice: tuple[Advice, ...] = ()
+    question: str = ""
+
+    def __str__(self) -> str:
+        times = ", ".join(dict.fromkeys(str(cell.replications) for cell in self.cells))
+        title = f"{self.title or 'Power'}: {times} samples of each setting, level {self.alpha:g}"
+        known = any(cell.reference is not None for cell in self.cells)
+        rows = [("test", "n", "effect", "power", "95 %", *["reference"] * known)]
+        for cell in self.cells:
+            beside = "" if cell.reference is None else f"{cell.reference:.3f}"
+            ends = "" if cell.interval is None else str(cell.interval)
+            numbers = (str(cell.n), f"{cell.effect:g}", f"{cell.power:.3f}", ends)
+            rows.append((cell.statistic, *numbers, *[beside] * known))
+        return f"{title}\n{aligned(rows)}"
 
     def to_csv(self) -> str:
         """The cells as CSV, one a row."""
@@ -100,11 +116,26 @@ class PowerStudy(Result):
         return to_csv_text([_flat(cell) for cell in self.cells])
 
     def cell(self, statistic: str, n: int, effect: float) -> Cell:
-        """One cell by its setting."""
+        """One cell by its setting; the test by any name that `power` takes for it."""
+        names = list(dict.fromkeys(cell.statistic for cell in self.cells))
+        meant = self._meant(statistic)
+        alike = (name for name in names if statistic not in names and self._meant(name) == meant)
+        wanted = (next(alike, statistic), n, effect)
         for cell in self.cells:
-            if (cell.statistic, cell.n, cell.effect) == (statistic, n, effect):
+            if (cell.statistic, cell.n, cell.effect) == wanted:
                 return cell
-        raise AboveChanceError(f"no cell of {statistic} at n = {n} and effect {effect}.")
+        raise AboveChanceError(
+            f"no cell of {statistic} at n = {n} and effect {effect}; there are "
+            f"{listed(names)}, n = {listed(list(dict.fromkeys(c.n for c in self.cells)))}, "
+            f"effect {listed(list(dict.fromkeys(c.effect for c in self.cells)))}."
+        )
+
+    def _meant(self, name: str) -> str:
+        kind = next((kind for kind, words in QUESTIONS.items() if words == self.question), None)
+        try:
+            return name if kind is None else canonical(name, kind)
+        except AboveChanceError:
+            return name
 
 
 @dataclass(frozen=True)
@@ -151,8 +182,11 @@ class Budget:
     progress: Progress | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.alpha < 1.0:
-            raise AboveChanceError(f"alpha must lie between 0 and 1; got {self.alpha}.")
+        number("alpha", self.alpha, 0.0, 1.0, inside=True)
+        whole("replications", self.replications, 1)
+        whole("draws", self.draws, 1)
+        one_of("rule", self.rule, get_args(Rule))
+        settle(self, replications=int(self.replications), draws=int(self.draws))
 
     def p_values(self, work: Replications, seed: int | None = None) -> Floats:
         """All p-values (replications, settings, tests)."""
@@ -171,7 +205,7 @@ class Budget:
 
 def power(
     design: Design,
-    tests: Sequence[str | UserTest] | None = None,
+    tests: str | UserTest | Sequence[str | UserTest] | None = None,
     *,
     n: int | Sequence[int],
     effects: float | Sequence[float] | None = None,
@@ -193,7 +227,9 @@ def power(
         How data arise: one of the designs here, or any function of (n, effect, rng) that
         returns a `Predicted`, `Pair` or `Groups`.
     tests
-        Names that fit the design, or functions of (sample, rng) that return a p-value.
+        Names that fit the design, or functions of (sample, rng) that return a p-value. Against
+        chance "accuracy" is the binomial test of the papers' simulations, and "fisher" the test
+        that `assess` reports for accuracy and every measure of a 2 × 2 table.
     replications
         Samples drawn in every setting; the standard error of a power is at most
         0.5/√replications.
@@ -231,52 +267,27 @@ def power(
         store=store,
         progress=progress,
     )
-    sizes = (n,) if isinstance(n, int) else tuple(n)
-    levels = _effects(design, effects)
-    asked = chosen(design, tests)
+    sizes, levels = sizes_of(n), effects_of(design, effects)
+    last = (sizes[-1], levels[-1])
+    asked = asked_of(design, tests, last, alpha=alpha, draws=draws, rule=rule, seed=budget.seed)
     settings = tuple((size, effect) for size in sizes for effect in levels)
-    _positive(sizes)
-    found = budget.p_values(Replications(design, asked, settings, draws, rule))
+    found = budget.p_values(Replications(design, asked.tests, settings, budget.draws, rule))
     rejected = np.sum(found <= alpha, axis=0)
     cells = [
-        cell_of(design, test, setting, int(rejected[i, j]), budget)
+        cell_of(design, test, setting, int(rejected[i, j]), budget, asked.labels[j])
         for i, setting in enumerate(settings)
-        for j, test in enumerate(asked)
+        for j, test in enumerate(asked.tests)
     ]
     return PowerStudy(
         cells=tuple(cells),
         alpha=alpha,
-        draws=draws,
+        draws=budget.draws,
         seed=budget.seed,
         digest=digest(found),
         title=f"Power, {name_of(design)}",
-        advice=advice_for(design),
+        advice=asked.advice,
+        question=asked.question,
     )
-
-
-def chosen(design: Design, tests: Sequence[str | UserTest] | None) -> tuple[str | UserTest, ...]:
-    """The tests asked for, checked; without any, the usual ones for the design."""
-    kind = getattr(design, "kind", None)
-    if tests is None:
-        if kind is None:
-            raise AboveChanceError("name the tests; a design of your own has no usual ones.")
-        tests = USUAL_STATISTICS if kind is Groups else known_tests(kind)
-    if not tests:
-        raise AboveChanceError("name at least one test.")
-    return tuple(dict.fromkeys(named(test, kind) for test in tests))
-
-
-def advice_for(design: Design) -> tuple[Advice, ...]:
-    """What to know about powers from this design."""
-    if isinstance(design, Pilot):
-        return (OPTIMISM,)
-    if isinstance(design, Binormal) and abs(design.threshold - design.prevalence) > RARE:
-        text = (
-            f"accuracy and fisher see labels only, positive above {design.threshold:g} although "
-            f"{design.prevalence:.0%} of the cases are positive; another threshold has other power."
-        )
-        return (Advice("AC802", text),)
-    return ()
 
 
 def cell_of(
@@ -354,20 +365,6 @@ def _exact(rejected: int, times: int, reference: float, runs: int | None) -> flo
     half = law.pmf(rejected) / 2
     lower, upper = law.cdf(rejected - 1) + half, law.sf(rejected) + half
     return float(ndtri(lower) if lower <= upper else -ndtri(upper))
-
-
-def _effects(design: Design, effects: float | Sequence[float] | None) -> tuple[float, ...]:
-    if effects is None:
-        usual = getattr(design, "effects", None)
-        if usual is None:
-            raise AboveChanceError("give effects=; a design of your own has no usual ones.")
-        return tuple(usual)
-    return (float(effects),) if isinstance(effects, int | float) else tuple(map(float, effects))
-
-
-def _positive(sizes: Sequence[int]) -> None:
-    if not sizes or min(sizes) < 4:
-        raise AboveChanceError(f"samples must have at least 4 cases; got n = {list(sizes)}.")
 
 
 def _flat(cell: Cell) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import comb
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,11 +13,37 @@ from abovechance.numerics.binomial import at_least, hypergeometric_tails
 from abovechance.numerics.placements import delong
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
-from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest, name_of
+from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest
 
 AGAINST_CHANCE = ("accuracy", "fisher", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
-ALIASES = {"mcnemar": "accuracy", "delong": "auc", "binomial": "accuracy", "log": "log_score"}
+DRAWN = ("brier", "log_score")
+"""Tests of predictions that permute labels or flip signs."""
+
+ALIASES: dict[type, dict[str, str]] = {
+    Predicted: {"binomial": "accuracy", "log": "log_score"},
+    Pair: {"mcnemar": "accuracy", "delong": "auc", "log": "log_score"},
+}
+INSTEAD = {
+    Predicted: (
+        "compares two models and this design has one; against chance ask for",
+        {"accuracy": "accuracy or fisher"},
+    ),
+    Pair: (
+        "tests one model against chance and this design has two; to compare them ask for",
+        {"fisher": "accuracy, which is McNemar's test"},
+    ),
+}
+"""What to say, and what to offer, where a test belongs to the other question."""
+
+QUESTIONS: dict[type, str] = {
+    Predicted: "one model against chance",
+    Pair: "two models compared",
+    Groups: "two groups of rows",
+}
+"""What can be asked of a kind of sample, in words."""
+
+NO_ORACLE = "the oracle needs a design whose covariance is known. Leave it out."
 EXACT_BELOW = 50  # cases in each class: R's wilcox.test counts rank sums below, else normal
 
 Scores: TypeAlias = Callable[[], Floats]
@@ -35,21 +62,74 @@ def known_tests(kind: type) -> tuple[str, ...]:
     return ("oracle", *known_names())
 
 
-def named(test: str | UserTest, kind: type | None) -> str | UserTest:
+def named(test: str | UserTest, kind: type) -> str | UserTest:
     """The test as the study knows it; names are checked, functions pass."""
     if not isinstance(test, str):
+        if not callable(test):
+            raise AboveChanceError(
+                f"a test must be a name or a function of (sample, rng); got {test!r}."
+            )
         return test
+    if kind is Groups:
+        canonical(test, kind)
+        return test
+    return canonical(test, kind)
+
+
+def canonical(test: str, kind: type) -> str:
+    """The one name of a test, of all it goes by where this kind of sample is drawn.
+
+    A measure stands for the test of its permuted labels: everything that is read off a 2 x 2
+    table but accuracy for Fisher's.
+
+    >>> canonical("mcnemar", Pair), canonical("balanced_accuracy", Predicted)
+    ('accuracy', 'fisher')
+    """
     if kind is Groups:
         from abovechance.signal import find
 
-        if test.lower() != "oracle":
-            find(test)
-        return test
-    meant = ALIASES.get(test.lower(), test.lower())
-    if kind is not None and meant not in known_tests(kind):
-        close = did_you_mean(test, known_tests(kind)) or f"; choose from {known_tests(kind)}."
-        raise AboveChanceError(f"unknown test {test!r}{close}")
-    return meant
+        return "oracle" if test.lower() == "oracle" else find(test).name
+    meant = _meant(test, kind)
+    if meant is not None:
+        return meant
+    elsewhere = _meant(test, Pair if kind is Predicted else Predicted)
+    if elsewhere is not None:
+        why, offers = INSTEAD[kind]
+        raise AboveChanceError(f"{test} {why} {offers.get(elsewhere, elsewhere)}.")
+    known = known_tests(kind)
+    close = did_you_mean(test, known) or f"; choose from {', '.join(known)}."
+    raise AboveChanceError(f"unknown test {test!r}{close}")
+
+
+def _meant(test: str, kind: type) -> str | None:
+    name = ALIASES[kind].get(test.lower(), test.lower())
+    return name if name in known_tests(kind) else _of_measure(name, kind)
+
+
+def _of_measure(name: str, kind: type) -> str | None:
+    """The test of a measure: its own, or against chance that of all with its label score."""
+    from abovechance.measures import find
+    from abovechance.measures.measure import LabelScore
+
+    try:
+        measure = find(name)
+    except AboveChanceError:
+        return None
+    if measure.name in known_tests(kind):
+        return measure.name
+    if kind is not Predicted or measure.label_score is None:
+        return None
+    return {
+        LabelScore.LABEL: "fisher",
+        LabelScore.MIDRANK: "auc",
+        LabelScore.PROBABILITY: "brier",
+        LabelScore.LOGIT: "log_score",
+    }[measure.label_score]
+
+
+def uses_draws(test: str | UserTest, kind: type) -> bool:
+    """Whether a test by name rests on permutations or flips."""
+    return isinstance(test, str) and (kind is Groups or test in DRAWN)
 
 
 def ask(
@@ -63,16 +143,17 @@ def ask(
     """The p-value of every test on one sample.
 
     Tests against chance are one-sided, comparisons two-sided. Accuracy: exact binomial test
-    against the share of the larger class, or McNemar's exact test. AUC: Mann–Whitney, or
-    DeLong. Brier and log score: labels permuted, or signs of the loss differences flipped.
-    Statistics of two groups: labels permuted.
+    against the share of the larger class in the sample, as in the simulations of Dinga et al.
+    (`assess` tests accuracy by Fisher's test, here "fisher"), or McNemar's exact test. AUC:
+    Mann–Whitney, or DeLong. Brier and log score: labels permuted, or signs of the loss
+    differences flipped. Statistics of two groups: labels permuted.
 
     >>> rng = np.random.default_rng(1)
     >>> sample = Predicted(np.arange(40) < 20, np.linspace(0.9, 0.1, 40))
     >>> ask(sample, ["fisher", "brier"], rng).round(3)
     array([0.   , 0.001])
     """
-    own = {name_of(test): float(test(sample, rng)) for test in tests if not isinstance(test, str)}
+    own = {i: float(test(sample, rng)) for i, test in enumerate(tests) if not isinstance(test, str)}
     names = [test for test in tests if isinstance(test, str)]
     if isinstance(sample, Predicted):
         found = _against_chance(sample, names, rng, draws, rule)
@@ -80,8 +161,7 @@ def ask(
         found = _compared(sample, names, rng, draws, rule)
     else:
         found = _grouped(sample, names, rng, draws, rule)
-    found |= own
-    return np.array([found[name_of(test) if not isinstance(test, str) else test] for test in tests])
+    return np.array([found[t] if isinstance(t, str) else own[i] for i, t in enumerate(tests)])
 
 
 def _against_chance(
@@ -158,7 +238,7 @@ def _statistic(name: str, sample: Groups) -> Any:
     if name.lower() != "oracle":
         return find(name)
     if sample.covariance is None:
-        raise AboveChanceError("the oracle needs a design whose covariance is known.")
+        raise AboveChanceError(NO_ORACLE)
     return oracle(sample.covariance)
 
 
@@ -212,6 +292,17 @@ def rank_sum_p(ranks: Floats, positive: Any) -> float:
     ties = (times**3 - times).sum() / (n * (n - 1))
     spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - ties))
     return float(ndtr(-(u - n1 * n0 / 2 - 0.5) / spread)) if spread > 0 else 1.0
+
+
+def least_rank_sum_p(n1: int, n0: int) -> float:
+    """The smallest p of `rank_sum_p`, when every positive is above every negative.
+
+    >>> least_rank_sum_p(2, 3)
+    0.1
+    """
+    if max(n1, n0) < EXACT_BELOW:
+        return 1 / comb(n1 + n0, n1)
+    return rank_sum_p(np.arange(1.0, n1 + n0 + 1), np.arange(n1 + n0) >= n0)
 
 
 @lru_cache(maxsize=4096)
