@@ -1,5 +1,7 @@
 """Names of statistics: the grammar, the papers' tables, and what is said of unknown ones."""
 
+import re
+
 import pytest
 
 from abovechance.errors import NotApplicable, UnknownMeasure
@@ -84,6 +86,46 @@ def test_unknown_names_get_a_suggestion(wrong, meant):
 def test_options_that_do_not_belong_are_refused(wrong, said):
     with pytest.raises(NotApplicable, match=said):
         find(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("svm.c0.cv8", "C must be positive and finite; got 0 in 'svm.c0.cv8'"),
+        ("svm.c1e400.cv8", "C must be positive and finite; got 1e400"),
+        ("hdrda.l1.5.cv4", "λ must be between 0 and 1; got 1.5"),
+        ("hdrda.g1e400.cv4", "γ must be finite; got 1e400"),
+        ("lda.cv1", "number of folds must be 2 or more; got 1"),
+        ("lda.cv0", "number of folds must be 2 or more; got 0"),
+        ("lda.cv4.r0", "number of repeats must be 1 or more; got 0"),
+        ("lda.bloo.B0", "number of bootstrap samples must be 1 or more; got 0"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(wrong, said):
+    with pytest.raises(NotApplicable, match=re.escape(said)):
+        find(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("svm.c10.vc8", "svm.c10.cv8"),
+        ("smv.c0.1.cv4.z", "svm.c0.1.cv4.z"),
+        ("svm.c10", "svm.c10.cv8"),
+        ("hdrda.l0.5.b63.B20", "hdrda.l0.5.b632.B20"),
+    ],
+)
+def test_a_suggestion_keeps_the_parts_that_were_right(wrong, meant):
+    with pytest.raises(UnknownMeasure, match=re.escape(f"did you mean '{meant}'?")):
+        find(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("svm.CV.cCV", "GridSearchCV"), ("oracle", r"oracle\(covariance\)")]
+)
+def test_what_no_name_can_stand_for_says_what_does_it(name, instead):
+    with pytest.raises(NotApplicable, match=rf"'{name}' .*{instead}"):
+        find(name)
 
 
 def test_estimators_are_named_by_their_class():

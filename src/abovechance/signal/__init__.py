@@ -5,9 +5,11 @@ from abovechance.signal.battery import AnyStatistic, evaluate, evaluate_numeric
 from abovechance.signal.catalogue import TABLES, find, known_names, table
 from abovechance.signal.checks import (
     classes_of,
+    counts_rows,
     features_of,
     holds_numbers,
     numbers_of,
+    present,
     two_groups,
 )
 from abovechance.signal.distances import energy, goeman, mmd
@@ -25,6 +27,7 @@ __all__ = [
     "Statistic",
     "cai",
     "classes_of",
+    "counts_rows",
     "energy",
     "evaluate",
     "evaluate_numeric",
@@ -40,6 +43,7 @@ __all__ = [
     "numbers_of",
     "oracle",
     "parse_name",
+    "present",
     "simes",
     "srivastava_du",
     "table",

@@ -43,6 +43,15 @@ class Accuracy:
         told = f"Accuracy of the {_learner_words(self.learner)}, {_scheme_words(self.scheme)}"
         return told + scaled[self.scaling]
 
+    @property
+    def undefined_when(self) -> str:
+        """Why it has no value, where it has none."""
+        if self.scaling == "legacy_z":
+            return "a fold holds one class only, so the papers' z-score divides by 0; use .z"
+        if isinstance(self.scheme, LeftOut):
+            return "no bootstrap sample left a row out; use more samples or more rows"
+        return "the learner gave no accuracy on these data"
+
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined."""
         if isinstance(self.scheme, VFold) and self.scheme.folds > len(X):

@@ -170,7 +170,8 @@ class Work:
         if key not in self.made:
             self.made[key] = self.left_out_shares(learner, self.most_draws[learner])
         shares = np.asarray(self.made[key][: scheme.draws])
-        accuracy = np.nanmean(shares, axis=0)
+        none = np.isnan(shares).all(axis=0)  # no sample left a row out
+        accuracy = np.where(none, np.nan, np.nanmean(np.where(none, 0.0, shares), axis=0))
         if scheme.kind == "bloo":
             return accuracy
         inside = self.resubstituted(learner)

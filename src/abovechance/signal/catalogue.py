@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from abovechance.errors import UnknownMeasure, did_you_mean
+from abovechance.errors import AboveChanceError, NotApplicable, UnknownMeasure, did_you_mean
 from abovechance.signal.accuracy import Accuracy
 from abovechance.signal.battery import AnyStatistic
-from abovechance.signal.names import LEARNERS, parse_name
+from abovechance.signal.names import LEARNERS, nearest_name, parse_name
 from abovechance.signal.two_group import TWO_GROUP
 
 # The names of the papers' tables, in the order of the tables. Two names stand for what the
@@ -68,6 +68,13 @@ TABLES: dict[str, dict[str, str]] = {
         "lda.highdim.Pang.b50": "sdlda.bloo.B50",
     },
 }
+# What the papers have and a name cannot stand for, with what does it instead.
+ELSEWHERE = {
+    "svm.cv.ccv": "chooses C by cross-validation inside every fold; use permutation_test with "
+    "scikit-learn's GridSearchCV",
+    "oracle": "needs the true covariance, which only a simulation knows; use "
+    "oracle(covariance) of abovechance.signal there",
+}
 
 
 def find(name: str) -> AnyStatistic:
@@ -85,11 +92,19 @@ def find(name: str) -> AnyStatistic:
     aliases = {alias.lower(): meant for table in TABLES.values() for alias, meant in table.items()}
     parts = parse_name(aliases.get(asked.lower(), asked))
     if parts is None:
-        raise UnknownMeasure(
-            f"unknown statistic {name!r}{did_you_mean(asked, known_names()) or '.'} "
-            "Accuracies are named <learner>.<scheme>, such as svm.c10.cv8 or lda.b632.B50."
-        )
+        raise _unknown(asked)
     return Accuracy(*parts)
+
+
+def _unknown(asked: str) -> AboveChanceError:
+    if asked.lower() in ELSEWHERE:
+        return NotApplicable(f"{asked!r} {ELSEWHERE[asked.lower()]}.")
+    mended = nearest_name(asked)
+    meant = f"; did you mean {mended!r}?" if mended else did_you_mean(asked, known_names()) or "."
+    return UnknownMeasure(
+        f"unknown statistic {asked!r}{meant} "
+        "Accuracies are named <learner>.<scheme>, such as svm.c10.cv8 or lda.b632.B50."
+    )
 
 
 def known_names() -> list[str]:

@@ -23,6 +23,8 @@ from abovechance.signal.groups import (
 )
 from abovechance.signal.statistic import Statistic
 
+PAIRS = 4  # rows, of which each group of two or more has two
+
 
 def hotelling_t2(X: Floats, y: Ints) -> float:
     r"""How far apart two groups' means are, in units of the spread within groups.
@@ -180,6 +182,17 @@ def _distance_by_rows(X: Floats, labels: Ints) -> Floats:
     return np.asarray((d**2 / diagonal).sum(axis=1) - (seen * taken).sum(axis=1))
 
 
+def _two_pairs(X: Floats, labels: Ints) -> str | None:
+    """Correlations of two rows are all 1 or -1: nothing is left to shrink by."""
+    n, p = X.shape
+    if n > PAIRS or p <= 2:
+        return None
+    return (
+        f"needs 5 rows or more for 3 features or more; got {n} rows and {p} features. "
+        "Use goeman or energy, or more rows."
+    )
+
+
 hotelling = Statistic(
     name="hotelling",
     title="Hotelling's T²",
@@ -201,6 +214,7 @@ hotelling_shrink = Statistic(
     naive=hotelling_shrink_t2,
     batch=_hotelling_shrink_batch,
     aliases=("Hotelling.shrink", "Schafer"),
+    undefined=_two_pairs,
 )
 srivastava_du = Statistic(
     name="srivastava_du",

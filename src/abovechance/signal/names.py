@@ -9,7 +9,9 @@ scaling   .z above the majority share; .legacy_z the papers' z-score, fold by fo
 C is 1, V is 8 and B is 50 unless given.
 """
 
+import math
 import re
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 from abovechance.errors import NotApplicable
@@ -31,6 +33,8 @@ LEARNERS: dict[str, type[Any]] = {
     "svm": LinearSVM,
     "l2svm": SquaredHingeSVM,
 }
+WORDS = (*LEARNERS, "cv", "resub", "bloo", "b632", "b632plus", "unbalanced", "z", "legacy_z")
+ALIKE = 0.5  # share of letters in common from which one part is taken for another
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 GRAMMAR = re.compile(
     rf"(?P<learner>{'|'.join(LEARNERS)})"
@@ -48,6 +52,15 @@ OPTIONS = {
     "draws": (".B", ("bloo", "b632", "b632plus")),
     "repeats": (".r", ("cv",)),
     "unbalanced": (".unbalanced", ("cv",)),
+}
+# What the numbers of a name are called, and the range each must lie in.
+RANGES: dict[str, tuple[str, Callable[[float], bool], str]] = {
+    "cost": ("C", lambda c: 0 < c < math.inf, "positive and finite"),
+    "pooling": ("λ", lambda share: 0 <= share <= 1, "between 0 and 1"),
+    "ridge": ("γ", lambda g: g < math.inf, "finite"),
+    "folds": ("the number of folds", lambda v: v >= 2, "2 or more"),
+    "draws": ("the number of bootstrap samples", lambda b: b >= 1, "1 or more"),
+    "repeats": ("the number of repeats", lambda r: r >= 1, "1 or more"),
 }
 
 
@@ -67,7 +80,35 @@ def parse_name(name: str) -> Parts | None:
             raise NotApplicable(f"{sign} goes with {' and '.join(takers)}; got {name!r}.")
     if part.get("scaling") == "legacy_z" and "boot" in part:
         raise NotApplicable(f".legacy_z is scaled fold by fold; use .z in {name!r}.")
+    for option, (said, holds, wanted) in RANGES.items():
+        if part.get(option) and not holds(float(part[option])):
+            raise NotApplicable(f"{said} must be {wanted}; got {part[option]} in {name!r}.")
     return _learner(part), _scheme(part), part.get("scaling", "plain")  # type: ignore[return-value]
+
+
+def nearest_name(asked: str) -> str | None:
+    """The name of the grammar that a wrong one becomes when one of its parts is mended.
+
+    >>> nearest_name("svm.c10.vc8"), nearest_name("smv.c10.cv8.z"), nearest_name("nonsense")
+    ('svm.c10.cv8', 'svm.c10.cv8.z', None)
+    """
+    from difflib import get_close_matches
+
+    parts = asked.split(".")
+    tried = [".".join([*parts, "cv8"])]
+    for place, part in enumerate(parts):
+        stem = part.rstrip("0123456789")
+        for whole, rest in ((part, ""), (stem, part[len(stem) :])):
+            meant = get_close_matches(whole.lower(), WORDS, n=len(WORDS), cutoff=ALIKE)
+            tried += [".".join([*parts[:place], m + rest, *parts[place + 1 :]]) for m in meant]
+    return next((name for name in tried if _reads(name)), None)
+
+
+def _reads(name: str) -> bool:
+    try:
+        return parse_name(name) is not None
+    except NotApplicable:
+        return False
 
 
 def _learner(part: dict[str, str]) -> Learner:

@@ -30,6 +30,8 @@ class Statistic:
         The fewest rows the smaller group may have.
     several, numeric
         What it becomes for more than two classes and for an outcome of numbers, if anything.
+    undefined
+        Why it is not defined on features and labels for a reason of its own; None if it is.
     """
 
     name: str
@@ -42,6 +44,12 @@ class Statistic:
     least_group: int = 2
     several: Extension | None = None
     numeric: Extension | None = None
+    undefined: Callable[[Floats, Ints], str | None] | None = None
+
+    @property
+    def undefined_when(self) -> str:
+        """Why it has no value, where it has none."""
+        return "the features are too large or too small for it; bring them to another unit"
 
     def __call__(self, X: Array, y: Array) -> float:
         """The statistic of features `X` (n, p) and the two-valued labels `y`."""
@@ -66,6 +74,9 @@ class Statistic:
                 f"got {smallest}. Use goeman or energy, or more rows."
             )
         self._require_rank(X, classes)
+        reason = None if self.undefined is None else self.undefined(X, labels)
+        if reason is not None:
+            raise NotApplicable(f"{self.name} {reason}")
 
     def require_numeric(self, X: Floats) -> None:
         """Refuse an outcome of numbers where the statistic has no meaning for it."""

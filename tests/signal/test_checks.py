@@ -1,0 +1,70 @@
+"""What features, labels and blocks must be, and what is said where they are not."""
+
+import numpy as np
+import pytest
+
+from abovechance import detect
+from abovechance.errors import DataError, NotApplicable
+from abovechance.signal import counts_rows, features_of, hotelling_shrink, present
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200, 1e307])
+def test_a_column_constant_but_for_rounding_is_constant_in_every_unit(unit) -> None:
+    rng = np.random.default_rng(1)
+    rounded = np.where(rng.random(40) < 0.5, 0.1 + 0.2, 0.3)
+    X = np.c_[rng.normal(size=40), rounded]
+    assert np.ptp(rounded) > 0
+    with pytest.raises(DataError, match="column 2 is constant"):
+        features_of(X * unit)
+    features_of(X[:, :1] * unit)
+    features_of((1 + 1e-12 * X[:, :1]) * unit)
+
+
+def test_a_column_of_zeros_is_constant() -> None:
+    with pytest.raises(DataError, match="column 1 is constant"):
+        features_of(np.zeros((4, 1)))
+
+
+def test_values_that_are_not_finite_are_found_by_the_columns_name() -> None:
+    X = np.ones((3, 2))
+    X[1, 1] = np.nan
+    with pytest.raises(DataError, match="got nan at row 2, column 'b'"):
+        features_of(X, ["a", "b"])
+
+
+@pytest.mark.parametrize("start", [0, 1, 101])
+def test_a_running_number_counts_the_rows_in_any_order(start) -> None:
+    running = np.arange(start, start + 20.0)
+    assert counts_rows(running)
+    assert counts_rows(np.random.default_rng(1).permutation(running))
+    assert counts_rows(running[::-1])
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0, 2.0, 2.0, 3.0], [1.0, 2.0, 4.0], [0.5, 1.5, 2.5], [np.nan, 1.0, 2.0], [1.0]]
+)
+def test_other_numbers_do_not_count_the_rows(values) -> None:
+    assert not counts_rows(np.array(values))
+
+
+def test_missing_values_of_every_library_are_seen() -> None:
+    pandas = pytest.importorskip("pandas")
+    for values in (
+        ["a", None],
+        ["a", float("nan")],
+        np.array(["a", None], dtype=object),
+        np.array([1.0, np.nan]),
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+        pandas.Series(["a", pandas.NA], dtype="string"),
+    ):
+        with pytest.raises(DataError, match=r"labels must not be missing; got .* at row 2"):
+            present("labels", values)
+    assert present("labels", ["nan", "None"]).tolist() == ["nan", "None"]
+
+
+def test_shrunken_covariances_of_two_pairs_are_refused_where_they_are_singular() -> None:
+    X, y = np.random.default_rng(1).normal(size=(5, 3)), np.array([0, 0, 1, 1, 1])
+    with pytest.raises(NotApplicable, match=r"hotelling_shrink needs 5 rows or more.*Use goeman"):
+        detect(X[:4], y[:4], tests=["hotelling_shrink"])
+    assert np.isfinite(hotelling_shrink(X, y))
+    assert np.isfinite(hotelling_shrink(X[:4, :2], y[:4]))
