@@ -92,11 +92,48 @@ def test_labels_constant_in_blocks_have_the_right_level_only_as_wholes() -> None
     assert rejected["labels"] > 40
 
 
-def test_blocks_of_unequal_size_are_refused() -> None:
+def unequal_blocks():
+    blocks = np.repeat(np.arange(8), [2, 3, 4, 5, 2, 3, 4, 5])
+    return np.random.default_rng(1).normal(size=(len(blocks), 3)), blocks
+
+
+def test_blocks_of_unequal_size_exchange_their_labels() -> None:
+    X, blocks = unequal_blocks()
+    y = blocks % 2
+    tests = ["goeman", "srivastava_du", "lda.cv4"]
+    found = detect(X, y, tests=tests, permute="blocks", blocks=blocks, draws=199, rng=1)
+    # every labelling that gives four of the eight blocks to class 1, by the formula
+    from itertools import combinations
+
+    from abovechance.signal import goeman
+
+    every = [goeman(X, np.isin(blocks, ones).astype(int)) for ones in combinations(range(8), 4)]
+    exact = np.mean(np.array(every) >= goeman(X, y) - 1e-9)
+    assert found["goeman"].p_value == pytest.approx(exact, abs=0.1)
+    np.testing.assert_allclose(
+        np.unique(found.null["goeman"].round(9)), np.unique(np.round(every, 9))
+    )
+
+
+def test_blocks_too_small_for_a_statistic_are_refused_with_another() -> None:
     X, _ = data(n=10)
-    blocks = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
-    with pytest.raises(DataError, match="equal size"):
-        detect(X, np.array([0, 0, 0, 1, 1, 1, 1, 0, 0, 0]), permute="blocks", blocks=blocks)
+    blocks = np.array([0, 1, 1, 1, 1, 2, 2, 2, 2, 2])
+    y = np.array([0, 1, 1, 1, 1, 0, 0, 0, 0, 0])
+    with pytest.raises(NotApplicable, match=r"at least 2 rows in each group.*Use goeman"):
+        detect(X, y, tests=["simes"], permute="blocks", blocks=blocks)
+    assert detect(X, y, tests=["goeman"], permute="blocks", blocks=blocks, draws=9)
+
+
+def test_numbers_of_unequal_blocks_do_not_depend_on_who_is_drawn_with_them() -> None:
+    X, blocks = unequal_blocks()
+    y = np.random.default_rng(2).normal(size=8)[blocks]
+    found = detect(X, y, tests=["mmd"], permute="blocks", blocks=blocks, draws=9, rng=1)
+    from abovechance.resampling import WholeBlocks, stream
+    from abovechance.signal import mmd
+
+    orders = WholeBlocks(blocks).draw(stream(1, 0), 9)
+    alone = [mmd.numeric.batch(X, y[order][None])[0] for order in orders]
+    np.testing.assert_allclose(found.null["mmd"], alone)
 
 
 def test_sequential_stopping_decides_early() -> None:
