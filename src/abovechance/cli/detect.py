@@ -1,16 +1,26 @@
 """Test whether classes differ in their features, before any classifier is praised."""
 
+from dataclasses import replace
+from typing import Any
+
 import click
 
 from abovechance.cli import options
+from abovechance.errors import AboveChanceError, DataError, FileError, NotApplicable
+
+NEARLY = 0.8  # share of numbers from which the other cells of a column are taken for mistakes
 
 
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path())
 @click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers.")
 @click.option(
-    "--features", metavar="COLS", callback=options.names, help="Features; all others if not given."
+    "--features",
+    metavar="COLS",
+    callback=options.names,
+    help="Features; when not given, all other columns of numbers that do not count the rows.",
 )
+@click.option("--id", "id_", metavar="COL", help="Names the cases; not a feature.")
 @click.option(
     "--tests",
     metavar="A,B,…",
@@ -30,55 +40,240 @@ from abovechance.cli import options
     type=click.Choice(["labels", "within", "blocks", "features"]),
     default="labels",
     show_default=True,
+    help="What is permuted: labels freely, within or as whole --blocks; or every feature.",
 )
 @click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
-@click.option("--stop", type=click.Choice(["gandy"]), help="Stop when the first test is decided.")
-@click.option("--missing", type=click.Choice(["refuse", "drop"]), default="refuse")
+@click.option(
+    "--rule",
+    type=click.Choice(["standard", "paper"]),
+    default="standard",
+    show_default=True,
+    help="How p counts: (b + 1) / (m + 1), or b / m as the papers did.",
+)
+@click.option("--stop", type=click.Choice(["gandy"]), help="Stop every test when it is decided.")
+@click.option(
+    "--missing",
+    type=click.Choice(["refuse", "drop"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with cases that miss a value.",
+)
 @options.report
-@options.resampling
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=999,
+    show_default=True,
+    help="Permutations.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws.")
+@options.workers
 @options.output
 def detect(
     file: str,
     outcome: str,
     features: list[str] | None,
+    id_: str | None,
     tests: list[str] | None,
     kind: str | None,
     standardise: bool,
     permute: str,
     blocks: str | None,
+    rule: str,
     stop: str | None,
     missing: str,
-    draws: int | None,
+    draws: int,
     seed: int | None,
-    workers: int,
+    workers: Any,
     store: str | None,
     report: str | None,
     format_: str,
 ) -> None:
     from abovechance.cli.progress import progress
-    from abovechance.cli.show import show_detection, write_report
+    from abovechance.cli.show import write_report
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
+    from abovechance.io.table import listed_names
 
-    if outcome in (features or ()):
-        raise click.UsageError(f"{outcome!r} is the outcome; it cannot be a feature as well.")
-    X, y, units, described = features_in(file, outcome, features, blocks, missing)
-    with progress("permuting") as tell:
-        result = run(
-            X,
-            y,
-            tests=tests,
-            kind=kind,
-            standardise=standardise,
-            draws=draws or 999,
-            permute=permute,
-            blocks=units,
-            stop=stop,
-            rng=seed,
-            workers=workers,
-            store=store,
-            progress=tell,
-        )
-    show_detection(result, described, format_)
+    _check_columns(outcome, features, id_, permute, blocks)
+    chosen, left_out = features, ""
+    if chosen is None:
+        chosen, left_out = _chosen(file, outcome, blocks, id_)
+    X, y, units, described = features_in(file, outcome, chosen, blocks, missing)
+    described = f"{described}; features: {listed_names(chosen)}{left_out}"
+    if units is not None:
+        X, y, units, dropped = _whole_blocks(X, y, units, missing)
+        described += dropped
+    try:
+        with progress("permuting") as tell:
+            result = run(
+                X,
+                y,
+                tests=tests,
+                feature_names=chosen,
+                kind=kind,
+                standardise=standardise,
+                draws=draws,
+                permute=permute,
+                blocks=units,
+                rule=rule,
+                stop=stop,
+                rng=seed,
+                workers=workers,
+                store=store,
+                progress=tell,
+            )
+    except AboveChanceError as refused:
+        raise _as_options(refused, seed) from refused
+    result = replace(result, described=described)
+    _show(result, format_, store is not None)
     if report is not None:
         write_report(result, report)
+
+
+def _check_columns(
+    outcome: str, features: list[str] | None, id_: str | None, permute: str, blocks: str | None
+) -> None:
+    for column, role in ((outcome, "the outcome"), (id_, "the id")):
+        if column is not None and column in (features or ()):
+            raise click.UsageError(f"{column!r} is {role}; it cannot be a feature as well.")
+    if permute in ("within", "blocks") and blocks is None:
+        raise click.UsageError(f"--permute {permute} needs --blocks COL, a value for every case.")
+    if permute not in ("within", "blocks") and blocks is not None:
+        raise click.UsageError("--blocks goes with --permute within or --permute blocks.")
+
+
+def _chosen(file: str, outcome: str, blocks: str | None, id_: str | None) -> tuple[list[str], str]:
+    """The columns that are features, and which were left out for what."""
+    from abovechance.io.read_table import read_table
+    from abovechance.io.table import listed_names
+    from abovechance.signal import counts_rows
+
+    table = read_table(file)
+    roles = [name for name in (outcome, blocks, id_) if name is not None]
+    table.require(roles)
+    chosen: list[str] = []
+    left_out: dict[str, list[str]] = {}
+    for name in table.names:
+        if name in roles:
+            continue
+        kind = table.kind(name)
+        if kind == "text":
+            _refuse_few_words(table, name)
+        if kind != "number":
+            left_out.setdefault("without numbers", []).append(name)
+        elif counts_rows(table.number(name)):
+            left_out.setdefault("counting the rows", []).append(name)
+        else:
+            chosen.append(name)
+    said = [f"{listed_names(names)} ({why})" for why, names in left_out.items()]
+    return chosen, f"; left out: {', '.join(said)}" if said else ""
+
+
+def _refuse_few_words(table: Any, name: str) -> None:
+    """Refuse a column of numbers in which a few cells hold something else."""
+    from abovechance.io.columns import MISSING_WORDS, NUMBER
+
+    cells = ["" if text is None else str(text) for text in table.text(name)]
+    if table.decimal_comma:
+        cells = [cell.replace(",", ".") for cell in cells]
+    said = [row for row, cell in enumerate(cells) if cell.lower() not in MISSING_WORDS]
+    words = [row for row in said if not NUMBER.fullmatch(cells[row])]
+    numbers = len(said) - len(words)
+    if words and numbers >= NEARLY * len(said):
+        more = f" and {len(words) - 1} more" if len(words) > 1 else ""
+        raise DataError(
+            f"column {name!r} has {numbers} numbers and {cells[words[0]]!r} at row "
+            f"{words[0] + 1}{more}. Correct or empty the cell, or name the columns to use with "
+            "--features."
+        )
+
+
+def _whole_blocks(X: Any, y: Any, units: Any, missing: str) -> tuple[Any, Any, Any, str]:
+    """Cases whose block is known, and what was dropped."""
+    import numpy as np
+
+    from abovechance.predictions.checks import rows_of
+
+    gone = np.array([unit is None for unit in units])
+    if not gone.any():
+        return X, y, units, ""
+    if missing == "refuse":
+        raise DataError(
+            f"blocks must not be missing; they are at {rows_of(gone)}. Complete the file, or drop "
+            "such cases with --missing drop."
+        )
+    many = int(gone.sum())
+    dropped = f"; {many} case{'s' * (many != 1)} without a block dropped"
+    return X[~gone], y[~gone], units[~gone].astype(str), dropped
+
+
+def _as_options(refused: AboveChanceError, seed: int | None) -> AboveChanceError:
+    """The refusal in words of the command line."""
+    import re
+
+    said = str(refused)
+    other = re.search(r"seed is (\d+) there", said)
+    if isinstance(refused, FileError) and seed is None and other is not None:
+        return FileError(f"{said}. To resume that run, give --seed {other[1]}.")
+    if isinstance(refused, NotApplicable):
+        return NotApplicable(re.sub(r"permute='(\w+)'", r"--permute \1", said))
+    return refused
+
+
+def _show(result: Any, format_: str, stored: bool) -> None:
+    """Print the tests; what CSV cannot hold goes to stderr."""
+    from abovechance.cli.show import console
+
+    said = [*result.remarks(), *(f"seed {result.seed}" for _ in range(stored))]
+    if format_ == "json":
+        click.echo(result.to_json())
+        return
+    if format_ == "csv":
+        click.echo(result.to_csv(), nl=False)
+        for line in (result.described, *said, *result.advice):
+            click.echo(f"abovechance: {line}", err=True)
+        return
+    screen = console()
+    screen.print(result.described, style="dim", markup=False)
+    screen.print(_table(result))
+    draws = max(row.draws for row in result.tests)
+    up_to = "up to " if result.stop is not None else ""
+    lines = [f"H0: {result.hypothesis}; {up_to}{draws} permutations", *said]
+    lines += [f"{r.statistic}: undefined, {r.undefined}" for r in result.tests if r.undefined]
+    for line in lines:
+        screen.print(line, style="dim", markup=False)
+    for advice in result.advice:
+        screen.print(f"{advice}", markup=False)
+
+
+def _table(result: Any) -> Any:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from abovechance.cli.show import number, p_value
+
+    def share(row: Any) -> str:
+        if result.rule == "paper" and not row.undefined:
+            return f"{round(row.p_value * row.draws)} of {row.draws}"
+        return p_value(row.p_value)
+
+    def adjusted(p: float) -> str:
+        return f"{p:.3g}" if result.rule == "paper" else p_value(p)
+
+    shown = {
+        "value": lambda row: number(row.value),
+        "null mean": lambda row: number(row.null_mean),
+        "p": share,
+    }
+    if any(row.p_adjusted is not None for row in result.tests):
+        shown["adjusted"] = lambda row: adjusted(row.p_adjusted)
+    if result.stop is not None:
+        shown["permutations"] = lambda row: str(row.draws)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("statistic", "", *shown):
+        table.add_column(heading, justify="right" if heading in shown else "left")
+    for row in result.tests:
+        cells = [cell(row) for cell in shown.values()]
+        table.add_row(escape(row.statistic), escape(row.title), *cells)
+    return table
