@@ -22,9 +22,9 @@ def verdict(facts: Mapping[str, Any]) -> str:
     """The answer in a few words; of several measures of a learner, the first decides."""
     tests = facts["tests"]
     if _refitted(facts):
-        better = as_float(tests[0]["p_value"]) < ALPHA
+        better = as_float(tests[0]["p_value"]) <= ALPHA
         return "Better than chance" if better else "Not shown to be better than chance"
-    found = any(as_float(adjusted(test)) < ALPHA for test in tests)
+    found = any(as_float(adjusted(test)) <= ALPHA for test in tests)
     if _of_numbers(facts):
         return "Associated with the outcome" if found else "No association shown"
     return "The classes differ" if found else "No difference between the classes shown"
@@ -32,7 +32,7 @@ def verdict(facts: Mapping[str, Any]) -> str:
 
 def headline(facts: Mapping[str, Any]) -> str:
     """The first tests, a sentence each."""
-    return " ".join(_tested(test, past=False) for test in facts["tests"][:3])
+    return " ".join(_tested(test, facts, past=False) for test in facts["tests"][:3])
 
 
 def methods(facts: Mapping[str, Any]) -> str:
@@ -43,21 +43,13 @@ def methods(facts: Mapping[str, Any]) -> str:
     if _refitted(facts):
         said = [f"A learner was cross-validated{on} and judged by {names}."]
     elif _of_numbers(facts):
-        many = plural(int(facts["features"]), "feature")
-        said = [f"Association of {many} with the outcome was tested{on} by {names}."]
+        said = [f"Association of {_features(facts)} with the outcome was tested{on} by {names}."]
     else:
         classes = [label(name) for name in facts.get("classes") or ()]
         who = listed(classes, MOST) if classes else "the classes"
-        where = f" in {plural(int(facts['features']), 'feature')}" if facts.get("features") else ""
+        where = f" in {_features(facts)}" if facts.get("features") else ""
         said = [f"Whether {who} differ{where} was tested{on} by {names}."]
-    draws = max((int(test.get("draws") or 0) for test in tests), default=0)
-    if draws:
-        what = PERMUTED.get(str(facts.get("permute")), "the labels")
-        if _of_numbers(facts):
-            what = what.replace("the class labels", "the outcomes")
-        refit = ", the learner refitted after each" if _refitted(facts) else ""
-        drawn = f"{thousands(draws)} permutations of {what}{cite('phipson2010')}"
-        said.append(f"P-values come from {drawn}{refit}.")
+    said += _permuted(facts)
     if any(test.get("p_adjusted") is not None for test in tests):
         many = plural(len(tests), "test")
         said.append(f"They were adjusted for {many} by Holm's method{cite('holm1979')}.")
@@ -69,9 +61,9 @@ def methods(facts: Mapping[str, Any]) -> str:
 def results(facts: Mapping[str, Any]) -> str:
     """Every test with its p-values, and whether the hypothesis was rejected."""
     tests = facts["tests"]
-    said = [_tested(test, past=True) for test in tests[: MOST + 2]]
+    said = [_tested(test, facts, past=True) for test in tests[: MOST + 2]]
     if facts.get("hypothesis"):
-        rejecting = sum(as_float(adjusted(test)) < ALPHA for test in tests)
+        rejecting = sum(as_float(adjusted(test)) <= ALPHA for test in tests)
         how = f"was rejected by {rejecting} of {plural(len(tests), 'test')}"
         if len(tests) == 1 or not rejecting:
             how = "was rejected" if rejecting else "was not rejected"
@@ -79,16 +71,55 @@ def results(facts: Mapping[str, Any]) -> str:
     return " ".join(sentence for sentence in said if sentence)
 
 
-def _tested(test: Mapping[str, Any], *, past: bool) -> str:
+def _features(facts: Mapping[str, Any]) -> str:
+    """How many features, and their names where they are known."""
+    many = plural(int(facts["features"]), "feature")
+    names = [label(name) for name in facts.get("feature_names") or ()]
+    return f"{many} ({listed(names, MOST)})" if names else many
+
+
+def _permuted(facts: Mapping[str, Any]) -> list[str]:
+    """How the permutations were made, when drawing stopped and how p was counted."""
+    draws = max((int(test.get("draws") or 0) for test in facts["tests"]), default=0)
+    if not draws:
+        return []
+    what = PERMUTED.get(str(facts.get("permute")), "the labels")
+    if _of_numbers(facts):
+        what = what.replace("the class labels", "the outcomes")
+    refit = ", the learner refitted after each" if _refitted(facts) else ""
+    up_to = "up to " if facts.get("stop") else ""
+    drawn = f"{up_to}{thousands(draws)} permutations of {what}"
+    if _by_papers_rule(facts):
+        said = [
+            f"P-values are shares of {drawn}{refit} whose statistic is at least as large as the "
+            f"observed one, by the papers' rule{cite('rosenblatt2019')}, which leaves the observed "
+            "labelling out, so that p can be 0 and the size exceeds the level."
+        ]
+    else:
+        said = [f"P-values come from {drawn}{cite('phipson2010')}{refit}."]
+    if facts.get("stop"):
+        said.append(
+            "Drawing stopped early, for every test as soon as its p-value was known to lie on one "
+            f"side of {as_float(facts['level']):g}, by the sequential test of Gandy (2009)."
+        )
+    return said
+
+
+def _tested(test: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool) -> str:
+    if test.get("undefined"):
+        return f"{begun(_title(test))} {'was' if past else 'is'} undefined: {test['undefined']}."
     if test.get("p_value") is None:
         return ""
     said = f"{begun(_title(test))} {'was' if past else 'is'} {number(test['value'])}"
     if test.get("null_mean") is not None:
         give = "gave" if past else "give"
         said += f", where permutations {give} {number(test['null_mean'])} on average"
-    many = test.get("p_adjusted")
+    own, many = p_phrase(test["p_value"]), test.get("p_adjusted")
     both = "" if many is None else f"adjusted {p_phrase(many)}"
-    return f"{said}{bracketed(p_phrase(test['p_value']), both)}."
+    if _by_papers_rule(facts):
+        own = f"p = {round(as_float(test['p_value']) * test['draws'])} of {test['draws']} draws"
+        both = "" if many is None else f"adjusted p = {as_float(many):.3g}"
+    return f"{said}{bracketed(own, both)}."
 
 
 def _title(test: Mapping[str, Any]) -> str:
@@ -101,3 +132,7 @@ def _of_numbers(facts: Mapping[str, Any]) -> bool:
 
 def _refitted(facts: Mapping[str, Any]) -> bool:
     return "measure" in facts["tests"][0]
+
+
+def _by_papers_rule(facts: Mapping[str, Any]) -> bool:
+    return facts.get("rule") == "paper"

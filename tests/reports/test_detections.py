@@ -1,0 +1,58 @@
+"""What a report says of a detection: levels met exactly, rules, stopping, what is undefined."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abovechance import detect
+from abovechance.reports import detections
+from abovechance.reports.prose import as_text
+
+
+def found(**settings: Any) -> dict[str, Any]:
+    y = np.arange(24) % 2
+    X = np.random.default_rng(1).normal(size=(24, 2)) + 3.0 * y[:, None]
+    return detect(X, y, **{"tests": ["sd"], "draws": 19, "rng": 1, **settings}).to_dict()
+
+
+def told(sentence: str) -> str:
+    return as_text(sentence, {"phipson2010": "Phipson 2010", "rosenblatt2019": "Rosenblatt 2019"})
+
+
+def test_a_p_at_the_level_rejects() -> None:
+    facts = found()
+    assert facts["tests"][0]["p_value"] == 0.05
+    assert detections.verdict(facts) == "The classes differ"
+    assert told(detections.results(facts)).endswith("was rejected.")
+    refitted = {"tests": [{"measure": "accuracy", "title": "Accuracy", "p_value": 0.05}]}
+    assert detections.verdict(refitted) == "Better than chance"
+
+
+def test_the_papers_rule_is_told_and_never_a_smallest_p() -> None:
+    facts = found(rule="paper", tests=["sd", "energy"])
+    assert "(p = 0 of 19 draws; adjusted p = 0)" in told(detections.headline(facts))
+    said = told(detections.methods(facts))
+    assert "by the papers' rule (Rosenblatt 2019)" in said
+    assert "Phipson" not in said
+    assert "p < " not in told(detections.results(facts))
+
+
+@pytest.mark.parametrize("stop", [None, "gandy"])
+def test_early_stopping_is_told_with_its_source(stop: str | None) -> None:
+    said = told(detections.methods(found(stop=stop, draws=999)))
+    assert ("Gandy (2009)" in said) is (stop is not None)
+    assert ("up to " in said) is (stop is not None)
+    assert "Phipson 2010" in said
+
+
+def test_what_is_undefined_says_why() -> None:
+    facts = found(tests=["lda.cv12.unbalanced.legacy_z", "sd"])
+    assert "undefined: a fold holds one class only" in told(detections.results(facts))
+
+
+def test_features_are_named_where_their_names_are_known() -> None:
+    assert "in 2 features (age and dose) was" in told(
+        detections.methods(found(feature_names=["age", "dose"]))
+    )
+    assert "in 2 features was" in told(detections.methods(found()))
