@@ -71,8 +71,8 @@ def test_other_things_are_refused_by_their_type() -> None:
 
     X, y = data()
     for test, said in (
-        (Ridge(), "got a Ridge"),
-        (7, "got a int"),
+        (Ridge(), "got Ridge"),
+        (7, "got int"),
         (GaussianNB, "class GaussianNB"),
     ):
         with pytest.raises(NotApplicable, match=said):
@@ -111,6 +111,14 @@ def test_every_test_is_decided_by_itself() -> None:
     assert (found.stop, found.level) == ("gandy", 0.05)
     assert "stopped early" in str(found)
     assert "Gandy 2009" in str(found)
+
+
+def test_what_the_draws_did_not_decide_is_said() -> None:
+    X, y = data(shift=0.5)
+    found = detect(X, y, tests=["sd", "lda.cv4"], draws=19, rng=3, stop="gandy")
+    assert [row.decision for row in found.tests] == [None, None]
+    assert "not decided when the draws ran out: srivastava_du, lda.cv4" in str(found)
+    assert "not decided" not in str(detect(X, y, tests=["sd"], draws=1999, rng=3, stop="gandy"))
 
 
 def test_a_way_of_stopping_that_there_is_not_is_refused() -> None:

@@ -46,6 +46,11 @@ def test_early_stopping_is_told_with_its_source(stop: str | None) -> None:
     assert "Phipson 2010" in said
 
 
+def test_what_the_draws_did_not_decide_is_told() -> None:
+    said = told(detections.methods(found(stop="gandy", draws=19)))
+    assert "Not decided when the draws ran out: Srivastava and Du's" in said
+
+
 def test_what_is_undefined_says_why() -> None:
     facts = found(tests=["lda.cv12.unbalanced.legacy_z", "sd"])
     assert "undefined: a fold holds one class only" in told(detections.results(facts))

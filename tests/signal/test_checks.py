@@ -32,6 +32,15 @@ def test_values_that_are_not_finite_are_found_by_the_columns_name() -> None:
         features_of(X, ["a", "b"])
 
 
+def test_columns_of_words_are_called_by_their_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"age": [1.0, 2.0], "site": ["x", "y"], "seen": [3, 4]})
+    with pytest.raises(DataError, match="column 'site' holds something else"):
+        features_of(table)
+    with pytest.raises(DataError, match="features must be numbers"):
+        features_of(np.array([["a", "b"]]))
+
+
 @pytest.mark.parametrize("start", [0, 1, 101])
 def test_a_running_number_counts_the_rows_in_any_order(start) -> None:
     running = np.arange(start, start + 20.0)

@@ -218,7 +218,7 @@ def _statistic(test: Any) -> Statistic | Accuracy:
         return test
     if _classifies(test):
         return Accuracy(Estimator(test))
-    what = f"the class {test.__name__}" if isinstance(test, type) else f"a {type(test).__name__}"
+    what = f"the class {test.__name__}" if isinstance(test, type) else type(test).__name__
     raise NotApplicable(
         "a test must be a name, a statistic of abovechance.signal, or a scikit-learn classifier; "
         f"got {what}."

@@ -98,6 +98,9 @@ class Detection(Result):
                 "drawing stopped early, for every test as soon as its p was known to lie on one "
                 f"side of {self.level:g} (Gandy 2009)"
             )
+            open_ = [r.statistic for r in self.tests if r.decision is None and r.undefined is None]
+            if open_:
+                said.append(f"not decided when the draws ran out: {', '.join(open_)}")
         return said
 
     def __str__(self) -> str:
@@ -116,7 +119,7 @@ class Detection(Result):
         if self.rule == "paper":
             found = f"p = {round(row.p_value * row.draws)} of {row.draws} draws, {PAPERS_RULE}"
         elif self.stop is not None:
-            found += f" of {row.draws} draws"
+            found += f" after {row.draws} draws"
         return found if row.p_adjusted is None else f"{found}, adjusted {_adjusted(row, self.rule)}"
 
 

@@ -102,6 +102,10 @@ def _permuted(facts: Mapping[str, Any]) -> list[str]:
             "Drawing stopped early, for every test as soon as its p-value was known to lie on one "
             f"side of {as_float(facts['level']):g}, by the sequential test of Gandy (2009)."
         )
+        open_ = [t for t in facts["tests"] if t.get("decision") is None and not t.get("undefined")]
+        if open_:
+            names = listed([named(_title(test)) for test in open_], MOST)
+            said.append(f"Not decided when the draws ran out: {names}.")
     return said
 
 

@@ -22,7 +22,11 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
     try:
         features = np.asarray(X, dtype=float)
     except (TypeError, ValueError):
-        raise DataError("features must be numbers; encode text columns first.") from None
+        words = [
+            name for name, cells in zip(called, _cells(X), strict=False) if not _numbers(cells)
+        ]
+        where = f"; column {listed(words)} holds something else" if words else ""
+        raise DataError(f"features must be numbers{where}. Encode or drop such columns.") from None
     if features.ndim != 2 or 0 in features.shape:
         raise DataError(
             f"features must be a table of rows and columns; got shape {features.shape}. "
@@ -48,6 +52,19 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
 
 def _column_names(X: Any) -> list[str]:
     return [repr(str(name)) for name in getattr(X, "columns", ())]
+
+
+def _cells(X: Any) -> Array:
+    """The columns of a table that is not all numbers."""
+    return np.atleast_2d(np.asarray(X, dtype=object)).T
+
+
+def _numbers(cells: Array) -> bool:
+    try:
+        cells.astype(float)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _varying(X: Floats) -> Bools:
