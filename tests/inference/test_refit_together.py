@@ -108,6 +108,46 @@ def test_more_features_than_cases_agree() -> None:
     assert_same(*both_ways(ESTIMATORS["scaled machine"], X, y))
 
 
+@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_ties_among_whole_numbers_are_ties_both_ways(seed, positive) -> None:
+    X, y = np.random.default_rng(seed).integers(0, 3, (36, 4)), (np.arange(36) % 3 == 0).astype(int)
+    chosen = ["auc", "accuracy", "brier", "log_score", "average_precision", "ks"]
+    settings = {"cv": KFold(6), "measures": chosen, "pos_label": positive}
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, y, **settings))
+
+
+COLUMNS = {
+    "ones": np.ones(40),
+    "a fraction": np.full(40, 0.1),
+    "the class": np.arange(40) % 2,
+    "one case": np.arange(40) == 3,
+    "a sum": data()[0][:, :2].sum(axis=1),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
+def test_a_feature_that_stands_still_or_is_known_from_others_agrees(name, column) -> None:
+    X, y = data()
+    X = np.c_[X, COLUMNS[column]]
+    assert_same(*both_ways(ESTIMATORS[name], X, y, draws=8))
+
+
+def test_features_but_for_whole_constants_are_trained_together() -> None:
+    X, _ = data()
+    found = known(ESTIMATORS["discriminant"], np.c_[X, np.ones(40), np.full(40, 0.1)])
+    np.testing.assert_array_equal(found.varying, np.c_[X, np.full(40, 0.1)])
+    assert found.X.shape == (40, 6)
+
+
+def test_whole_blocks_of_unequal_size_agree() -> None:
+    X, _ = data(n=42)
+    blocks = np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6] * 2)
+    settings = {"permute": "blocks", "blocks": blocks, "cv": 3}
+    assert_same(*both_ways(ESTIMATORS["discriminant"], X, blocks % 2, **settings))
+
+
 SPLITTERS = {
     "stratified": StratifiedKFold(5, shuffle=True, random_state=2),
     "unshuffled": StratifiedKFold(3),

@@ -1,7 +1,7 @@
 """Is a learner better than chance? Refit it under permuted outcomes and compare."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,18 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.nulls import null_values, scheme_of
+from abovechance.inference.refit_guards import (
+    HYPOTHESES,
+    check_groups,
+    positive_class,
+    refit_advice,
+    splits_blocks,
+)
 from abovechance.inference.refitting import Refits, TogetherRefits, over_folds
 from abovechance.inference.results import Result, Sequel, to_frame
-from abovechance.learning.from_sklearn import from_cv
-from abovechance.learning.splits import folds_of, splitter_of
-from abovechance.learning.together import known
+from abovechance.learning.seeding import seeded, seeded_splitter
+from abovechance.learning.splits import folds_of
+from abovechance.learning.together import Known, known
 from abovechance.measures import Measure, find
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
@@ -24,8 +31,6 @@ from abovechance.resampling import Resampling, seed_of, tail
 
 BLOCK = 8  # refits of an estimator of unknown cost
 TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not
-FEW = 100  # arrangements
-HYPOTHESIS = "features and outcome are independent"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +52,7 @@ class RefitTest(Result):
     """A learner under cross-validation, tested by refitting it under permuted outcomes.
 
     `together` says whether the learner was trained by the fast way for all permutations at once,
-    or by scikit-learn one by one; the numbers are the same.
+    or by scikit-learn one by one; the numbers are the same. `described` names learner and folds.
     """
 
     tests: tuple[RefitRow, ...]
@@ -58,6 +63,7 @@ class RefitTest(Result):
     together: bool
     null: dict[str, Floats]
     advice: tuple[Advice, ...] = ()
+    described: str = ""
 
     def __getitem__(self, measure: str) -> RefitRow:
         labels = {find(measure).label, find(measure).for_outcome("multiclass").label, measure}
@@ -69,12 +75,25 @@ class RefitTest(Result):
     def to_dict(self) -> dict[str, Any]:
         return {key: value for key, value in super().to_dict().items() if key != "null"}
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The tests as rows of a table; `stopped` is what a sequential test decided."""
+        return [
+            vars(row) | {"stopped": None if row.stopped is None else row.stopped.decision}
+            for row in self.tests
+        ]
+
     def to_frame(self, library: str = "pandas") -> Any:
         """The tests as a dataframe of pandas or polars."""
-        return to_frame([vars(row) | {"stopped": None} for row in self.tests], library)
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The tests as CSV."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
 
     def __str__(self) -> str:
-        lines = [f"{self.n} cases; H0: {self.hypothesis}"]
+        lines = [self.described, f"{self.n} cases; H0: {self.hypothesis}"]
         for r in self.tests:
             lines.append(
                 f"{r.title:<40} {r.value:>8.3f}  null {r.null_mean:.3f} ± {r.null_sd:.3f}  "
@@ -89,7 +108,7 @@ def permutation_test(
     y: Any,
     *,
     cv: Any = 5,
-    measures: Iterable[str | Measure] = ("balanced_accuracy",),
+    measures: str | Measure | Iterable[str | Measure] = ("balanced_accuracy",),
     permute: str = "labels",
     blocks: Any = None,
     cv_groups: Any = None,
@@ -117,14 +136,21 @@ def permutation_test(
     cv
         Number of folds or a scikit-learn splitter, asked again for every permutation.
     measures
-        Names or measures; all are computed from the same refits.
+        A name or measure, or several; all are computed from the same refits.
     permute
         "labels": outcomes move freely. "within": within each block (repeated measures of a
         subject). "blocks": blocks exchange their outcomes as wholes (labels constant per block).
     cv_groups
-        Clusters that cross-validation keeps together.
+        Clusters that cross-validation keeps together. Where outcomes are constant within all
+        of them, they are also what can be permuted: `permute="blocks", blocks=cv_groups`.
+    pos_label
+        The positive class of two that are not coded 0/1; needed for measures that depend on it.
     stop
         "gandy" stops as soon as p is known to lie on one side of `level` (for the first measure).
+    rng
+        Seed of the permutations, and of whatever else is random: folds that are shuffled, and
+        every `random_state` of the estimator, nested ones too, that is None. Those that are set
+        stay as they are. All refits use the same.
     fast
         Train linear discriminants and linear support vector machines (`learning.recognise`) on
         all permutations together where this gives scikit-learn's own numbers: two classes, every
@@ -145,22 +171,37 @@ def permutation_test(
     """
     outcome = np.asarray(y)
     scheme = scheme_of(outcome, permute, blocks)
+    check_groups(outcome, permute, blocks, cv_groups)
     how = Resampling(
         draws=draws, seed=seed_of(rng), workers=workers, store=store, progress=progress
     )
-    cv = list(cv) if isinstance(cv, Iterator) else cv
-    first = from_cv(
-        estimator, X, outcome, cv=cv, groups=cv_groups, pos_label=pos_label, rng=how.seed
+    named = _named(measures)
+    singly = Refits(
+        estimator=seeded(estimator, how.seed),
+        X=X,
+        y=outcome,
+        cv=seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, how.seed),
+        cv_groups=cv_groups,
+        measures=named,
+        pos_label=positive_class(named, outcome, pos_label),
+        seed=how.seed,
+        scheme=scheme,
     )
-    chosen = tuple(_fitted(measures, first))
-    singly = Refits(estimator, X, outcome, cv, cv_groups, chosen, pos_label, how.seed, scheme)
-    together = _together(singly)
+    recognised = known(singly.estimator, X) if len(np.unique(outcome)) == 2 else None
+    if recognised is not None:
+        singly = replace(singly, level=recognised.kind == "probability")
+    together = _together(recognised, singly)
     block = BLOCK if together is None else TOGETHER_BLOCK
     if not fast or not worthwhile(draws * len(outcome)):
         together = None
     if together is None:
+        first = singly.predictions(outcome)
+        chosen = _fitted(named, first)
+        singly = replace(singly, measures=chosen)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
+        seeded(estimator, how.seed).fit(X, outcome)  # scikit-learn's checks of what it was given
+        chosen = _fitted(named, together.predictions())
         observed = together.observed()
     main = chosen[0]
     null, sequel = null_values(
@@ -187,28 +228,28 @@ def permutation_test(
                 stopped=sequel if m is chosen[0] else None,
             )
         )
+    leaks = permute == "blocks" and splits_blocks(singly.splitter, X, outcome, blocks, cv_groups)
     return RefitTest(
         tests=tuple(rows),
         n=len(outcome),
         permute=permute,
-        hypothesis=HYPOTHESIS,
+        hypothesis=HYPOTHESES[permute],
         seed=how.seed,
         together=together is not None,
         null=null,
-        advice=tuple(_advice(scheme, permute, chosen)),
+        advice=tuple(refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),
+        described=f"{_text(estimator)}, cross-validated by {_text(singly.splitter)}",
     )
 
 
-def _together(singly: Refits) -> TogetherRefits | None:
+def _together(found: Known | None, singly: Refits) -> TogetherRefits | None:
     """The fast way to the same numbers, where there is one."""
-    found = known(singly.estimator, singly.X)
-    if found is None or len(np.unique(singly.y)) != 2:
+    if found is None:
         return None
     counting = all(m.form in COUNTING for m in singly.measures)
     if found.kind != "probability" and not counting:
         return None
-    splitter = splitter_of(singly.estimator, singly.cv, singly.y, singly.cv_groups, singly.seed)
-    folds = folds_of(splitter, singly.X, singly.y, singly.cv_groups)
+    folds = folds_of(singly.splitter, singly.X, singly.y, singly.cv_groups)
     return None if folds is None else TogetherRefits(found, singly)
 
 
@@ -216,23 +257,26 @@ def _side(measure: Measure) -> Any:
     return "greater" if measure.higher_is_better else "less"
 
 
-def _fitted(measures: Iterable[str | Measure], predictions: Predictions) -> list[Measure]:
+def _named(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    if not several:
+        raise NotApplicable("no measure was named.")
+    return tuple(find(m) if isinstance(m, str) else m for m in several)
+
+
+def _fitted(measures: Iterable[Measure], predictions: Predictions) -> tuple[Measure, ...]:
     from abovechance.measures.evaluation import fit
 
-    found = [fit(find(m) if isinstance(m, str) else m, predictions) for m in measures]
+    found = tuple(fit(m, predictions) for m in measures)
     for m in found:
         if m.higher_is_better is None:
             raise NotApplicable(f"{m.title} has no better direction to test.")
-    if not found:
-        raise NotApplicable("no measure was named.")
     return found
 
 
-def _advice(scheme: Any, permute: str, chosen: Sequence[Measure]) -> Iterable[Advice]:
-    if scheme.arrangements < FEW:
-        least = 1.0 / scheme.arrangements
-        yield Advice("AC645", f"with so few arrangements p cannot fall below {least:.2g}.")
-    if permute == "within":
-        yield Advice("AC646", "outcomes moved within blocks: this tests prediction within them.")
-    if len(chosen) > 1:
-        yield Advice("AC647", "several measures of one learner: name the primary one beforehand.")
+def _text(thing: Any) -> str:
+    """A learner or splitter in one line."""
+    splits = getattr(thing, "cv", None)
+    if isinstance(splits, list):
+        return f"{len(splits)} given splits"
+    return " ".join(repr(thing).split())

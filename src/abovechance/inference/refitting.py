@@ -2,22 +2,26 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats, Ints
-from abovechance.learning.from_sklearn import assembled, from_cv
+from abovechance.inference.fold_values import BATCHED, FoldedBatch, levelled
+from abovechance.learning.from_sklearn import assembled, cross_fitted
 from abovechance.learning.splits import folds_of_each, splitter_of
 from abovechance.learning.together import Known, cross_predictions
 from abovechance.measures import Measure
-from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary, Multiclass, Predictions, checks
 
 
 @dataclass(frozen=True, eq=False)
 class Refits:
-    """Measures of a learner refitted under permuted outcomes, as work for blocks."""
+    """Measures of a learner refitted under permuted outcomes, as work for blocks.
+
+    `level` says that probabilities of two classes that differ by rounding only are to be equal.
+    """
 
     estimator: Any
     X: Any
@@ -28,6 +32,7 @@ class Refits:
     pos_label: Any
     seed: int
     scheme: Any
+    level: bool = False
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         orders = self.scheme.draw(rng, size)
@@ -38,16 +43,22 @@ class Refits:
         """The mean over folds of each measure when the learner is fitted to these outcomes."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a fit to shuffled outcomes often does not converge
-            made = from_cv(
-                self.estimator,
-                self.X,
-                y,
-                cv=self.cv,
-                groups=self.cv_groups,
-                pos_label=self.pos_label,
-                rng=self.seed,
-            )
+            made = self.predictions(y)
         return {m.label: over_folds(m, made) for m in self.measures}
+
+    def predictions(self, y: Array) -> Predictions:
+        """Cross-validated predictions of the learner fitted to these outcomes."""
+        found = cross_fitted(
+            self.estimator, self.X, y, cv=self.cv, groups=self.cv_groups, rng=self.seed
+        )
+        if self.level:
+            found = found._replace(prediction=_both_classes(levelled(found.prediction[:, 1])))
+        return found.assembled(self.pos_label)
+
+    @cached_property
+    def splitter(self) -> Any:
+        """What makes the folds."""
+        return splitter_of(self.estimator, self.cv, self.y, self.cv_groups, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,22 +78,38 @@ class TogetherRefits:
         """The measures for the outcomes as they are."""
         return {name: float(value[0]) for name, value in self.values(self.codes[None]).items()}
 
-    @property
+    def predictions(self) -> Predictions:
+        """Predictions for the outcomes as they are."""
+        alone = self.singly
+        parts = folds_of_each(
+            alone.splitter, alone.X, self.codes[None], alone.cv_groups, self._asked
+        )
+        folds = next(iter(parts))[1]
+        assert folds is not None
+        predicted = cross_predictions(self.known, self.codes[None], folds)
+        return self._assembled(self.codes, predicted[0], folds[0])
+
+    @cached_property
     def classes(self) -> Array:
         """The two classes, sorted."""
         return np.unique(self.singly.y)
 
-    @property
+    @cached_property
     def codes(self) -> Ints:
         """Outcomes as numbers 0 and 1 of the sorted classes."""
         return np.searchsorted(self.classes, self.singly.y)
 
+    @cached_property
+    def _asked(self) -> dict[Any, Ints | None]:
+        """What the splitter has answered."""
+        return {}
+
     def values(self, labels: Ints) -> dict[str, Array]:
         """The mean over folds of each measure (B,) for labellings (B, n)."""
         alone = self.singly
-        splitter = splitter_of(alone.estimator, alone.cv, alone.y, alone.cv_groups, alone.seed)
         found = {m.label: np.empty(len(labels)) for m in alone.measures}
-        for rows, folds in folds_of_each(splitter, alone.X, labels, alone.cv_groups):
+        parts = folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+        for rows, folds in parts:
             for m, values in zip(alone.measures, self._of(labels[rows], folds), strict=True):
                 found[m.label][rows] = values
         return found
@@ -93,42 +120,37 @@ class TogetherRefits:
             each = [self.singly.values(self.classes[row]) for row in labels]
             return [[row[m.label] for row in each] for m in measures]
         predicted = cross_predictions(self.known, labels, folds)
-        if all(m.form in COUNTING for m in measures):
-            return self._counted(labels, predicted, folds)
-        made = [self._assembled(*row) for row in zip(labels, predicted, folds, strict=True)]
-        return [[over_folds(m, one) for one in made] for m in measures]
-
-    def _counted(self, labels: Ints, predicted: Floats, folds: Ints) -> list[Floats]:
-        """Measures of labels from the confusion tables (B, V, 2, 2) of all folds at once."""
-        actual, probability = labels, self.known.kind == "probability"
+        probable = self.known.kind == "probability"
+        if probable:
+            predicted = levelled(predicted)
+        made = []
+        if any(m.form not in BATCHED for m in measures):
+            made = [self._assembled(*row) for row in zip(labels, predicted, folds, strict=True)]
         if checks.same_label(self.classes[0], self.singly.pos_label):
-            actual, predicted = 1 - labels, 1 - predicted if probability else -predicted
-        label = (predicted > (0.5 if probability else 0.0)).astype(np.int64)
-        count, batch = int(folds.max()) + 1, len(labels)
-        cell = ((np.arange(batch)[:, None] * count + folds) * 2 + actual) * 2 + label
-        table = np.bincount(cell.ravel(), minlength=batch * count * 4).astype(float)
-        table = table.reshape(batch, count, 2, 2)
-        return [_over_tables(m, table) for m in self.singly.measures]
+            labels, predicted = 1 - labels, 1 - predicted if probable else -predicted
+        batch = FoldedBatch(labels, predicted, folds, 0.5 if probable else 0.0)
+        return [
+            batch.means(m) if m.form in BATCHED else [over_folds(m, one) for one in made]
+            for m in measures
+        ]
 
-    def _assembled(self, labels: Ints, predicted: Floats, folds: Ints) -> Any:
-        """One labelling's predictions with probabilities."""
+    def _assembled(self, labels: Ints, predicted: Floats, folds: Ints) -> Predictions:
+        """One labelling's predictions."""
+        kind = self.known.kind
         return assembled(
             None,
             self.classes[labels],
-            "probability",
-            np.stack([1 - predicted, predicted], axis=1),
+            kind,
+            _both_classes(predicted) if kind == "probability" else predicted,
             self.singly.pos_label,
             {"fold": folds + 1},
             self.classes,
         )
 
 
-def _over_tables(measure: Measure, table: Floats) -> Floats:
-    """Mean over folds (B,); of all cases together where a fold leaves the measure undefined."""
-    values, there = measure.on_counts(table), table.sum(axis=(2, 3)) > 0
-    defined = (np.isfinite(values) | ~there).all(axis=1)
-    mean = np.where(there, values, 0.0).sum(axis=1) / there.sum(axis=1)
-    return np.where(defined, mean, measure.on_counts(table.sum(axis=1)))
+def _both_classes(second: Floats) -> Floats:
+    """Probabilities (n, 2) of both classes from those of the second."""
+    return np.stack([1 - second, second], axis=1)
 
 
 def over_folds(measure: Measure, predictions: Predictions) -> float:

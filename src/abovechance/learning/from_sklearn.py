@@ -1,6 +1,6 @@
 """From a scikit-learn estimator to predictions that know where they came from."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,47 @@ def from_cv(
     >>> from_cv(LogisticRegression(), X, y, cv=2, rng=1)
     Binary(8 cases; label, probability, score; origin cv)
     """
+    found = cross_fitted(
+        estimator, X, y, cv=cv, groups=groups, id=id, sample_weight=sample_weight, rng=rng
+    )
+    return found.assembled(pos_label)
+
+
+class CrossFitted(NamedTuple):
+    """What models fitted without a case predicted for it, before it is made predictions."""
+
+    estimator: Any
+    outcome: Array
+    kind: str
+    prediction: Array
+    columns: dict[str, Any]
+    whole: Array
+
+    def assembled(self, pos_label: Any) -> Predictions:
+        """Predictions; `whole` is the outcome that says which classes there are."""
+        return assembled(
+            self.estimator,
+            self.outcome,
+            self.kind,
+            self.prediction,
+            pos_label,
+            self.columns,
+            self.whole,
+        )
+
+
+def cross_fitted(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any,
+    groups: Any = None,
+    id: Any = None,
+    sample_weight: Any = None,
+    rng: Any = None,
+) -> CrossFitted:
+    """The fits and predictions of `from_cv`."""
     from sklearn.base import clone
 
     outcome = np.asarray(y)
@@ -103,7 +144,7 @@ def from_cv(
         "sample_weight": None if sample_weight is None else np.asarray(sample_weight)[at],
     }
     prediction = np.concatenate(parts)[order]
-    return assembled(fitted, outcome[at], kind, prediction, pos_label, extra, outcome)
+    return CrossFitted(fitted, outcome[at], kind, prediction, extra, outcome)
 
 
 def _rows(X: Any, index: Any) -> Any:

@@ -9,7 +9,17 @@ from abovechance.learning.discriminants import LDA
 from abovechance.learning.learner import Learner
 from abovechance.learning.margins import LinearSVM
 
-UNUSED = ("C", "tol", "cache_size", "gamma", "degree", "coef0", "verbose", "shrinking")
+UNUSED = (
+    "C",
+    "tol",
+    "cache_size",
+    "gamma",
+    "degree",
+    "coef0",
+    "verbose",
+    "shrinking",
+    "random_state",
+)
 
 
 def recognise(estimator: Any) -> Learner | None:

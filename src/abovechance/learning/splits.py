@@ -53,37 +53,75 @@ def folds_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> Ints | None
 
 
 def folds_of_each(
-    splitter: Any, X: Any, labels: Ints, groups: Any = None
+    splitter: Any,
+    X: Any,
+    labels: Ints,
+    groups: Any = None,
+    asked: dict[Any, Ints | None] | None = None,
 ) -> Iterator[tuple[Ints, Ints | None]]:
     """Row numbers of labellings (B, n) of two classes with their folds (·, n), or with None.
 
-    A stratified splitter with a fixed seed deals its folds to each class in the order in which
-    the members come; nothing but the class of the first row makes two labellings differ. So it is
-    asked twice at most.
+    A splitter that does not look at labels has one answer for all of them, and one that deals
+    has few. Give the same `asked` again to keep what it has answered.
     """
-    if not _deals(splitter):
+    kept = {} if asked is None else asked
+    if _blind(splitter):
+        if not kept:
+            kept[None] = folds_of(splitter, X, labels[0], groups)
+        one = kept[None]
+        yield np.arange(len(labels)), None if one is None else np.tile(one, (len(labels), 1))
+    elif _deals(splitter):
+        yield from _dealt(splitter, X, labels, groups, kept)
+    else:
         for b, row in enumerate(labels):
             found = folds_of(splitter, X, row, groups)
             yield np.array([b]), None if found is None else found[None]
-        return
-    for first in (0, 1):
-        alike = np.flatnonzero(labels[:, 0] == first)
-        if not len(alike):
-            continue
-        one = folds_of(splitter, X, labels[alike[0]], groups)
+
+
+def _dealt(
+    splitter: Any, X: Any, labels: Ints, groups: Any, kept: dict[Any, Ints | None]
+) -> Iterator[tuple[Ints, Ints | None]]:
+    """Folds of a stratified splitter with a fixed seed.
+
+    It deals its folds to each class in the order in which the members come; nothing but the sizes
+    of the classes and the class of the first row makes two labellings differ.
+    """
+    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
+    order = np.argsort(labels, axis=1, kind="stable")
+    for kind in np.unique(kinds, axis=0):
+        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+        if key not in kept:
+            found = folds_of(splitter, X, labels[alike[0]], groups)
+            kept[key] = None if found is None else found[order[alike[0]]]
+        one = kept[key]
         if one is None:
             yield alike, None
             continue
         folds = np.empty((len(alike), labels.shape[1]), dtype=np.int64)
-        for k in (0, 1):
-            members = labels[alike] == k
-            folds[members] = np.tile(one[labels[alike[0]] == k], len(alike))
+        np.put_along_axis(folds, order[alike], one[None, :], axis=1)
         yield alike, folds
 
 
 def _deals(splitter: Any) -> bool:
     from sklearn.model_selection import StratifiedKFold
 
-    if type(splitter) is not StratifiedKFold:
-        return False
-    return not splitter.shuffle or isinstance(splitter.random_state, int)
+    return type(splitter) is StratifiedKFold and _settled(splitter)
+
+
+def _blind(splitter: Any) -> bool:
+    """Whether a splitter gives the same folds again, whatever the labels."""
+    from sklearn.model_selection import (
+        GroupKFold,
+        KFold,
+        LeaveOneGroupOut,
+        LeaveOneOut,
+        PredefinedSplit,
+    )
+
+    kinds = (GroupKFold, KFold, LeaveOneGroupOut, LeaveOneOut, PredefinedSplit)
+    return type(splitter) in kinds and _settled(splitter)
+
+
+def _settled(splitter: Any) -> bool:
+    shuffles = getattr(splitter, "shuffle", False)
+    return not shuffles or isinstance(splitter.random_state, int)

@@ -16,6 +16,7 @@ from abovechance.learning.recognise import recognise
 # libsvm stops when the conditions of an optimum are missed by less than its tolerance. Decision
 # values were then found within 30 times that of the exact ones; inside this many nothing is sure.
 TOLERANCES = 40
+EXACT = 2.0**53  # whole numbers below it are added without rounding
 
 
 class Known(NamedTuple):
@@ -24,6 +25,18 @@ class Known(NamedTuple):
     estimator: Any
     learner: Learner
     X: Floats
+
+    @property
+    def varying(self) -> Floats:
+        """The features but for those that hold one whole number: scikit-learn leaves them out.
+
+        Means of such a feature are exact; those of a fraction are not, and what rounding leaves
+        of it may count.
+        """
+        first = self.X[0]
+        still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
+        still &= np.abs(first) * len(self.X) < EXACT
+        return self.X if still.all() or not still.any() else self.X[:, ~still]
 
     @property
     def kind(self) -> str:
@@ -76,35 +89,42 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
 
         values = np.asarray(expit(values))
     from sklearn import config_context
+    from sklearn.base import clone
 
     # A fit to shuffled labels often does not converge; the features are known to be in order.
     trusting = config_context(assume_finite=True, skip_parameter_validation=True)
     with warnings.catch_warnings(), trusting:
         warnings.simplefilter("ignore")
+        learner = clone(known.estimator)
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
-            values[b, test] = _by_scikit_learn(known, labels[b], test)
+            values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
     return values
 
 
-def _by_scikit_learn(known: Known, labels: Ints, test: Bools) -> Floats:
-    from sklearn.base import clone
+def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
+    """What the estimator, fitted again without the rows tested, predicts for them.
 
-    fitted = clone(known.estimator).fit(known.X[~test], labels[~test])
-    kind, found = predict(fitted, known.X[test], 2)
+    The steps of a pipeline are taken one after the other, which spares its own checks.
+    """
+    *before, last = [step for _, step in getattr(estimator, "steps", [("", estimator)])]
+    for step in before:
+        X = step.fit(X[~test]).transform(X)
+    kind, found = predict(last.fit(X[~test], labels[~test]), X[test], 2)
     return np.asarray(found[:, 1] if kind == "probability" else found)
 
 
 def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tuple[Floats, Bools]:
     """Decision values (B, n) without the row's fold, and folds (B, V) that are not vouched for."""
-    values, unsure = np.zeros(labels.shape), np.zeros((len(labels), count), dtype=bool)
+    X, values = known.varying, np.zeros(labels.shape)
+    unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, known.X, labels, folds, count, fast=True)
+    found = folded_decisions(known.learner, X, labels, folds, count, fast=True)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):
         counts = (~test).astype(np.int64)
-        found = decisions(known.learner, known.X, labels[b], counts, everywhere=False, fast=True)
+        found = decisions(known.learner, X, labels[b], counts, everywhere=False, fast=True)
         if found is None:
             break
         training, row = np.nonzero(test)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
-from abovechance.numerics.covariances import total_scatter
+from abovechance.numerics.covariances import ROUNDING, total_scatter
 
 RANK = 1e-8  # eigenvalue of correlations within classes below which a direction is left out
 
@@ -18,12 +18,17 @@ class Hat(NamedTuple):
 
 
 def hat_matrix(X: Floats) -> Hat | None:
-    """Hat matrix (n, n) of the features with an intercept, or None if they are collinear."""
+    """Hat matrix (n, n) of the features with an intercept, or None if they are collinear.
+
+    A feature that stands still is collinear with the intercept.
+    """
     n, p = X.shape
     if n - 2 < p:
         return None
     scatter = total_scatter(X)
     spread = np.sqrt(np.diag(scatter))
+    if (spread**2 <= ROUNDING * (X**2).sum(axis=0)).any():
+        return None
     least = float(np.linalg.eigvalsh(scatter / np.outer(spread, spread))[0])
     if least <= RANK:
         return None

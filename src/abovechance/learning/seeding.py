@@ -1,0 +1,38 @@
+"""Chance that scikit-learn's objects would take from elsewhere, taken from one seed."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+LARGEST = 2**32  # scikit-learn takes no larger seed
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """The estimator with every `random_state` that is None, nested ones too, set by the seed.
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> seeded(RandomForestClassifier(random_state=3), 1).random_state
+    3
+    >>> seeded(RandomForestClassifier(), 1).random_state is None
+    False
+    """
+    from sklearn.base import clone
+
+    other = clone(estimator)
+    open_ = [name for name, value in other.get_params().items() if value is None and _chance(name)]
+    states = np.random.SeedSequence(seed).generate_state(len(open_))
+    return other.set_params(**dict(zip(sorted(open_), map(int, states), strict=True)))
+
+
+def seeded_splitter(cv: Any, seed: int) -> Any:
+    """A splitter that shuffles with no `random_state` of its own, given one; else `cv` itself."""
+    if getattr(cv, "random_state", seed) is not None or not getattr(cv, "shuffle", True):
+        return cv
+    other = copy(cv)
+    other.random_state = seed % LARGEST
+    return other
+
+
+def _chance(name: str) -> bool:
+    return name.rpartition("__")[2] == "random_state"
