@@ -100,6 +100,18 @@ def test_a_permuted_measure_is_searched_below_the_first_size() -> None:
     assert size.power > 0.25
 
 
+@pytest.mark.parametrize(("prevalence", "seed"), [(0.1, 5), (0.02, 2)])
+def test_few_samples_that_are_nearly_all_found_do_not_send_the_search_far_away(
+    prevalence: float, seed: int
+) -> None:
+    (size,) = sample_size(
+        Binormal(prevalence), "auc", effect=0.97, target=0.9, replications=60, rng=seed
+    ).sizes
+    assert size.n is not None
+    assert size.formula is not None
+    assert size.n < 4 * size.formula
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_answer_is_contradicted_by_its_own_check(seed: int) -> None:
     def jump(sample: Any, rng: np.random.Generator) -> float:

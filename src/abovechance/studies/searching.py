@@ -134,31 +134,44 @@ class Search:
     def confirmed(self, points: list[Point]) -> Answer | None:
         """The size whose power on fresh samples does not contradict the target.
 
-        Where it falls short, the search goes on above with what was seen; among few cases, where
-        a size suffices clearly, it goes down one by one.
+        Where it falls short, the search goes on above with what was seen, and below where it
+        suffices clearly; among few cases, where powers jump, it goes down one by one.
         """
-        times, step = self.budget.replications, 1
-        n = ceil(self.crossing(points)[0])
-        found = self.rejections(n, times, "answer")
-        while self.power(found).high < self.target:
-            if n >= self.largest:
+        last, step = self.checked(ceil(self.crossing(points)[0])), 1
+        while self.power(last).high < self.target:
+            points.append(last)
+            if last[0] >= self.largest:
                 return None
-            points.append((n, found, times))
-            n = min(max(ceil(self.crossing(points)[0]), n + step), self.largest)
-            found, step = self.rejections(n, times, "answer"), 2 * step
-        while self.least < n <= SMALL and self.power(found).low > self.target:
-            fewer = self.rejections(n - 1, times, "answer")
-            if self.power(fewer).high < self.target:
-                points.append((n - 1, fewer, times))
+            further = max(ceil(self.crossing(points)[0]), last[0] + step)
+            last, step = self.checked(min(further, self.largest)), 2 * step
+        while (n := self.fewer(points, last)) < last[0]:
+            points.append(last)
+            tried = self.checked(n)
+            if self.power(tried).high < self.target:
+                points.append(tried)
                 break
-            n, found = n - 1, fewer
-        error, ends = self.interval(points, (n, found, times))
-        return Answer(n, error, ends, found)
+            last = tried
+        error, ends = self.interval(points, last)
+        return Answer(last[0], error, ends, last[1])
 
-    def power(self, found: int) -> Interval:
+    def checked(self, n: int) -> Point:
+        """Fresh samples of size n, as many as are asked for."""
+        times = self.budget.replications
+        return n, self.rejections(n, times, "answer"), times
+
+    def fewer(self, points: list[Point], last: Point) -> int:
+        """The next size to try below one that suffices; the same if there is none."""
+        n = last[0]
+        if n <= SMALL:
+            return max(n - 1, self.least) if self.power(last).low > self.target else n
+        if self.power(last, CLEARLY).low <= self.target:
+            return n
+        return min(ceil(self.crossing([*points, last])[0]), n)
+
+    def power(self, point: Point, level: float = 0.95) -> Interval:
         from abovechance.inference.intervals import wilson
 
-        return wilson(found, self.budget.replications)
+        return wilson(point[1], point[2], confidence_level=level)
 
     def interval(self, points: list[Point], last: Point) -> tuple[float | None, tuple[int, int]]:
         """Standard error and 95 % interval of the size; no error where no line can be told."""
@@ -168,44 +181,51 @@ class Search:
             min(last[0], floor(max(centre - 1.96 * error, low))),
             max(last[0], ceil(min(centre + 1.96 * error, high))),
         )
-        return (error if error < centre else None), ends
+        return (error if isfinite(error) else None), ends
 
     def possible(self, points: list[Point]) -> tuple[int, int]:
         """The sizes that samples do not rule out: neither clearly too small nor larger than need.
 
         A size that clearly suffices is possible itself.
         """
-        from abovechance.inference.intervals import wilson
-
-        hits: dict[int, int] = {}
-        times: dict[int, int] = {}
+        seen: dict[int, Point] = {}
         for n, found, tried in points:
-            hits[n], times[n] = hits.get(n, 0) + found, times.get(n, 0) + tried
-        power = {n: wilson(hits[n], times[n], confidence_level=CLEARLY) for n in sorted(hits)}
+            _, before, earlier = seen.get(n, (n, 0, 0))
+            seen[n] = n, before + found, earlier + tried
+        power = {n: self.power(seen[n], CLEARLY) for n in seen}
         below = [n for n in power if power[n].high < self.target]
         low = min(max(below, default=self.least - 1) + 1, self.largest)
         above = [n for n in power if power[n].low > self.target and n >= low]
         return low, min(above, default=self.largest)
 
     def crossing(self, points: list[Point]) -> tuple[float, float]:
-        """Where the fitted power meets the target, and its standard error."""
-        from scipy.special import ndtri
+        """Where the fitted power meets the target, and its standard error.
 
+        The line is fitted to points near the target, for far from it powers bend away; to all
+        where those do not tell. Where no line does, the point nearest to the target it is.
+        """
         n, rejected, times = (
             np.array(column, dtype=np.float64) for column in zip(*points, strict=True)
         )
-        near = _near(rejected / times, self.target)
-        (a, b), covariance = probit_line(np.sqrt(n[near]), rejected[near], times[near])
-        low, high = self.possible(points)
+        rate, (low, high) = rejected / times, self.possible(points)
+        for some in (_near(rate, self.target), np.ones(n.size, dtype=np.bool_)):
+            root, error = self.root(np.sqrt(n[some]), rejected[some], times[some])
+            if 2 * error < root:
+                return float(np.clip(root**2, low, high)), 2 * root * error
+        nearest = n[np.argmin(np.abs(rate - self.target))]
+        return float(np.clip(nearest, low, high)), float("inf")
+
+    def root(self, x: Floats, rejected: Floats, times: Floats) -> tuple[float, float]:
+        """Where the line through powers at √n meets the target, and its standard error."""
+        from scipy.special import ndtri
+
+        (a, b), covariance = probit_line(x, rejected, times)
         if b <= 0:
-            nearest = n[np.argmin(np.abs(rejected / times - self.target))]
-            return float(np.clip(nearest, low, high)), float("inf")
+            return float(np.sqrt(self.least)), float("inf")
         root = (ndtri(self.target) - a) / b
         slope = np.array([-1.0, -root]) / b
-        variance = max(float(slope @ covariance @ slope), 0.0)
-        root = max(root, np.sqrt(self.least))
-        error = 2 * root * np.sqrt(variance) if isfinite(variance) else float("inf")
-        return float(np.clip(root**2, low, high)), float(error)
+        error = np.sqrt(max(float(slope @ covariance @ slope), 0.0))
+        return float(max(root, np.sqrt(self.least))), float(error)
 
     def by_formula(self) -> tuple[int | None, str | None]:
         """The size by formula: above it the power stays at the target for a while."""

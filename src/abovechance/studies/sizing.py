@@ -202,6 +202,8 @@ def _terms(
 
 
 def _size(search: Search, answer: Answer | None, formula: int | None, method: str | None) -> Size:
+    from abovechance.inference.intervals import wilson
+
     times = search.budget.replications
     return Size(
         statistic=search.label,
@@ -212,7 +214,7 @@ def _size(search: Search, answer: Answer | None, formula: int | None, method: st
         se=None if answer is None else answer.error,
         interval=None if answer is None else answer.ends,
         power=None if answer is None else answer.found / times,
-        power_interval=None if answer is None else search.power(answer.found),
+        power_interval=None if answer is None else wilson(answer.found, times),
         replications=times,
         formula=formula,
         formula_method=method,
