@@ -88,6 +88,15 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
         from scipy.special import expit
 
         values = np.asarray(expit(values))
+    if unsure.any():
+        _leave_to_scikit_learn(known, labels, folds, unsure, values)
+    return values
+
+
+def _leave_to_scikit_learn(
+    known: Known, labels: Ints, folds: Ints, unsure: Bools, values: Floats
+) -> None:
+    """Put scikit-learn's predictions into the folds (B, V) of `values` that are unsure."""
     from sklearn import config_context
     from sklearn.base import clone
 
@@ -99,7 +108,6 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
             values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
-    return values
 
 
 def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
