@@ -5,7 +5,7 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable
-from abovechance.signal import counts_rows, features_of, hotelling_shrink, present
+from abovechance.signal import features_of, hotelling_shrink, present
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200, 1e307])
@@ -39,21 +39,6 @@ def test_columns_of_words_are_called_by_their_name() -> None:
         features_of(table)
     with pytest.raises(DataError, match="features must be numbers"):
         features_of(np.array([["a", "b"]]))
-
-
-@pytest.mark.parametrize("start", [0, 1, 101])
-def test_a_running_number_counts_the_rows_in_any_order(start) -> None:
-    running = np.arange(start, start + 20.0)
-    assert counts_rows(running)
-    assert counts_rows(np.random.default_rng(1).permutation(running))
-    assert counts_rows(running[::-1])
-
-
-@pytest.mark.parametrize(
-    "values", [[1.0, 2.0, 2.0, 3.0], [1.0, 2.0, 4.0], [0.5, 1.5, 2.5], [np.nan, 1.0, 2.0], [1.0]]
-)
-def test_other_numbers_do_not_count_the_rows(values) -> None:
-    assert not counts_rows(np.array(values))
 
 
 def test_missing_values_of_every_library_are_seen() -> None:

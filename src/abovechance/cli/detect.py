@@ -6,9 +6,7 @@ from typing import Any
 import click
 
 from abovechance.cli import options
-from abovechance.errors import AboveChanceError, DataError, FileError, NotApplicable
-
-NEARLY = 0.8  # share of numbers from which the other cells of a column are taken for mistakes
+from abovechance.errors import AboveChanceError, FileError, NotApplicable
 
 
 @click.command(help=__doc__)
@@ -93,29 +91,21 @@ def detect(
     from abovechance.cli.show import write_report
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
-    from abovechance.io.table import listed_names
 
     _check_columns(outcome, features, id_, permute, blocks)
-    chosen, left_out = features, ""
-    if chosen is None:
-        chosen, left_out = _chosen(file, outcome, blocks, id_)
-    X, y, units, described = features_in(file, outcome, chosen, blocks, missing)
-    described = f"{described}; features: {listed_names(chosen)}{left_out}"
-    if units is not None:
-        X, y, units, dropped = _whole_blocks(X, y, units, missing)
-        described += dropped
+    found = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing)
     try:
         with progress("permuting") as tell:
             result = run(
-                X,
-                y,
+                found.X,
+                found.y,
                 tests=tests,
-                feature_names=chosen,
+                feature_names=found.names,
                 kind=kind,
                 standardise=standardise,
                 draws=draws,
                 permute=permute,
-                blocks=units,
+                blocks=found.blocks,
                 rule=rule,
                 stop=stop,
                 rng=seed,
@@ -125,7 +115,7 @@ def detect(
             )
     except AboveChanceError as refused:
         raise _as_options(refused, seed) from refused
-    result = replace(result, described=described)
+    result = replace(result, described=found.described)
     _show(result, format_, store is not None)
     if report is not None:
         write_report(result, report)
@@ -141,71 +131,6 @@ def _check_columns(
         raise click.UsageError(f"--permute {permute} needs --blocks COL, a value for every case.")
     if permute not in ("within", "blocks") and blocks is not None:
         raise click.UsageError("--blocks goes with --permute within or --permute blocks.")
-
-
-def _chosen(file: str, outcome: str, blocks: str | None, id_: str | None) -> tuple[list[str], str]:
-    """The columns that are features, and which were left out for what."""
-    from abovechance.io.read_table import read_table
-    from abovechance.io.table import listed_names
-    from abovechance.signal import counts_rows
-
-    table = read_table(file)
-    roles = [name for name in (outcome, blocks, id_) if name is not None]
-    table.require(roles)
-    chosen: list[str] = []
-    left_out: dict[str, list[str]] = {}
-    for name in table.names:
-        if name in roles:
-            continue
-        kind = table.kind(name)
-        if kind == "text":
-            _refuse_few_words(table, name)
-        if kind != "number":
-            left_out.setdefault("without numbers", []).append(name)
-        elif counts_rows(table.number(name)):
-            left_out.setdefault("counting the rows", []).append(name)
-        else:
-            chosen.append(name)
-    said = [f"{listed_names(names)} ({why})" for why, names in left_out.items()]
-    return chosen, f"; left out: {', '.join(said)}" if said else ""
-
-
-def _refuse_few_words(table: Any, name: str) -> None:
-    """Refuse a column of numbers in which a few cells hold something else."""
-    from abovechance.io.columns import MISSING_WORDS, NUMBER
-
-    cells = ["" if text is None else str(text) for text in table.text(name)]
-    if table.decimal_comma:
-        cells = [cell.replace(",", ".") for cell in cells]
-    said = [row for row, cell in enumerate(cells) if cell.lower() not in MISSING_WORDS]
-    words = [row for row in said if not NUMBER.fullmatch(cells[row])]
-    numbers = len(said) - len(words)
-    if words and numbers >= NEARLY * len(said):
-        more = f" and {len(words) - 1} more" if len(words) > 1 else ""
-        raise DataError(
-            f"column {name!r} has {numbers} numbers and {cells[words[0]]!r} at row "
-            f"{words[0] + 1}{more}. Correct or empty the cell, or name the columns to use with "
-            "--features."
-        )
-
-
-def _whole_blocks(X: Any, y: Any, units: Any, missing: str) -> tuple[Any, Any, Any, str]:
-    """Cases whose block is known, and what was dropped."""
-    import numpy as np
-
-    from abovechance.predictions.checks import rows_of
-
-    gone = np.array([unit is None for unit in units])
-    if not gone.any():
-        return X, y, units, ""
-    if missing == "refuse":
-        raise DataError(
-            f"blocks must not be missing; they are at {rows_of(gone)}. Complete the file, or drop "
-            "such cases with --missing drop."
-        )
-    many = int(gone.sum())
-    dropped = f"; {many} case{'s' * (many != 1)} without a block dropped"
-    return X[~gone], y[~gone], units[~gone].astype(str), dropped
 
 
 def _as_options(refused: AboveChanceError, seed: int | None) -> AboveChanceError:

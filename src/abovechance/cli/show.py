@@ -200,35 +200,6 @@ def write_report(result: Any, path: str, predictions: Any = None) -> None:
     click.echo(f"abovechance: report written to {path}", err=True)
 
 
-def show_detection(result: Any, described: str, format_: str) -> None:
-    """Print tests of whether classes differ."""
-    if format_ == "json":
-        click.echo(result.to_json())
-        return
-    if format_ == "csv":
-        click.echo(result.to_csv(), nl=False)
-        return
-    from rich.table import Table
-
-    screen = console()
-    screen.print(described, style="dim", markup=False)
-    adjusted = any(row.p_adjusted is not None for row in result.tests)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("statistic", "", "value", "null mean", "p", *(["adjusted"] * adjusted)):
-        table.add_column(heading, justify="left" if heading in ("statistic", "") else "right")
-    for row in result.tests:
-        cells = [row.statistic, _plain(row.title), number(row.value), number(row.null_mean)]
-        cells.append(p_value(row.p_value))
-        if adjusted:
-            cells.append(p_value(row.p_adjusted))
-        table.add_row(*cells)
-    screen.print(table)
-    draws = max(row.draws for row in result.tests)
-    screen.print(f"H0: {result.hypothesis}; {draws} permutations", style="dim")
-    for advice in result.advice:
-        screen.print(f"{advice}", markup=False)
-
-
 def number(value: float | None) -> str:
     """A number for a table: three digits after the point where that says enough."""
     if value is None or value != value:

@@ -10,8 +10,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.resampling.draws import LabelPermutations, SignFlips
 from abovechance.resampling.masks import flip_masks, masked_sums, plan, subset_masks, width
-from abovechance.resampling.words import STEPS as STEPS
-from abovechance.resampling.words import Words, kernel, keys
+from abovechance.resampling.words import STEPS, Words, kernel, keys
 
 CELLS = 2**21
 """Words of masks held in memory at once."""

@@ -5,7 +5,6 @@ from abovechance.signal.battery import AnyStatistic, evaluate, evaluate_numeric
 from abovechance.signal.catalogue import TABLES, find, known_names, table
 from abovechance.signal.checks import (
     classes_of,
-    counts_rows,
     features_of,
     holds_numbers,
     numbers_of,
@@ -27,7 +26,6 @@ __all__ = [
     "Statistic",
     "cai",
     "classes_of",
-    "counts_rows",
     "energy",
     "evaluate",
     "evaluate_numeric",

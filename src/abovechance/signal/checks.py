@@ -75,16 +75,6 @@ def _varying(X: Floats) -> Bools:
     return np.asarray(scatter > ROUNDING**2 * (unit**2).sum(axis=0))
 
 
-def counts_rows(values: Floats) -> bool:
-    """Whether a column only numbers the rows: whole numbers without gap or repeat, in any order.
-
-    >>> counts_rows(np.array([7.0, 9.0, 8.0])), counts_rows(np.array([1.0, 4.0, 2.0]))
-    (True, False)
-    """
-    steps = np.diff(np.sort(values))
-    return bool(len(steps) > 1 and values[0] == np.round(values[0]) and (steps == 1).all())
-
-
 def present(what: str, values: Any) -> Array:
     """Values as an array, refused when one is missing or when they cannot be put in order.
 

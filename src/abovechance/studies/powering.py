@@ -20,8 +20,7 @@ from abovechance.resampling import (
     seed_of,
 )
 from abovechance.resampling.streams import Progress
-from abovechance.resampling.sums import STEPS
-from abovechance.resampling.words import kernel
+from abovechance.resampling.words import STEPS, kernel
 from abovechance.studies.asking import aligned, asked_of, effects_of, sizes_of
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.questions import QUESTIONS, Rule, ask, canonical
