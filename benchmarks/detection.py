@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from abovechance import permutation_test
+from abovechance import detect, permutation_test
 from abovechance.learning import VFold, balanced_folds, cross_validate, recognise
 from abovechance.signal import Accuracy, evaluate, find, hotelling, srivastava_du, table
 
@@ -124,6 +124,26 @@ def refit_races(X: np.ndarray, y: np.ndarray) -> Iterator[Race]:
         yield from scaled(found, PERMUTATIONS / FEWER, floor)
 
 
+def detect_races(X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> Iterator[Race]:
+    """The public function from call to p-values: draws, checks and the result included."""
+    estimator = scikit_learn()["lda"]
+    found = race(
+        f"detect by lda, {FOLDS}-fold, {PERMUTATIONS} permutations",
+        lambda: detect(X, y, tests=["lda.cv8"], draws=PERMUTATIONS, rng=1),
+        {"permutation_test_score": partial(permuted_scores, estimator, X, y, FEWER - 1)},
+        agree=None,
+        rounds=3,
+    )
+    yield from scaled(found, PERMUTATIONS / FEWER, 500)
+    found = race(
+        f"detect by Hotelling and Srivastava and Du, {PERMUTATIONS} permutations",
+        lambda: detect(X, y, tests=["hotelling", "srivastava_du"], draws=PERMUTATIONS, rng=1),
+        {"hyppo and a numpy loop": partial(hyppo_and_loop, X, labels[:FEW])},
+        agree=None,
+    )
+    yield from scaled(found, PERMUTATIONS / FEW, 30)
+
+
 def refitted(estimator: Any, X: np.ndarray, y: np.ndarray, **settings: Any) -> Any:
     settings = {"draws": PERMUTATIONS, "cv": FOLDS, "rng": 1, "measures": ["accuracy"]} | settings
     return permutation_test(estimator, X, y, **settings)
@@ -144,6 +164,7 @@ def races() -> Iterator[Race]:
     X, y, labels = data()
     yield from accuracy_races(X, y, labels)
     yield from refit_races(X, y)
+    yield from detect_races(X, y, labels)
     found = race(
         f"Hotelling and Srivastava and Du, {PERMUTATIONS} permutations",
         battery([hotelling, srivastava_du], X, labels),

@@ -7,6 +7,7 @@ import pytest
 
 from abovechance import detect
 from abovechance.reports import detections
+from abovechance.reports.citations import bibliography
 from abovechance.reports.prose import as_text
 
 
@@ -17,7 +18,7 @@ def found(**settings: Any) -> dict[str, Any]:
 
 
 def told(sentence: str) -> str:
-    return as_text(sentence, {"phipson2010": "Phipson 2010", "rosenblatt2019": "Rosenblatt 2019"})
+    return as_text(sentence, {key: source.cited for key, source in bibliography().items()})
 
 
 def test_a_p_at_the_level_rejects() -> None:
@@ -33,7 +34,7 @@ def test_the_papers_rule_is_told_and_never_a_smallest_p() -> None:
     facts = found(rule="paper", tests=["sd", "energy"])
     assert "(p = 0 of 19 draws; adjusted p = 0)" in told(detections.headline(facts))
     said = told(detections.methods(facts))
-    assert "by the papers' rule (Rosenblatt 2019)" in said
+    assert "by the papers' rule (Rosenblatt et al. 2019)" in said
     assert "Phipson" not in said
     assert "p < " not in told(detections.results(facts))
 
@@ -41,9 +42,9 @@ def test_the_papers_rule_is_told_and_never_a_smallest_p() -> None:
 @pytest.mark.parametrize("stop", [None, "gandy"])
 def test_early_stopping_is_told_with_its_source(stop: str | None) -> None:
     said = told(detections.methods(found(stop=stop, draws=999)))
-    assert ("Gandy (2009)" in said) is (stop is not None)
+    assert ("Gandy 2009" in said) is (stop is not None)
     assert ("up to " in said) is (stop is not None)
-    assert "Phipson 2010" in said
+    assert "Phipson and Smyth 2010" in said
 
 
 def test_what_the_draws_did_not_decide_is_told() -> None:

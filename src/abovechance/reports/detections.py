@@ -100,7 +100,7 @@ def _permuted(facts: Mapping[str, Any]) -> list[str]:
     if facts.get("stop"):
         said.append(
             "Drawing stopped early, for every test as soon as its p-value was known to lie on one "
-            f"side of {as_float(facts['level']):g}, by the sequential test of Gandy (2009)."
+            f"side of {as_float(facts['level']):g}, by a sequential test{cite('gandy2009')}."
         )
         open_ = [t for t in facts["tests"] if t.get("decision") is None and not t.get("undefined")]
         if open_:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 MOST = 6  # names in a list before the rest is counted
 NAMES = {"Brier", "Cohen", "Matthews", "Tjur", "Youden", "Somers", "Pearson", "Spearman", "Kendall",
          "Nagelkerke", "Cox", "McFadden", "Uno", "Harrell", "Kolmogorov", "Jaccard", "Hosmer",
-         "Spiegelhalter", "Hotelling", "Srivastava", "Fisher", "Mann"}  # fmt: skip
+         "Spiegelhalter", "Hotelling", "Srivastava", "Fisher", "Mann", "Goeman",
+         "Simes", "Cai"}  # fmt: skip
 COUNTED = re.compile(
     r"\b(score|area|correlation|rate|value|ratio|index|loss|error|distance|slope|intercept|part|"
     r"coefficient|statistic|mean|concordance|cost|test)\b",

@@ -67,15 +67,16 @@ def test_table(facts: Mapping[str, Any]) -> Table | None:
     if not rows:
         return None
     many = any(row.get("p_adjusted") is not None for row in rows)
+    shown = numeric if facts.get("rule") == "paper" else p_cell  # by the papers' rule p can be 0
     columns = [Column("Test", "name"), Column("Value", "number"), Column("Null mean", "number")]
     columns += [Column("p", "number"), *([Column("p adjusted", "number")] if many else [])]
     cells = []
     for row in rows:
         name = str(row.get("title") or row.get("statistic") or row["measure"])
         line = [Cell(name), numeric(row["value"])]
-        line += [numeric(row.get("null_mean")), p_cell(row.get("p_value"))]
+        line += [numeric(row.get("null_mean")), shown(row.get("p_value"))]
         if many:
-            line.append(p_cell(row.get("p_adjusted")))
+            line.append(shown(row.get("p_adjusted")))
         cells.append((*line, _count(row.get("draws"))))
     return Table(
         title="Tests",
