@@ -9,13 +9,6 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.learning import (
-    LDA,
-    DiagonalLDA,
-    Resubstitution,
-    ShrunkenDiagonalLDA,
-    VFold,
-)
 from abovechance.resampling import (
     Resampling,
     Sequential,
@@ -24,13 +17,10 @@ from abovechance.resampling import (
     replicate_blocks,
 )
 from abovechance.resampling.blocks import codes, members
-from abovechance.signal import Accuracy, evaluate, evaluate_numeric
+from abovechance.signal import evaluate, evaluate_numeric
 
-BLOCK = 64
+BLOCK = 128
 """Permutations that share a stream."""
-
-BLOCK_OF_CHEAP = 256
-"""The same where a permutation costs so little that starting a block costs more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +38,17 @@ class Labellings:
     fast: bool | None
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        """A part of a block is cut from the whole: folds are drawn for all labellings at once."""
         if self.permute == "features":
             return self._shuffled(rng, size)
+        return self._permuted(rng, max(size, BLOCK))[:size]
+
+    def _permuted(self, rng: np.random.Generator, size: int) -> Floats:
         drawn = self.scheme.draw(rng, size)
         chosen = drawn.astype(np.int64) if drawn.dtype == np.bool_ else self.outcome[drawn]
         if self.permute == "blocks":
             return self._apart(chosen, rng)
         return self.values(self.X, chosen, rng)
-
-    @property
-    def block(self) -> int:
-        """Permutations in a block: those of two-group statistics and discriminants cost little."""
-        return BLOCK_OF_CHEAP if all(map(_cheap, self.statistics)) else BLOCK
 
     def values(self, X: Floats, outcomes: Array, rng: np.random.Generator) -> Floats:
         """Values (B, S) for outcomes (B, n)."""
@@ -87,7 +76,7 @@ class Labellings:
 
 def every_value(work: Labellings, how: Resampling) -> list[Floats]:
     """The null values of every statistic, in order of the statistics."""
-    found = replicate_blocks(work, how, block=work.block)
+    found = replicate_blocks(work, how, block=BLOCK)
     assert isinstance(found, np.ndarray)
     return list(found.T)
 
@@ -107,7 +96,7 @@ def until_decided(
     drawn: list[Floats] = []
     values: list[Floats] = []
     decisions: list[str | None] = []
-    stream = cast(Generator[Any, None, None], in_order(work, how, block=work.block))
+    stream = cast(Generator[Any, None, None], in_order(work, how, block=BLOCK))
     with closing(stream) as blocks:
         for column, value in enumerate(observed):
             answer = rule.run(_exceeding(drawn, blocks, column, float(value)))
@@ -129,13 +118,6 @@ def _exceeding(
             drawn.append(fresh)
         yield exceedances(observed, drawn[place][:, column])
         place += 1
-
-
-def _cheap(statistic: Any) -> bool:
-    if not isinstance(statistic, Accuracy):
-        return True
-    quick = isinstance(statistic.scheme, VFold | Resubstitution)
-    return quick and isinstance(statistic.learner, LDA | DiagonalLDA | ShrunkenDiagonalLDA)
 
 
 def check_stop(stop: str | None) -> None:
