@@ -193,6 +193,13 @@ def test_a_replication_stands_beside_published_values_and_says_what_came_of_it()
     assert f"Departure from the paper: {found.remarks[0]}." in said
 
 
+@pytest.mark.parametrize(("test", "permutes"), [("auc", False), ("brier", True)])
+def test_permutations_are_told_where_a_test_permutes(test: str, permutes: bool) -> None:
+    cell = {"statistic": test, "design": "binormal", "effect": 0.6, "se": 0.02, "n": 20}
+    said = report({"cells": [{**cell, "power": 0.1}], "draws": 999}).document.paragraphs[0].text
+    assert ("permutation tests with 999 draws" in said) is permutes
+
+
 def test_a_power_that_is_never_reached_is_said_to_be_so() -> None:
     cell = {"statistic": "fisher", "design": "binormal", "effect": 0.6, "se": 0.02}
     cells = [{**cell, "n": n, "power": p} for n, p in ((20, 0.1), (80, 0.4))]

@@ -3,9 +3,11 @@
 import subprocess
 import sys
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 from abovechance.resampling import Bootstrap, LabelPermutations, SignFlips, digest, label_sums
 
@@ -54,3 +56,35 @@ def test_whatever_differs_differs() -> None:
 def test_splitting_differently_is_different() -> None:
     assert digest("ab", "c") != digest("a", "bc")
     assert digest(["a"], []) != digest([], ["a"])
+
+
+def users(source: str) -> ModuleType:
+    """A module as a user would write it."""
+    module = ModuleType("a_users_own")
+    sys.modules[module.__name__] = module
+    exec(source, module.__dict__)
+    return module
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class Work:\n    def __call__(self, x):\n        return x + {}\nwork = Work()",
+        "class Work:\n    shift = {}\n    def __call__(self, x):\n        return x\nwork = Work()",
+        "from dataclasses import dataclass\n@dataclass\nclass Work:\n    k: int = 1\n"
+        "    def __call__(self, x):\n        return x + {}\nwork = Work()",
+        "def work(x, *, by={}):\n    return x + by",
+        "def helper(x):\n    return x + {}\ndef work(x):\n    return helper(x)",
+        "SHIFT = {}\ndef work(x):\n    return x + SHIFT",
+        "SHIFT = {}\nclass helper:\n    def __call__(self, x):\n        return x + SHIFT\n"
+        "def work(x):\n    return helper()(x)",
+    ],
+)
+def test_what_a_user_wrote_counts_with_all_that_it_uses(source: str) -> None:
+    one, same, other = (digest(users(source.format(n)).work) for n in (1, 1, 2))
+    assert one == same != other
+
+
+def test_functions_that_call_each_other_end() -> None:
+    source = "def work(x):\n    return back(x)\ndef back(x):\n    return work(x) + {}"
+    assert digest(users(source.format(1)).work) != digest(users(source.format(2)).work)

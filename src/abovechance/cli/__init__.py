@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from importlib import import_module
 
 import click
@@ -79,20 +80,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         result = command.main(given, "abovechance", standalone_mode=False, obj=_as_typed(given))
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.Abort:
-        return _say("stopped before the end; nothing was written.", UNFINISHED)
+    except (click.Abort, KeyboardInterrupt):
+        return _say(_stopped(given), UNFINISHED)
     except click.ClickException as wrong:
         return _say(_one_line(wrong), WRONG)
     except Unfinished as unfinished:
         return _say(str(unfinished), UNFINISHED)
     except AboveChanceError as refused:
         return _say(str(refused), WRONG)
-    except KeyboardInterrupt:
-        return _say("stopped before the end; nothing was written.", UNFINISHED)
     except BrokenPipeError:
         sys.stderr.close()
         return ANSWERED
     return result if isinstance(result, int) else ANSWERED
+
+
+def _stopped(arguments: Sequence[str]) -> str:
+    """What is left of a command that was stopped: nothing, or what its store holds.
+
+    >>> _stopped(["power", "--store=a.db"])
+    'stopped before the end; finished work is kept in a.db, and the same command goes on from it.'
+    """
+    after = [file for option, file in pairwise(arguments) if option == "--store"]
+    stuck = [word.removeprefix("--store=") for word in arguments if word.startswith("--store=")]
+    for file in (*after, *stuck):
+        kept = f"finished work is kept in {file}, and the same command goes on from it"
+        return f"stopped before the end; {kept}."
+    return "stopped before the end; nothing was written."
 
 
 def _as_typed(arguments: Sequence[str]) -> str:

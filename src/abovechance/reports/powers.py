@@ -11,6 +11,7 @@ from abovechance.reports.sentences import begun, bracketed, limits, named
 
 TARGET = 0.8  # the power that is usually asked for
 ALPHA = 0.05
+CLOSED = ("accuracy", "fisher", "auc")  # tests that permute nothing
 
 
 def verdict(facts: Mapping[str, Any]) -> str:
@@ -53,7 +54,8 @@ def methods(facts: Mapping[str, Any]) -> str:
             said += f" of each size ({listed([thousands(n) for n in sizes], 12)} cases)"
         said += "."
     draws = facts.get("draws")
-    drawn = f", permutation tests with {thousands(draws)} draws" if draws else ""
+    permuted = any(cell["statistic"] not in CLOSED for cell in cells)
+    drawn = f", permutation tests with {thousands(draws)} draws" if draws and permuted else ""
     return f"{said} The samples came from {what}. Tests were at level {_alpha(facts):g}{drawn}."
 
 
