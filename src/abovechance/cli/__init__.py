@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
 from importlib import import_module
+from itertools import pairwise
 
 import click
 
