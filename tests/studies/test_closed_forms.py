@@ -1,5 +1,8 @@
 """Power by formula: the values of the specification and of theory."""
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -9,11 +12,13 @@ from abovechance.studies import (
     CorrelatedModels,
     GaussianPredictions,
     Mixture,
+    Predicted,
     Shift,
     closed_form,
     power,
 )
-from abovechance.studies.closed_forms import level_of
+from abovechance.studies.closed_forms import _critical, level_of
+from abovechance.studies.questions import ask, rejects
 
 
 @pytest.mark.parametrize(
@@ -73,6 +78,71 @@ def test_fisher_enumerated_agrees_with_a_plain_sum_over_tables() -> None:
     known = closed_form(GaussianPredictions(), "fisher", 20, 0.5)
     assert known is not None
     assert known.power == pytest.approx(plain, rel=1e-10)
+
+
+def fisher_by_fractions(hits: int, n1: int, n0: int, called: int) -> Fraction:
+    tables = (comb(n1, k) * comb(n0, called - k) for k in range(hits, min(called, n1) + 1))
+    return Fraction(sum(tables), comb(n1 + n0, called))
+
+
+@pytest.mark.parametrize("alpha", ["0.01", "0.05", "0.1", "0.2"])
+def test_fisher_rejects_by_formula_where_fractions_do(alpha: str) -> None:
+    for n1 in range(1, 20):
+        for n0 in range(1, 20):
+            totals = np.arange(n1 + n0 + 1)
+            for called, critical in zip(
+                totals.tolist(), _critical(totals, n1, n0, float(alpha)).tolist(), strict=True
+            ):
+                level, most = Fraction(alpha), min(called, n1)
+                if critical <= most:
+                    assert fisher_by_fractions(critical, n1, n0, called) <= level
+                if critical > max(called - n0, 0):
+                    assert fisher_by_fractions(critical - 1, n1, n0, called) > level
+
+
+def test_fisher_by_simulation_rejects_where_its_p_is_the_level() -> None:
+    for hits, n1, n0, called, alpha in (
+        (3, 3, 13, 8, 0.1),
+        (3, 3, 3, 3, 0.05),
+        (2, 6, 19, 2, 0.05),
+        (19, 19, 6, 23, 0.01),
+    ):
+        positive = np.arange(n1 + n0) < n1
+        yes = np.r_[np.arange(n1) < hits, np.arange(n0) < called - hits]
+        (p,) = ask(
+            Predicted(positive, np.where(yes, 0.9, 0.1)), ["fisher"], np.random.default_rng(1)
+        )
+        exact = fisher_by_fractions(hits, n1, n0, called)
+        assert bool(rejects(p, alpha)) == (exact <= Fraction(str(alpha)))
+        assert rejects(p, float(exact))
+
+
+def test_six_cases_told_apart_are_at_the_level_and_found() -> None:
+    from scipy.special import ndtr
+
+    known = closed_form(GaussianPredictions(), "fisher", 6, 4.0)
+    assert known is not None
+    assert known.power == pytest.approx(ndtr(2.0) ** 6, rel=1e-10)
+    (cell,) = power(
+        GaussianPredictions(), "fisher", n=6, effects=4.0, replications=200, rng=2
+    ).cells
+    assert cell.z is not None
+    assert abs(cell.z) < 4
+
+
+@pytest.mark.parametrize("alpha", [0.0625, 0.125, 0.25, 0.5])
+def test_mcnemar_rejects_alike_by_formula_and_by_simulation_at_the_level(alpha: float) -> None:
+    (cell,) = power(
+        CorrelatedModels(noise=1.0),
+        "mcnemar",
+        n=12,
+        effects=2.0,
+        alpha=alpha,
+        replications=1000,
+        rng=1,
+    ).cells
+    assert cell.z is not None
+    assert abs(cell.z) < 4
 
 
 def test_mcnemar_never_exceeds_its_level_when_models_are_equal() -> None:

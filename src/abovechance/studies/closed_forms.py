@@ -10,7 +10,7 @@ from abovechance.errors import AboveChanceError
 from abovechance.numerics.binomial import at_least, log_pmf
 from abovechance.studies.groups import Mixture, Scale, Shift
 from abovechance.studies.predictions import Binormal, CorrelatedModels, GaussianPredictions
-from abovechance.studies.questions import NO_ORACLE, Rule, canonical, least_rank_sum_p
+from abovechance.studies.questions import NO_ORACLE, Rule, canonical, least_rank_sum_p, rejects
 from abovechance.studies.samples import classes, number, whole
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
@@ -161,7 +161,7 @@ def _predictions(
     if name == "fisher":
         return Known(_fisher(n1, n0, hit, alarm, alpha), "Fisher, enumerated", exact=True)
     if name == "auc":
-        if least_rank_sum_p(n1, n0) > alpha:
+        if not rejects(least_rank_sum_p(n1, n0), alpha):
             return Known(0.0, "normal approximation", exact=False)
         spread, null = _auc_spread(delta, n1, n0), np.sqrt((n + 1) / (12.0 * n1 * n0))
         gap = float(ndtr(delta / np.sqrt(2))) - 0.5 + null * ndtri(alpha)
@@ -169,7 +169,7 @@ def _predictions(
     if name == "log_score":
         shift = delta * np.sqrt(n1 * n0 / n)
         power = float(nct.sf(stdtrit(n - 2, 1 - alpha), n - 2, shift)) if delta else alpha
-        reached = 1 / comb(n, n1) <= alpha
+        reached = rejects(1 / comb(n, n1), alpha)
         return Known(power if reached else 0.0, "noncentral t", exact=False)
     return None
 
@@ -191,7 +191,7 @@ def _auc_spread(delta: float, n1: int, n0: int) -> float:
 def _accuracy(n1: int, n0: int, sensitivity: float, specificity: float, alpha: float) -> float:
     n, rate = n1 + n0, max(n1, n0) / (n1 + n0)
     right = np.convolve(_counts(n1, sensitivity), _counts(n0, specificity))
-    critical = next((k for k in range(n + 1) if at_least(k, n, rate) <= alpha), n + 1)
+    critical = next((k for k in range(n + 1) if rejects(at_least(k, n, rate), alpha)), n + 1)
     return float(right[critical:].sum())
 
 
@@ -202,8 +202,8 @@ def _fisher(n1: int, n0: int, hit: float, alarm: float, alpha: float) -> float:
     seen = chance > UNLIKELY
     called = likely[0][:, None] + likely[1]
     totals = np.arange(called[0, 0], called[-1, -1] + 1)
-    rejects = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
-    return float(chance[seen][rejects[seen]].sum())
+    found = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
+    return float(chance[seen][found[seen]].sum())
 
 
 def _critical(totals: Ints, n1: int, n0: int, alpha: float) -> Ints:
@@ -213,8 +213,8 @@ def _critical(totals: Ints, n1: int, n0: int, alpha: float) -> Ints:
     low, high = np.maximum(totals - n0, 0), np.minimum(totals, n1) + 1
     while (low < high).any():
         middle = (low + high) // 2
-        rejects = hypergeom.sf(middle - 1, n1 + n0, n1, totals) <= alpha
-        low, high = np.where(rejects, low, middle + 1), np.where(rejects, middle, high)
+        enough = rejects(hypergeom.sf(middle - 1, n1 + n0, n1, totals), alpha)
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
     return np.asarray(high, dtype=np.int64)
 
 
@@ -237,7 +237,7 @@ def _mcnemar(design: CorrelatedModels, n: int, effect: float, alpha: float) -> K
         tails = np.cumsum(_counts(total, 0.5))
         lower = np.minimum(1.0, 2 * tails)
         p = np.minimum(lower, lower[::-1])
-        power += chance * float(outcome[p <= alpha].sum())
+        power += chance * float(outcome[rejects(p, alpha)].sum())
     return Known(float(power), "McNemar, enumerated", exact=True)
 
 

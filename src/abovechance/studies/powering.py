@@ -23,7 +23,7 @@ from abovechance.resampling.streams import Progress
 from abovechance.resampling.words import STEPS, kernel
 from abovechance.studies.asking import aligned, asked_of, effects_of, sizes_of
 from abovechance.studies.closed_forms import closed_form
-from abovechance.studies.questions import QUESTIONS, Rule, ask, canonical
+from abovechance.studies.questions import QUESTIONS, Rule, ask, canonical, rejects
 from abovechance.studies.samples import (
     Design,
     Pair,
@@ -271,7 +271,7 @@ def power(
     asked = asked_of(design, tests, last, alpha=alpha, draws=draws, rule=rule, seed=budget.seed)
     settings = tuple((size, effect) for size in sizes for effect in levels)
     found = budget.p_values(Replications(design, asked.tests, settings, budget.draws, rule))
-    rejected = np.sum(found <= alpha, axis=0)
+    rejected = np.sum(rejects(found, alpha), axis=0)
     cells = [
         cell_of(design, test, setting, int(rejected[i, j]), budget, asked.labels[j])
         for i, setting in enumerate(settings)

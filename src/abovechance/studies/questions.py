@@ -46,6 +46,9 @@ QUESTIONS: dict[type, str] = {
 NO_ORACLE = "the oracle needs a design whose covariance is known. Leave it out."
 EXACT_BELOW = 50  # cases in each class: R's wilcox.test counts rank sums below, else normal
 
+ROUNDING = 1e-9
+"""How far a p-value may lie above the level, relative to it, and still be taken for equal."""
+
 Scores: TypeAlias = Callable[[], Floats]
 Rule = Literal["valid", "share"]
 """How a p-value is made of B draws: (1 + k)/(B + 1), or k/B as the two-group papers do."""
@@ -130,6 +133,15 @@ def _of_measure(name: str, kind: type) -> str | None:
 def uses_draws(test: str | UserTest, kind: type) -> bool:
     """Whether a test by name rests on permutations or flips."""
     return isinstance(test, str) and (kind is Groups or test in DRAWN)
+
+
+def rejects(p: Any, alpha: float) -> Any:
+    """Whether p-values are at most the level; one that differs by rounding only is equal to it.
+
+    >>> rejects(0.05 + 1e-16, 0.05), rejects(0.0501, 0.05)
+    (True, False)
+    """
+    return p <= alpha * (1.0 + ROUNDING)
 
 
 def ask(

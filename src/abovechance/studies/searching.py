@@ -15,7 +15,7 @@ from abovechance.resampling.streams import Progress
 from abovechance.studies.asking import LEAST
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.powering import Budget, Replications
-from abovechance.studies.questions import ask
+from abovechance.studies.questions import ask, rejects
 from abovechance.studies.samples import Design, UserTest
 
 FIRST = 12
@@ -99,7 +99,7 @@ class Search:
         work = Replications(self.design, (self.test,), ((n, self.effect),), self.budget.draws)
         seed = child_seed(self.budget.seed, self.label, purpose, n)
         budget = replace(self.budget, replications=times, progress=self.meter.listen())
-        return int((budget.p_values(work, seed) <= self.budget.alpha).sum())
+        return int(rejects(budget.p_values(work, seed), budget.alpha).sum())
 
     def answer(self, guess: int | None) -> Answer | None:
         """The size, or None if the largest is not enough."""
