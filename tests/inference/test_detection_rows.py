@@ -96,7 +96,9 @@ def test_every_test_is_decided_by_itself() -> None:
     X = rng.normal(size=(60, 30))
     X[:, 0] += 1.3 * y
     settings = {"stop": "gandy", "draws": 1999, "rng": 1}
-    alone = {s: detect(X, y, tests=[s], **settings).tests[0] for s in ("hotelling", "simes")}
+    alone = {
+        s: detect(X, y, tests=[s], level=0.025, **settings).tests[0] for s in ("hotelling", "simes")
+    }
     for order in (["hotelling", "simes"], ["simes", "hotelling"]):
         found = detect(X, y, tests=order, **settings)
         for row in found.tests:
@@ -104,7 +106,7 @@ def test_every_test_is_decided_by_itself() -> None:
             assert (row.draws, row.p_value, row.decision) == (
                 other.draws,
                 other.p_value,
-                other.decision,
+                f"{other.decision}/2",
             )
             assert len(found.null[row.statistic]) == row.draws
     assert len({row.draws for row in alone.values()}) == 2
@@ -205,3 +207,56 @@ def test_features_that_part_the_classes_without_varying_are_advised_about() -> N
     assert said["AC565"].startswith("lda.cv8: ")
     assert "column 'b' separates" in said["AC565"]
     assert "AC565" not in advice(X, y, tests=["svm.cv8", "energy"])
+
+
+NINE = ["hotelling", "hotelling_shrink", "sd", "goeman", "mmd", "energy", "simes", "cai", "lda.cv8"]
+
+
+def test_tests_that_share_a_level_are_decided_at_their_part_of_it() -> None:
+    X, y = data(p=5, shift=3.0)
+    found = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy")
+    assert {row.decision for row in found.tests} == {"p <= level/9"}
+    assert all(row.p_adjusted <= 0.05 for row in found.tests)
+    assert (found.level, found.decided_at) == (0.05, 0.05 / 9)
+    assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in str(found)
+    alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust=False)
+    assert {row.decision for row in alone.tests} == {"p <= level"}
+    assert "on one side of 0.05 (Gandy 2009)" in str(alone)
+
+
+@pytest.mark.parametrize("rule", ["standard", "paper"])
+def test_what_is_decided_is_rejected_when_adjusted(rule: str) -> None:
+    decided = []
+    for seed in range(30):
+        X, y = data(n=24, p=3, shift=0.15 * (seed % 7), seed=seed)
+        tests = ["sd", "goeman", "hotelling", "energy"]
+        found = detect(X, y, tests=tests, draws=1999, rng=seed, stop="gandy", level=0.2, rule=rule)
+        for row in found.tests:
+            decided.append(row.decision)
+            if row.decision == "p <= level/4":
+                assert row.p_adjusted <= 0.2
+        assert (min(row.p_adjusted for row in found.tests) <= 0.2) is any(
+            row.p_value <= 0.05 for row in found.tests
+        )
+    assert {"p <= level/4", "p > level/4"} <= set(decided)
+
+
+def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
+    X, y = data(p=3)
+    tests = ["sd", "goeman", "energy"]
+    few = {"tests": tests, "rng": 1, "stop": "gandy"}
+    codes = [
+        [a.code for a in detect(X, y, draws=n, **few, **more).advice]
+        for n, more in ((58, {}), (59, {}), (58, {"adjust": False}))
+    ]
+    assert ["AC566" in found for found in codes] == [True, False, False]
+    said = next(a.text for a in detect(X, y, draws=58, **few).advice if a.code == "AC566")
+    assert "58 draws cannot give a p of 0.0167" in said
+    assert "at least 59" in said
+
+
+@pytest.mark.parametrize("level", [0.0, 1.5, float("nan")])
+def test_a_level_that_is_no_probability_is_refused(level: float) -> None:
+    X, y = data(p=3)
+    with pytest.raises(NotApplicable, match="level must lie between 0 and 1"):
+        detect(X, y, tests=["sd", "goeman"], stop="gandy", level=level)

@@ -62,3 +62,30 @@ def test_features_are_named_where_their_names_are_known() -> None:
         detections.methods(found(feature_names=["age", "dose"]))
     )
     assert "in 2 features was" in told(detections.methods(found()))
+
+
+def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> None:
+    tests = [
+        "sd",
+        "goeman",
+        "mmd",
+        "energy",
+        "simes",
+        "cai",
+        "hotelling",
+        "hotelling_shrink",
+        "lda.cv4",
+    ]
+    facts = found(stop="gandy", draws=9999, tests=tests)
+    assert {test["decision"] for test in facts["tests"]} == {"p <= level/9"}
+    assert detections.verdict(facts) == "The classes differ"
+    assert "one side of 0.00556 (0.05 divided by 9 tests)" in told(detections.methods(facts))
+    assert "At level 0.05" in told(detections.results(facts))
+    assert "rejected by 9 of 9 tests" in told(detections.results(facts))
+
+
+def test_the_verdict_is_at_the_level_of_a_sequential_test() -> None:
+    facts = found(stop="gandy", draws=1999, level=0.2) | {"level": 0.01}
+    facts["tests"][0]["p_value"] = 0.03
+    assert detections.verdict(facts) == "No difference between the classes shown"
+    assert "At level 0.01" in told(detections.results(facts))

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.detection_advice import advice_on
+from abovechance.inference.detection_advice import advice_on, advice_on_draws
 from abovechance.inference.detection_nulls import (
     Labellings,
     check_stop,
@@ -98,8 +98,8 @@ def detect(
         "standard": (b + 1) / (m + 1). "paper": b / m, without the observed labelling, as the
         studies of the papers were run; its size exceeds the level.
     stop
-        "gandy" stops each test as soon as its p is known to lie on one side of `level`; the
-        permutations are the same for all.
+        "gandy" stops each test as soon as its p is known to lie on one side of `level`, divided by
+        the number of tests where p-values are adjusted; the permutations are the same for all.
 
     Folds and bootstrap samples are drawn anew for every permutation.
 
@@ -122,7 +122,7 @@ def detect(
     outcome, classes = _outcome(y, kind, len(features))
     if rule not in RULES:
         raise NotApplicable(f"rule must be one of {', '.join(RULES)}; got {rule!r}.")
-    check_stop(stop)
+    check_stop(stop, level)
     statistics = tuple(_statistics(tests, outcome))
     units = None if blocks is None else present("blocks", blocks)
     scheme = _scheme(outcome, permute, units)
@@ -141,10 +141,11 @@ def detect(
     broken = np.isinf(observed) & [isinstance(s, Accuracy) for s in statistics]
     observed = np.where(broken, np.nan, observed)
     decisions: list[str | None] = [None] * len(statistics)
+    shared = len(statistics) if adjust else 1
     if stop is None:
         null = every_value(work, how)
     else:
-        null, decisions = until_decided(work, how, observed, level=level, risk=risk)
+        null, decisions = until_decided(work, how, observed, level=level, risk=risk, shared=shared)
     names, titles = _told_apart(statistics, outcome)
     rows = [
         Detected(
@@ -173,10 +174,12 @@ def detect(
         rule=rule,
         stop=stop,
         level=None if stop is None else level,
+        decided_at=None if stop is None else level / shared,
         seed=how.seed,
         null=dict(zip(names, null, strict=True)),
-        advice=tuple(
-            advice_on(features, outcome, list(zip(names, statistics, strict=True)), called, many)
+        advice=(
+            *advice_on(features, outcome, list(zip(names, statistics, strict=True)), called, many),
+            *(() if stop is None else advice_on_draws(draws, level, shared)),
         ),
     )
 

@@ -1,5 +1,6 @@
 """What a reader should know of a detection before believing it."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,6 +33,18 @@ def advice_on(
             "AC564",
             f"permuting gives only {labellings:.0f} different labellings, so p cannot fall much "
             f"below {1 / labellings:.2g}; more cases or blocks are needed.",
+        )
+
+
+def advice_on_draws(draws: int, level: float, shared: int) -> Iterator[Advice]:
+    """A remark where no p of so many draws can be as small as its part of a shared level."""
+    needed = math.ceil(shared / level) - 1
+    if draws < needed:
+        many = "" if shared == 1 else f", the part of {level:g} that each of {shared} tests has"
+        yield Advice(
+            "AC566",
+            f"{draws} draws cannot give a p of {level / shared:.3g}{many}, so nothing can be "
+            f"rejected; allow at least {needed}, and several times as many to decide early.",
         )
 
 

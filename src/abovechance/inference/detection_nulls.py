@@ -82,26 +82,34 @@ def every_value(work: Labellings, how: Resampling) -> list[Floats]:
 
 
 def until_decided(
-    work: Labellings, how: Resampling, observed: Floats, *, level: float, risk: float
+    work: Labellings,
+    how: Resampling,
+    observed: Floats,
+    *,
+    level: float,
+    risk: float,
+    shared: int,
 ) -> tuple[list[Floats], list[str | None]]:
     """Null values of every statistic until its own test is decided, and the decisions.
 
-    The tests read the same permutations; the last to be decided says how many are drawn.
+    The tests read the same permutations; the last to be decided says how many are drawn. The level
+    is shared by so many tests: each is decided at its part, at which Holm's method rejects too.
 
     References
     ----------
     Gandy (2009).
     """
-    rule = Sequential(level=level, risk=risk, steps=how.draws)
+    rule = Sequential(level=level / shared, risk=risk, steps=how.draws)
     drawn: list[Floats] = []
     values: list[Floats] = []
     decisions: list[str | None] = []
+    part = "level" if shared == 1 else f"level/{shared}"
     stream = cast(Generator[Any, None, None], in_order(work, how, block=BLOCK))
     with closing(stream) as blocks:
         for column, value in enumerate(observed):
             answer = rule.run(_exceeding(drawn, blocks, column, float(value)))
             values.append(np.concatenate([part[:, column] for part in drawn])[: answer.steps])
-            decisions.append(answer.decision)
+            decisions.append(answer.decision and answer.decision.replace("level", part))
     return values, decisions
 
 
@@ -120,10 +128,12 @@ def _exceeding(
         place += 1
 
 
-def check_stop(stop: str | None) -> None:
-    """Refuse a way of stopping that there is not."""
+def check_stop(stop: str | None, level: float) -> None:
+    """Refuse a way of stopping, or a level to stop at, that there is not."""
     if stop not in (None, "gandy"):
         raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
+    if stop is not None and not 0 < level < 1:
+        raise NotApplicable(f"level must lie between 0 and 1; got {level}.")
 
 
 def fewest_cases(outcome: Array, blocks: Array) -> Iterator[Array]:

@@ -18,8 +18,9 @@ PAPERS_RULE = "by the papers' rule"
 class Detected:
     """One statistic against its permutations.
 
-    `decision` says on which side of the level p lies, where drawing stopped early; `undefined`
-    says why there is no value, and then no p.
+    `decision` says on which side of the level p lies, where drawing stopped early: "p <= level",
+    or "p <= level/3" where three tests share the level. `undefined` says why there is no value,
+    and then no p.
     """
 
     statistic: str
@@ -38,7 +39,8 @@ class Detection(Result):
     """Whether classes differ, by several statistics on the same permutations.
 
     For an outcome of numbers: whether features and outcome depend on each other. `stop` and
-    `level` are those of a sequential test, None when every permutation was drawn.
+    `level` are those of a sequential test, None when every permutation was drawn; `decided_at` is
+    the part of the level at which each test was decided.
     """
 
     tests: tuple[Detected, ...]
@@ -52,6 +54,7 @@ class Detection(Result):
     rule: str = "standard"
     stop: str | None = None
     level: float | None = None
+    decided_at: float | None = None
     seed: int
     null: dict[str, Floats]
     advice: tuple[Advice, ...] = ()
@@ -94,9 +97,10 @@ class Detection(Result):
                 "left out; its size exceeds the level"
             )
         if self.stop is not None:
+            shared = "" if self.decided_at == self.level else f", its part of {self.level:g}"
             said.append(
                 "drawing stopped early, for every test as soon as its p was known to lie on one "
-                f"side of {self.level:g} (Gandy 2009)"
+                f"side of {self.decided_at:.3g}{shared} (Gandy 2009)"
             )
             open_ = [r.statistic for r in self.tests if r.decision is None and r.undefined is None]
             if open_:

@@ -24,7 +24,7 @@ def verdict(facts: Mapping[str, Any]) -> str:
     if _refitted(facts):
         better = as_float(tests[0]["p_value"]) <= ALPHA
         return "Better than chance" if better else "Not shown to be better than chance"
-    found = any(as_float(adjusted(test)) <= ALPHA for test in tests)
+    found = any(as_float(adjusted(test)) <= _level(facts) for test in tests)
     if _of_numbers(facts):
         return "Associated with the outcome" if found else "No association shown"
     return "The classes differ" if found else "No difference between the classes shown"
@@ -63,11 +63,12 @@ def results(facts: Mapping[str, Any]) -> str:
     tests = facts["tests"]
     said = [_tested(test, facts, past=True) for test in tests[: MOST + 2]]
     if facts.get("hypothesis"):
-        rejecting = sum(as_float(adjusted(test)) <= ALPHA for test in tests)
+        level = _level(facts)
+        rejecting = sum(as_float(adjusted(test)) <= level for test in tests)
         how = f"was rejected by {rejecting} of {plural(len(tests), 'test')}"
         if len(tests) == 1 or not rejecting:
             how = "was rejected" if rejecting else "was not rejected"
-        said.append(f"At level {ALPHA:g}, the hypothesis that {label(facts['hypothesis'])} {how}.")
+        said.append(f"At level {level:g}, the hypothesis that {label(facts['hypothesis'])} {how}.")
     return " ".join(sentence for sentence in said if sentence)
 
 
@@ -100,7 +101,7 @@ def _permuted(facts: Mapping[str, Any]) -> list[str]:
     if facts.get("stop"):
         said.append(
             "Drawing stopped early, for every test as soon as its p-value was known to lie on one "
-            f"side of {as_float(facts['level']):g}, by a sequential test{cite('gandy2009')}."
+            f"side of {_decided_at(facts)}, by a sequential test{cite('gandy2009')}."
         )
         open_ = [t for t in facts["tests"] if t.get("decision") is None and not t.get("undefined")]
         if open_:
@@ -124,6 +125,20 @@ def _tested(test: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool) ->
         own = f"p = {round(as_float(test['p_value']) * test['draws'])} of {test['draws']} draws"
         both = "" if many is None else f"adjusted p = {as_float(many):.3g}"
     return f"{said}{bracketed(own, both)}."
+
+
+def _level(facts: Mapping[str, Any]) -> float:
+    """The level of a sequential test, otherwise the usual one."""
+    return as_float(facts["level"]) if facts.get("stop") else ALPHA
+
+
+def _decided_at(facts: Mapping[str, Any]) -> str:
+    """The level at which each test was decided; results saved by older versions do not say."""
+    level = _level(facts)
+    part = as_float(facts.get("decided_at") or level)
+    if part == level:
+        return f"{level:g}"
+    return f"{part:.3g} ({level:g} divided by {plural(len(facts['tests']), 'test')})"
 
 
 def _title(test: Mapping[str, Any]) -> str:
