@@ -241,9 +241,9 @@ def test_fisher_is_enumerated_for_thousands_of_cases() -> None:
 
 
 def test_the_oracle_is_refused_alike_by_formula_and_by_simulation() -> None:
-    for ask in (
+    for refused in (
         lambda: closed_form(Mixture(features=4), "oracle", 40, 0.5),
         lambda: power(Mixture(features=4), "oracle", n=40, effects=0.5, replications=2),
     ):
         with pytest.raises(AboveChanceError, match="the oracle needs a design whose covariance"):
-            ask()
+            refused()

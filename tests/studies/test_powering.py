@@ -21,7 +21,7 @@ from abovechance.studies import (
     power,
 )
 from abovechance.studies.powering import distance
-from abovechance.studies.questions import canonical, least_rank_sum_p, rank_sum_p
+from abovechance.studies.questions import ask, canonical, least_rank_sum_p, rank_sum_p
 
 FAR = 3.9  # standard errors beyond which a cell is not the study's
 
@@ -146,6 +146,40 @@ def test_rank_sums_are_counted_as_scipy_counts_them() -> None:
         expected = mannwhitneyu(score[y], score[~y], alternative="greater", method=method).pvalue
         ranks = midranks(score)
         assert rank_sum_p(ranks, y) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [6, 8, 10])
+def test_few_cases_have_the_exact_p_of_assess(n: int) -> None:
+    from abovechance import Binary, assess
+
+    tests = ("brier", "log_score")
+    for seed, positives in enumerate((2, n // 2, n - 3)):
+        rng = np.random.default_rng(seed)
+        y = np.arange(n) < positives
+        sample = Predicted(y, np.round(1 / (1 + np.exp(-rng.normal(size=n) - y)), 2))
+        predicted = Binary(y.astype(int), probability=sample.probability)
+        assessed = assess(predicted, list(tests), draws=999, rng=1)
+        wanted = [estimate.p_value for estimate in assessed.estimates]
+        for stream in range(2):
+            found = ask(sample, tests, np.random.default_rng(stream))
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_few_cases_have_the_exact_p_of_flipped_signs() -> None:
+    from abovechance import Binary
+    from abovechance.inference.significance import sign_flip
+
+    rng = np.random.default_rng(3)
+    y = np.arange(8) < 4
+    pair = CorrelatedModels(noise=0.5)(8, 0.5, rng)
+    models = [Binary(y.astype(int), probability=p) for p in (pair.first, pair.second)]
+    wanted = [sign_flip(*models, test).p_value for test in ("brier", "log_score")]
+    np.testing.assert_allclose(ask(pair, ["brier", "log_score"], rng), wanted, rtol=1e-12)
+
+
+def test_separated_classes_are_always_found_where_the_one_best_labelling_has_the_level() -> None:
+    study = power(GaussianPredictions(), "brier", n=6, effects=20.0, replications=40, rng=1)
+    assert study.cells[0].power == 1.0
 
 
 def test_wrong_questions_are_refused() -> None:

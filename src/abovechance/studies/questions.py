@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError, did_you_mean
 from abovechance.numerics.binomial import at_least, hypergeometric_tails
 from abovechance.numerics.placements import delong
@@ -158,7 +158,8 @@ def ask(
     against the share of the larger class in the sample, as in the simulations of Dinga et al.
     (`assess` tests accuracy by Fisher's test, here "fisher"), or McNemar's exact test. AUC:
     Mann–Whitney, or DeLong. Brier and log score: labels permuted, or signs of the loss
-    differences flipped. Statistics of two groups: labels permuted.
+    differences flipped; by the valid rule all of them where there are no more than `draws`, and p
+    is exact. Statistics of two groups: labels permuted.
 
     >>> rng = np.random.default_rng(1)
     >>> sample = Predicted(np.arange(40) < 20, np.linspace(0.9, 0.1, 40))
@@ -195,9 +196,7 @@ def _against_chance(
     drawn = [name for name in scores if name in names]
     if drawn:
         rows = np.stack([scores[name]() for name in drawn])
-        null = label_sums(rows, LabelPermutations(y), rng, draws)
-        values = _p(rows[:, y].sum(axis=1), null, rule, "greater")
-        found |= dict(zip(drawn, values, strict=True))
+        found |= dict(zip(drawn, _permuted(rows, y, rng, draws, rule), strict=True))
     return found
 
 
@@ -221,10 +220,31 @@ def _compared(
     drawn = [name for name in losses if name in names]
     if drawn:
         rows = np.stack([np.subtract(*losses[name]()) for name in drawn])
-        null = flip_sums(rows, SignFlips(y.size), rng, draws)
-        values = _p(rows.sum(axis=1), null, rule, "two-sided")
-        found |= dict(zip(drawn, values, strict=True))
+        found |= dict(zip(drawn, _flipped(rows, rng, draws, rule), strict=True))
     return found
+
+
+def _permuted(
+    rows: Floats, positive: Bools, rng: np.random.Generator, draws: int, rule: Rule
+) -> Floats:
+    """P-values of sums over the positives: all labellings if they are few, as `assess` does."""
+    scheme = LabelPermutations(positive)
+    observed = rows[:, positive].sum(axis=1)
+    # There are at least as many labellings as cases; to count them takes long where both are many.
+    if rule == "valid" and positive.size <= draws and scheme.arrangements <= draws:
+        null = _labellings(positive.size, int(positive.sum())) @ rows.T
+        return p_values(observed, null, exact=True)
+    return _p(observed, label_sums(rows, scheme, rng, draws), rule, "greater")
+
+
+def _flipped(rows: Floats, rng: np.random.Generator, draws: int, rule: Rule) -> Floats:
+    """P-values of sums of differences: all sign patterns if they are few."""
+    scheme = SignFlips(rows.shape[1])
+    observed = rows.sum(axis=1)
+    if rule == "valid" and scheme.arrangements <= draws:
+        null = scheme.enumerate() @ rows.T
+        return p_values(observed, null, alternative="two-sided", exact=True, center=0.0)
+    return _p(observed, flip_sums(rows, scheme, rng, draws), rule, "two-sided")
 
 
 def _grouped(
@@ -327,6 +347,12 @@ def _binomial(hits: int, n: int, rate: float) -> float:
 def _fisher(hits: int, n: int, positives: int, called: int) -> float:
     """One-sided p of Fisher's test."""
     return hypergeometric_tails(hits, n, positives, called)[0]
+
+
+@lru_cache(maxsize=16)
+def _labellings(n: int, positives: int) -> Floats:
+    """All ways to have so many positives: ones and zeros (labellings, n)."""
+    return LabelPermutations(np.arange(n) < positives).enumerate().astype(np.float64)
 
 
 @lru_cache(maxsize=64)
