@@ -8,11 +8,22 @@ import numpy as np
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.measures import Measure
 from abovechance.measures.evaluation import COUNTING
-from abovechance.measures.measure import Form
+from abovechance.measures.measure import Form, Law
 from abovechance.numerics.ranks import Ranked
 
 BATCHED = (*COUNTING, Form.RANKS, Form.LOSSES)
 TIED = 1e-9  # probabilities whose log-odds differ by no more differ by rounding
+
+
+def over_classes(measure: Measure) -> bool:
+    """Whether a measure is a mean over classes, and so another one where a class is missing.
+
+    >>> from abovechance.measures import find
+    >>> [over_classes(find(name)) for name in ("balanced_accuracy", "accuracy", "sensitivity")]
+    [True, False, False]
+    """
+    averaged = measure.law is Law.BALANCED or measure.average == "macro"
+    return averaged or measure.form is Form.PAIR_AUCS
 
 
 def levelled(probability: Floats) -> Floats:
@@ -46,10 +57,17 @@ class FoldedBatch:
     threshold: float
 
     def means(self, measure: Measure) -> Floats:
-        """Mean over folds (B,); of all cases together where a fold leaves it undefined."""
+        """Mean over folds (B,); of all cases together where a fold leaves it undefined.
+
+        A mean over classes is undefined in a fold that lacks one.
+        """
         values, there = self._values(measure), self._sizes > 0
         mean = np.where(there, values, 0.0).sum(axis=1) / there.sum(axis=1)
-        undefined = np.asarray((there & ~np.isfinite(values)).any(axis=1))
+        wanting = ~np.isfinite(values)
+        if over_classes(measure):
+            positives = self._sums(self.positive.astype(np.float64))
+            wanting |= (positives == 0) | (positives == self._sizes)
+        undefined = np.asarray((there & wanting).any(axis=1))
         if undefined.any():
             mean[undefined] = self._pooled(undefined)._values(measure)[:, 0]
         return np.asarray(mean)

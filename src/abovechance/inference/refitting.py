@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats, Ints
-from abovechance.inference.fold_values import BATCHED, FoldedBatch, levelled
+from abovechance.inference.fold_values import BATCHED, FoldedBatch, levelled, over_classes
 from abovechance.learning.from_sklearn import assembled, cross_fitted
 from abovechance.learning.splits import folds_of_each, splitter_of
 from abovechance.learning.together import Known, cross_predictions
@@ -154,12 +154,25 @@ def _both_classes(second: Floats) -> Floats:
 
 
 def over_folds(measure: Measure, predictions: Predictions) -> float:
-    """Mean over folds; of all cases together where a fold leaves the measure undefined."""
+    """Mean over folds; of all cases together where a fold leaves the measure undefined.
+
+    A mean over classes is undefined in a fold that lacks one of those tested.
+    """
     fold = predictions.cases.fold
     assert fold is not None
     if isinstance(predictions, Binary | Multiclass):
         seen = predictions.prevalences > 0
         if seen.sum() < 2:
             return float("nan")
+        if over_classes(measure) and _class_missing(predictions, fold):
+            return measure.of(predictions)
     values = [measure.of(predictions.take(fold == k)) for k in np.unique(fold)]
     return float(np.mean(values)) if np.isfinite(values).all() else measure.of(predictions)
+
+
+def _class_missing(predictions: Binary | Multiclass, fold: Array) -> bool:
+    """Whether a fold lacks a class that another one has."""
+    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    classes, code = np.unique(actual, return_inverse=True)
+    folds, at = np.unique(fold, return_inverse=True)
+    return len(np.unique(at * len(classes) + code)) < len(folds) * len(classes)

@@ -1,0 +1,73 @@
+"""Folds and training parts that hold one class only: what is measured and predicted there."""
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold, LeaveOneOut
+
+from abovechance import permutation_test
+from abovechance.inference.fold_values import FoldedBatch
+from abovechance.inference.refitting import over_folds
+from abovechance.measures import find
+from abovechance.predictions import Binary, Multiclass
+
+RARE = (np.arange(30) < 3).astype(int)
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+
+@pytest.fixture(autouse=True)
+def always_worthwhile(monkeypatch) -> None:
+    """Take the fast way for few permutations too."""
+    monkeypatch.setattr("abovechance.inference.refit.worthwhile", lambda size: True)
+
+
+def assert_same(found, alone) -> None:
+    assert (found.together, alone.together) == (True, False)
+    for row, other in zip(found.tests, alone.tests, strict=True):
+        assert row.value == pytest.approx(other.value, rel=1e-10)
+        assert row.p_value == other.p_value
+        np.testing.assert_allclose(found.null[row.measure], alone.null[row.measure], rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("cv", [LeaveOneOut(), 5, KFold(5)], ids=["one out", "number", "blind"])
+def test_a_constant_prediction_has_a_balanced_accuracy_of_one_half(cv) -> None:
+    constant = DummyClassifier(strategy="most_frequent")
+    measures = ["balanced_accuracy", "balanced_error_rate"]
+    found = permutation_test(constant, X, RARE, cv=cv, measures=measures, draws=9, rng=1)
+    for row in found.tests:
+        assert row.value == 0.5
+        assert row.p_value == 1
+        np.testing.assert_array_equal(found.null[row.measure], 0.5)
+
+
+@pytest.mark.parametrize("cv", [LeaveOneOut(), 5, KFold(5)], ids=["one out", "number", "blind"])
+def test_small_folds_agree_both_ways(cv) -> None:
+    y = (np.arange(30) % 6 == 0).astype(int)
+    settings = {"cv": cv, "measures": ["balanced_accuracy", "accuracy"], "draws": 20, "rng": 1}
+    found = permutation_test(LinearDiscriminantAnalysis(), X, y, **settings)
+    assert_same(found, permutation_test(LinearDiscriminantAnalysis(), X, y, fast=False, **settings))
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "balanced_error_rate", "accuracy"])
+def test_a_batch_with_folds_of_one_class_has_the_values_of_each_labelling(name) -> None:
+    rng = np.random.default_rng(2)
+    positive = rng.permuted(np.tile(np.arange(30) % 6 == 0, (12, 1)), axis=1).astype(np.int64)
+    probability = rng.random((12, 30))
+    folds = np.tile(np.arange(30) % 4, (12, 1))
+    each = [
+        over_folds(find(name), Binary(y, probability=p, fold=k))
+        for y, p, k in zip(positive, probability, folds, strict=True)
+    ]
+    found = FoldedBatch(positive, probability, folds, 0.5).means(find(name))
+    np.testing.assert_allclose(found, each, rtol=1e-12)
+
+
+def test_means_over_classes_are_of_all_cases_where_a_fold_lacks_one_of_three() -> None:
+    y = np.array([0, 0, 1, 1, 0, 1, 2, 2])
+    label = np.array([0, 1, 1, 1, 0, 0, 2, 1])
+    made = Multiclass(y, label=label, fold=np.repeat([1, 2], 4), labels=[0, 1, 2])
+    for name in ("balanced_accuracy", "f1_macro"):
+        assert over_folds(find(name), made) == find(name).of(made)
+    assert over_folds(find("accuracy"), made) == 0.625
