@@ -203,3 +203,11 @@ def test_help_says_how_many_permutations_are_drawn(capsys) -> None:
     out = " ".join(capsys.readouterr().out.split())
     assert "Permutations. [default: 999" in out
     assert "9999" not in out
+
+
+def test_a_report_is_written_though_a_test_is_undefined(tmp_path, capsys) -> None:
+    page = tmp_path / "page.html"
+    argv = ("--outcome", "y", "--tests", "lda.cv12.unbalanced.legacy_z,sd", "--report", str(page))
+    code, _, err = run(capsys, table(tmp_path), *argv)
+    assert (code, "undefined under every" in err) == (0, False)
+    assert "a fold holds one class only" in page.read_text()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance import detect
+from abovechance import detect, report
 from abovechance.reports import detections
 from abovechance.reports.citations import bibliography
 from abovechance.reports.prose import as_text
@@ -89,3 +89,16 @@ def test_the_verdict_is_at_the_level_of_a_sequential_test() -> None:
     facts["tests"][0]["p_value"] = 0.03
     assert detections.verdict(facts) == "No difference between the classes shown"
     assert "At level 0.01" in told(detections.results(facts))
+
+
+@pytest.mark.parametrize("folds", [8, 12])
+def test_a_report_leaves_out_pictures_and_tiles_of_what_is_undefined(folds: int) -> None:
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = np.arange(30) < 4 if folds == 8 else np.arange(30) % 2 == 0
+    none = f"lda.cv{folds}.unbalanced.legacy_z"
+    result = detect(X, y, tests=[none, "energy"], draws=99, rng=1)
+    assert result[none].undefined
+    document = report(result).document
+    assert [chart.title for chart in document.charts] == ["Energy distance"]
+    assert [tile.label for tile in document.tiles] == ["p, Energy distance", "Cases"]
+    assert "undefined: a fold holds one class only" in report(result).html

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abovechance.errors import DataError
+from abovechance.errors import DataError, NotApplicable
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.contract import PARTS, contract
@@ -97,8 +97,16 @@ def _pictures(result: Any) -> list[Chart]:
         return [chart_of(result)]
     if hasattr(result, "tests") and hasattr(result, "null"):
         names = [getattr(t, "statistic", None) or t.measure for t in result.tests[:MOST_TESTS]]
-        return [chart_of(result, name) for name in names]
+        return [chart for name in names for chart in _permuted(result, name)]
     return []
+
+
+def _permuted(result: Any, name: str) -> list[Chart]:
+    """The picture of one test; none where the test or all its permutations are undefined."""
+    try:
+        return [chart_of(result, name)]
+    except NotApplicable:
+        return []
 
 
 def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictions]:

@@ -1,5 +1,6 @@
 """The large facts at the top of a report."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -87,8 +88,8 @@ def _second_tiles(facts: Mapping[str, Any]) -> list[Tile]:
 
 
 def _test_tiles(facts: Mapping[str, Any]) -> list[Tile]:
-    """The most telling tests by their p-values, and the cases."""
-    tests = [test for test in facts["tests"] if test.get("p_value") is not None]
+    """The most telling tests by their p-values, and the cases; what is undefined tells nothing."""
+    tests = [test for test in facts["tests"] if not math.isnan(as_float(test.get("p_value")))]
     found = []
     for test in sorted(tests, key=lambda t: as_float(t["p_value"]))[:3]:
         many = test.get("p_adjusted")

@@ -30,6 +30,8 @@ def null(
     """
     every = np.asarray(replicates, dtype=np.float64)
     values = every[np.isfinite(every)]
+    if np.isnan(observed):
+        raise NotApplicable(f"{title} is undefined for what was observed.")
     if not values.size:
         raise NotApplicable(f"{title} is infinite or undefined under every permutation.")
     beyond = every.size - values.size
