@@ -210,6 +210,21 @@ def test_a_function_has_no_formula_whatever_it_is_called() -> None:
     assert closed_form(GaussianPredictions(), auc, 40, 0.5) is None
 
 
+class Shuffled(Binormal):
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        sample = super().__call__(n, effect, rng)
+        return Predicted(sample.positive, rng.permutation(sample.probability))
+
+
+class Renamed(Binormal):
+    name = "renamed"
+
+
+def test_a_design_that_draws_in_its_own_way_has_no_formula() -> None:
+    assert closed_form(Shuffled(), "auc", 100, 0.7) is None
+    assert closed_form(Renamed(), "auc", 100, 0.7) == closed_form(Binormal(), "auc", 100, 0.7)
+
+
 @pytest.mark.parametrize("name", ["auc", "log_score"])
 def test_so_few_cases_that_no_arrangement_reaches_the_level_have_no_power(name: str) -> None:
     powers = [closed_form(GaussianPredictions(), name, n, 3.0) for n in (4, 5, 6)]

@@ -19,6 +19,7 @@ from abovechance.studies import (
     Scale,
     Shift,
     power,
+    sample_size,
 )
 from abovechance.studies.powering import distance
 from abovechance.studies.questions import ask, canonical, least_rank_sum_p, rank_sum_p
@@ -195,6 +196,34 @@ def test_wrong_questions_are_refused() -> None:
 
 def constant(sample: object, rng: np.random.Generator, p: float) -> float:
     return p
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        (float("nan"), "nan"),
+        (3.0, "3.0"),
+        (-0.1, "-0.1"),
+        ((0.1, 2), "a tuple"),
+        (None, "None"),
+        (True, "a bool"),
+        (np.array([0.1, 0.2]), "a ndarray"),
+        ("0.1", "a str"),
+    ],
+)
+def test_a_test_that_returns_no_p_value_is_refused_by_name(returned: Any, told: str) -> None:
+    words = rf"must return a p-value, a number in \[0, 1\]; constant returned {told}\.$"
+    test = partial(constant, p=returned)
+    with pytest.raises(AboveChanceError, match=words):
+        power(Binormal(), test, n=20, replications=4, rng=1)
+    with pytest.raises(AboveChanceError, match=words):
+        sample_size(Binormal(), test, effect=0.7, replications=4, rng=1)
+
+
+@pytest.mark.parametrize("p", [1, 0, np.float32(0.01), np.array(0.01), 1.0 + 1e-15])
+def test_a_p_value_is_a_number_of_any_type(p: Any) -> None:
+    (cell,) = power(Binormal(), partial(constant, p=p), n=20, replications=4, rng=1).cells
+    assert cell.power == float(p < 0.05)
 
 
 def auc(sample: object, rng: np.random.Generator) -> float:

@@ -49,7 +49,8 @@ def closed_form(
     (noncentral χ²) at the level that so many permutations have. Approximate: AUC (normal, with
     the variance of the binormal model) and log score of Gaussian logits (noncentral t). Where
     no arrangement of so few cases reaches the level the power is 0. Tests go by the names and
-    aliases that `power` knows; a test of one's own has no formula.
+    aliases that `power` knows; a test of one's own has no formula, nor has a design that draws
+    its samples in its own way.
 
     Examples
     --------
@@ -61,8 +62,10 @@ def closed_form(
     """
     whole("n", n, 4)
     number("effect", effect)
-    known = GaussianPredictions | Binormal | CorrelatedModels | Shift | Scale | Mixture
+    known = (GaussianPredictions, Binormal, CorrelatedModels, Shift, Scale, Mixture)
     if not isinstance(test, str) or not isinstance(design, known):
+        return None
+    if not any(type(design).__call__ is each.__call__ for each in known):
         return None
     name = canonical(test, design.kind)
     if isinstance(design, GaussianPredictions | Binormal):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import comb
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from abovechance.numerics.binomial import at_least, hypergeometric_tails
 from abovechance.numerics.placements import delong
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
-from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest
+from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest, name_of
 
 AGAINST_CHANCE = ("accuracy", "fisher", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
@@ -166,7 +167,7 @@ def ask(
     >>> ask(sample, ["fisher", "brier"], rng).round(3)
     array([0.   , 0.001])
     """
-    own = {i: float(test(sample, rng)) for i, test in enumerate(tests) if not isinstance(test, str)}
+    own = {i: _own(test, sample, rng) for i, test in enumerate(tests) if not isinstance(test, str)}
     names = [test for test in tests if isinstance(test, str)]
     if isinstance(sample, Predicted):
         found = _against_chance(sample, names, rng, draws, rule)
@@ -175,6 +176,20 @@ def ask(
     else:
         found = _grouped(sample, names, rng, draws, rule)
     return np.array([found[t] if isinstance(t, str) else own[i] for i, t in enumerate(tests)])
+
+
+def _own(test: UserTest, sample: Sample, rng: np.random.Generator) -> float:
+    """What a test of one's own returns, if it is a p-value."""
+    found: Any = test(sample, rng)
+    if isinstance(found, np.ndarray) and found.ndim == 0:
+        found = found.item()
+    number = isinstance(found, Real) and not isinstance(found, bool)
+    if number and 0.0 <= found <= 1.0 + ROUNDING:
+        return min(float(found), 1.0)
+    what = f"{found}" if found is None or number else f"a {type(found).__name__}"
+    raise AboveChanceError(
+        f"a test must return a p-value, a number in [0, 1]; {name_of(test)} returned {what}."
+    )
 
 
 def _against_chance(
