@@ -285,6 +285,52 @@ def test_measures_whose_permutation_p_is_fishers_ask_for_fisher() -> None:
     assert [remark.code for remark in study.advice] == ["AC802"]
 
 
+def threshold_advice(design: Any, tests: Any, effect: float) -> list[str]:
+    study = power(design, tests, n=40, effects=effect, replications=4, draws=19, rng=1)
+    return [str(remark) for remark in study.advice if remark.code == "AC802"]
+
+
+def test_a_far_threshold_is_told_of_with_tests_that_see_labels() -> None:
+    assert threshold_advice(Binormal(0.2), ["auc", "brier"], 0.8) == []
+    assert threshold_advice(Binormal(0.45), "fisher", 0.8) == []
+    for tests, words in (
+        (["auc", "fisher"], "fisher sees labels only"),
+        (["fisher", "accuracy"], "accuracy and fisher see labels only"),
+    ):
+        (told,) = threshold_advice(Binormal(0.2), tests, 0.8)
+        assert f"{words}, positive above 0.5 although 20% of the cases" in told
+    (told,) = threshold_advice(Binormal(0.001), "fisher", 0.8)
+    assert "0.1% of the cases" in told
+
+
+def test_a_threshold_far_from_the_share_of_a_pilot_is_told_of() -> None:
+    y = np.arange(40) < 4
+    scores = np.where(y, 0.3, 0.1) + np.linspace(0.0, 0.1, 40)
+    (told,) = threshold_advice(Pilot(y, scores), "fisher", 1.0)
+    assert "positive above 0.5 although 10% of the cases" in told
+    assert threshold_advice(Pilot(y, scores), "auc", 1.0) == []
+    assert threshold_advice(Pilot(y, scores, threshold=0.2), "fisher", 1.0) == []
+
+
+def test_a_setting_given_twice_is_simulated_once() -> None:
+    asked = {"replications": 8, "rng": 1}
+    once = power(Binormal(), "auc", n=[30, 20], effects=[0.8, 0.7], **asked)  # type: ignore[arg-type]
+    twice = power(
+        Binormal(),
+        "auc",
+        n=[30, 20, 30],
+        effects=[0.8, 0.7, 0.8],
+        **asked,  # type: ignore[arg-type]
+    )
+    assert twice == once
+    assert [(cell.n, cell.effect) for cell in twice.cells] == [
+        (30, 0.8),
+        (30, 0.7),
+        (20, 0.8),
+        (20, 0.7),
+    ]
+
+
 def test_numbers_of_numpy_and_single_names_are_taken() -> None:
     plain = power(GaussianPredictions(), ["auc"], n=40, effects=1.0, replications=16, rng=1)
     for n, effects in ((np.int64(40), np.int64(1)), (40.0, np.float32(1)), (np.array([40]), (1,))):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import AboveChanceError, FileError, NotApplicable
+from abovechance.resampling import Store
 from abovechance.studies import (
     Binormal,
     GaussianPredictions,
@@ -110,6 +111,16 @@ def test_few_samples_that_are_nearly_all_found_do_not_send_the_search_far_away(
     assert size.n is not None
     assert size.formula is not None
     assert size.n < 4 * size.formula
+
+
+@pytest.mark.parametrize(("replications", "seed"), [(60, 1), (50, 2), (30, 3)])
+def test_a_size_with_which_nothing_is_found_is_no_answer(replications: int, seed: int) -> None:
+    (size,) = sample_size(
+        Binormal(), "auc", effect=0.7, target=0.06, replications=replications, rng=seed
+    ).sizes
+    assert size.n == 6  # with fewer cases no p is below .05
+    assert size.power is not None
+    assert size.power > 0.0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -255,6 +266,18 @@ def test_a_store_of_another_search_says_what_is_different(
         sample_size(**{**asked, **changed})  # type: ignore[arg-type]
 
 
+def test_a_store_is_taken_as_its_path_is(tmp_path: Path) -> None:
+    asked = {"effect": 0.8, "replications": 24, "rng": 1}
+    path = str(tmp_path / "sizes.sqlite")
+    first = sample_size(Binormal(), "auc", **asked, store=Store(path))  # type: ignore[arg-type]
+    assert sample_size(Binormal(), "auc", **asked, store=path) == first  # type: ignore[arg-type]
+    with pytest.raises(FileError, match="tests is auc there and fisher here"):
+        sample_size(Binormal(), "fisher", **asked, store=Store(path))  # type: ignore[arg-type]
+    own = Store(tmp_path / "own.sqlite", {"a program of": "several searches"})
+    for test in ("auc", "fisher"):
+        sample_size(Binormal(), test, **asked, store=own)  # type: ignore[arg-type]
+
+
 def test_a_store_of_powers_is_not_one_of_sizes(tmp_path: Path) -> None:
     store = str(tmp_path / "powers.sqlite")
     power(Binormal(), "auc", n=20, replications=16, rng=1, store=store)
@@ -300,8 +323,8 @@ def test_unequal_classes_come_with_a_word_on_accuracy() -> None:
         for test in ("accuracy", "fisher")
     }
     assert codes == {
-        ("pilot", "accuracy"): ["AC801", "AC803"],
-        ("pilot", "fisher"): ["AC801"],
+        ("pilot", "accuracy"): ["AC801", "AC802", "AC803"],
+        ("pilot", "fisher"): ["AC801", "AC802"],
         ("own", "accuracy"): ["AC803"],
         ("own", "fisher"): [],
         ("rare", "accuracy"): ["AC803"],

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log10
 from numbers import Real
 from typing import Any
 
@@ -26,6 +26,9 @@ RARE = 0.15
 
 UNEQUAL = 0.05
 """How far the share of positives may lie from one half before that is worth a remark."""
+
+LABELLED = ("accuracy", "fisher")
+"""Tests against chance that see predicted labels only."""
 
 OPTIMISM = Advice(
     "AC801",
@@ -150,35 +153,53 @@ def _advice(
     found = []
     if isinstance(design, Pilot):
         found.append(OPTIMISM)
-    if isinstance(design, Binormal) and abs(design.threshold - design.prevalence) > RARE:
-        text = (
-            f"accuracy and fisher see labels only, positive above {design.threshold:g} although "
-            f"{design.prevalence:.0%} of the cases are positive; another threshold has other power."
-        )
-        found.append(Advice("AC802", text))
+    labelled = [test for test in LABELLED if test in tests]
+    threshold = design.threshold if isinstance(design, Binormal | Pilot) else share
+    if labelled and share is not None and threshold is not None and abs(threshold - share) > RARE:
+        found.append(_far_threshold(labelled, threshold, share))
     if share is not None and abs(share - 0.5) > UNEQUAL and "accuracy" in tests:
         found.append(MAJORITY)
     return tuple(found)
 
 
-def sizes_of(n: Any) -> tuple[int, ...]:
-    """Sizes as whole numbers, from one or several.
+def _far_threshold(tests: Sequence[str], threshold: float, share: float) -> Advice:
+    see = "sees" if len(tests) == 1 else "see"
+    text = (
+        f"{' and '.join(tests)} {see} labels only, positive above {threshold:g} although "
+        f"{_percent(share)} of the cases are positive; another threshold has other power."
+    )
+    return Advice("AC802", text)
 
-    >>> sizes_of(np.int64(40)), sizes_of([20, 40.0])
+
+def _percent(share: float) -> str:
+    """A share in percent, with the decimals that a rare class or its complement needs.
+
+    >>> _percent(0.2), _percent(1 / 3), _percent(0.001), _percent(0.9999)
+    ('20%', '33%', '0.1%', '99.99%')
+    """
+    slack = 1e-9
+    digits = ceil(-log10(100 * min(share, 1 - share)) - slack)
+    return f"{share:.{max(0, digits)}%}"
+
+
+def sizes_of(n: Any) -> tuple[int, ...]:
+    """Sizes as whole numbers, from one or several, each once.
+
+    >>> sizes_of(np.int64(40)), sizes_of([20, 40.0, 20])
     ((40,), (20, 40))
     """
     given = _several(n)
     for size in given:
         if isinstance(size, bool) or not isinstance(size, Real) or not float(size).is_integer():
             raise AboveChanceError(f"n must be a whole number of cases; got {size!r}.")
-    sizes = tuple(int(size) for size in given)
+    sizes = tuple(dict.fromkeys(int(size) for size in given))
     if not sizes or min(sizes) < LEAST:
         raise AboveChanceError(f"samples must have at least {LEAST} cases; got n = {list(sizes)}.")
     return sizes
 
 
 def effects_of(design: Design, effects: Any) -> tuple[float, ...]:
-    """Effects as numbers, from one or several; without any, the usual ones of the design."""
+    """Effects as numbers, each once; without any, the usual ones of the design."""
     if effects is None:
         effects = getattr(design, "effects", None)
         if effects is None:
@@ -188,7 +209,7 @@ def effects_of(design: Design, effects: Any) -> tuple[float, ...]:
         number("an effect", effect)
     if not given:
         raise AboveChanceError("give at least one effect.")
-    return tuple(float(effect) for effect in given)
+    return tuple(dict.fromkeys(float(effect) for effect in given))
 
 
 def _several(values: Any) -> list[Any]:

@@ -138,7 +138,7 @@ class Search:
         suffices clearly; among few cases, where powers jump, it goes down one by one.
         """
         last, step = self.checked(ceil(self.crossing(points)[0])), 1
-        while self.power(last).high < self.target:
+        while self.falls_short(last):
             points.append(last)
             if last[0] >= self.largest:
                 return None
@@ -147,7 +147,7 @@ class Search:
         while (n := self.fewer(points, last)) < last[0]:
             points.append(last)
             tried = self.checked(n)
-            if self.power(tried).high < self.target:
+            if self.falls_short(tried):
                 points.append(tried)
                 break
             last = tried
@@ -158,6 +158,10 @@ class Search:
         """Fresh samples of size n, as many as are asked for."""
         times = self.budget.replications
         return n, self.rejections(n, times, "answer"), times
+
+    def falls_short(self, point: Point) -> bool:
+        """Whether samples contradict the target; where none was found there may be no power."""
+        return point[1] == 0 or self.power(point).high < self.target
 
     def fewer(self, points: list[Point], last: Point) -> int:
         """The next size to try below one that suffices; the same if there is none."""

@@ -109,7 +109,7 @@ def sample_size(
     rng: int | np.random.Generator | None = None,
     workers: Workers = 1,
     executor: Executor | None = None,
-    store: str | None = None,
+    store: Store | str | None = None,
     progress: Progress | None = None,
 ) -> SampleSize:
     r"""How many cases each test needs to find the effect with the target power.
@@ -146,7 +146,8 @@ def sample_size(
     first = (min(FIRST, largest), effect)
     asked = asked_of(design, tests, first, alpha=alpha, draws=draws, seed=seed)
     if store is not None:
-        budget = replace(budget, store=Store(store, _terms(design, asked, effect, target, budget)))
+        terms = _terms(design, asked, effect, target, budget)
+        budget = replace(budget, store=_shared(store, terms))
     meter = Meter(progress, len(asked.tests), 4 * BRACKET + 2 * budget.replications)
     sizes: list[Size] = []
     cells: list[Cell] = []
@@ -199,6 +200,12 @@ def _terms(
         "seed": budget.seed,
     }
     return {**plain, **terms, "task": digest(design, asked.tests, *terms.values())}
+
+
+def _shared(store: Store | str, terms: dict[str, object]) -> Store:
+    """The store of a whole search; a configuration that it comes with is kept."""
+    given = store if isinstance(store, Store) else Store(store)
+    return given if given.configuration is not None else replace(given, configuration=terms)
 
 
 def _size(search: Search, answer: Answer | None, formula: int | None, method: str | None) -> Size:
