@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import KFold, LeaveOneOut
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
+from sklearn.svm import SVC, LinearSVC
 
 from abovechance import permutation_test
 from abovechance.inference.fold_values import FoldedBatch
@@ -71,3 +73,37 @@ def test_means_over_classes_are_of_all_cases_where_a_fold_lacks_one_of_three() -
     for name in ("balanced_accuracy", "f1_macro"):
         assert over_folds(find(name), made) == find(name).of(made)
     assert over_folds(find("accuracy"), made) == 0.625
+
+
+BLOCKS = np.repeat(np.arange(12), 3)
+WHOLE = {"permute": "blocks", "blocks": BLOCKS, "cv_groups": BLOCKS, "cv": GroupKFold(4)}
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LinearDiscriminantAnalysis(), SVC(kernel="linear"), LogisticRegression(), LinearSVC()],
+    ids=["discriminant", "machine", "regression", "liblinear"],
+)
+def test_the_only_class_of_a_training_part_is_predicted(estimator) -> None:
+    rng = np.random.default_rng(0)
+    features, y = rng.normal(size=(36, 3)), np.zeros(36, dtype=int)
+    y[next(GroupKFold(4).split(features, y, BLOCKS))[1]] = 1
+    measures = ["balanced_accuracy", "accuracy"]
+    settings = WHOLE | {"measures": measures, "draws": 40, "rng": 1}
+    found = permutation_test(estimator, features, y, **settings)
+    alone = permutation_test(estimator, features, y, fast=False, **settings)
+    assert found.together == isinstance(estimator, LinearDiscriminantAnalysis | SVC)
+    if found.together:
+        assert_same(found, alone)
+
+
+def test_a_rare_class_that_training_lacks_leaves_the_test_valid() -> None:
+    p = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        features = rng.normal(size=(12, 2))
+        y = rng.permutation((np.arange(12) < 2).astype(int))
+        settings = {"cv": KFold(3), "draws": 19, "rng": seed}
+        p.append(permutation_test(LinearDiscriminantAnalysis(), features, y, **settings).tests[0])
+    # binomial(60, .1) exceeds 16 with probability below 1e-4
+    assert sum(row.p_value <= 0.1 for row in p) <= 16

@@ -127,7 +127,9 @@ def permutation_test(
 
     The whole cross-validation is repeated for every permutation, splitting and preprocessing
     included, so dependence between folds is in the null as it is in the observed value. A value
-    is the mean over folds; of all cases where folds are too small for the measure.
+    is the mean over folds; of all cases where folds are too small for the measure: it is undefined
+    in one, or averages classes of which one is missing there. Where a training part holds a single
+    class, that one is predicted.
 
     Parameters
     ----------

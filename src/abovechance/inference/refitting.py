@@ -49,7 +49,13 @@ class Refits:
     def predictions(self, y: Array) -> Predictions:
         """Cross-validated predictions of the learner fitted to these outcomes."""
         found = cross_fitted(
-            self.estimator, self.X, y, cv=self.cv, groups=self.cv_groups, rng=self.seed
+            self.estimator,
+            self.X,
+            y,
+            cv=self.cv,
+            groups=self.cv_groups,
+            rng=self.seed,
+            lone=True,
         )
         if self.level:
             found = found._replace(prediction=_both_classes(levelled(found.prediction[:, 1])))

@@ -9,6 +9,14 @@ from abovechance.errors import DataError
 from abovechance.learning.splits import splitter_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 
+METHODS = {
+    "value": "predict",
+    "probability": "predict_proba",
+    "score": "decision_function",
+    "label": "predict",
+}
+"""Which method of an estimator predicts what."""
+
 
 def from_estimator(
     estimator: Any,
@@ -113,20 +121,21 @@ def cross_fitted(
     id: Any = None,
     sample_weight: Any = None,
     rng: Any = None,
+    lone: bool = False,
 ) -> CrossFitted:
-    """The fits and predictions of `from_cv`."""
-    from sklearn.base import clone
+    """The fits and predictions of `from_cv`.
 
+    `lone` says to predict the only class that a training part holds; else the estimator is asked,
+    and many refuse it.
+    """
     outcome = np.asarray(y)
-    number = len(np.unique(outcome))
     names = np.arange(1, len(outcome) + 1) if id is None else np.asarray(id)
     times_tested = np.zeros(len(outcome), dtype=np.int64)
-    rows, folds, repeats, parts, kind, fitted = [], [], [], [], "", estimator
+    rows, folds, repeats, parts, kind = [], [], [], [], ""
     splitter = splitter_of(estimator, cv, outcome, groups, rng)
     for fold, (train, test) in enumerate(splitter.split(X, outcome, groups)):
-        fitted = clone(estimator).fit(_rows(X, train), outcome[train])
-        kind, prediction = predict(fitted, _rows(X, test), number)
-        parts.append(_by_class(fitted, kind, prediction, outcome))
+        kind, prediction = _after_training(estimator, X, outcome, train, test, lone)
+        parts.append(prediction)
         rows.append(np.asarray(test))
         repeats.append(times_tested[test] + 1)
         folds.append(np.full(len(test), fold + 1))
@@ -144,7 +153,36 @@ def cross_fitted(
         "sample_weight": None if sample_weight is None else np.asarray(sample_weight)[at],
     }
     prediction = np.concatenate(parts)[order]
-    return CrossFitted(fitted, outcome[at], kind, prediction, extra, outcome)
+    return CrossFitted(estimator, outcome[at], kind, prediction, extra, outcome)
+
+
+def _after_training(
+    estimator: Any, X: Any, y: Array, train: Any, test: Any, lone: bool
+) -> tuple[str, Array]:
+    """What an estimator fitted to some rows predicts for others; one column a class of all data."""
+    from sklearn.base import clone, is_regressor
+
+    classes, seen = np.unique(y), np.unique(y[train])
+    if lone and len(seen) == 1 and not is_regressor(estimator):
+        kind = _kind(estimator, len(classes))
+        return kind, only_class(kind, seen[0], classes, len(y[test]))
+    fitted = clone(estimator).fit(_rows(X, train), y[train])
+    kind, prediction = predict(fitted, _rows(X, test), len(classes))
+    return kind, _by_class(fitted, kind, prediction, classes)
+
+
+def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
+    """The prediction that so many cases belong to the only class a training part held.
+
+    >>> only_class("probability", "b", np.array(["a", "b"]), 1)
+    array([[0., 1.]])
+    >>> only_class("score", "a", np.array(["a", "b"]), 2)
+    array([-1., -1.])
+    """
+    if kind == "label":
+        return np.full(number, only)
+    sure = np.tile((classes == only).astype(np.float64), (number, 1))
+    return sure if kind == "probability" else 2 * sure[:, -1] - 1
 
 
 def _rows(X: Any, index: Any) -> Any:
@@ -155,23 +193,26 @@ def _rows(X: Any, index: Any) -> Any:
 
 def predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
     """What is predicted and of which kind; `classes` counts those of the whole data."""
+    kind = _kind(estimator, classes)
+    return kind, np.asarray(getattr(estimator, METHODS[kind])(X))
+
+
+def _kind(estimator: Any, classes: int) -> str:
+    """The kind of prediction to ask for."""
     from sklearn.base import is_regressor
 
     if is_regressor(estimator):
-        return "value", np.asarray(estimator.predict(X))
+        return "value"
     if hasattr(estimator, "predict_proba"):
-        return "probability", np.asarray(estimator.predict_proba(X))
+        return "probability"
     if hasattr(estimator, "decision_function") and classes == 2:
-        return "score", np.asarray(estimator.decision_function(X))
-    return "label", np.asarray(estimator.predict(X))
+        return "score"
+    return "label"
 
 
-def _by_class(estimator: Any, kind: str, prediction: Array, y: Array) -> Array:
+def _by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
     """Probabilities in one column per class of the whole data, even if a fold lacked one."""
-    if kind != "probability":
-        return prediction
-    classes = np.unique(y)
-    if len(estimator.classes_) == len(classes):
+    if kind != "probability" or len(estimator.classes_) == len(classes):
         return prediction
     wide = np.zeros((len(prediction), len(classes)))
     wide[:, np.searchsorted(classes, estimator.classes_)] = prediction

@@ -8,7 +8,7 @@ import numpy as np
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.learning.engine import left_out
 from abovechance.learning.fast import decisions, folded_decisions
-from abovechance.learning.from_sklearn import predict
+from abovechance.learning.from_sklearn import only_class, predict
 from abovechance.learning.learner import TIE, Learner
 from abovechance.learning.margins import LinearSVM
 from abovechance.learning.recognise import recognise
@@ -96,7 +96,10 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
 def _leave_to_scikit_learn(
     known: Known, labels: Ints, folds: Ints, unsure: Bools, values: Floats
 ) -> None:
-    """Put scikit-learn's predictions into the folds (B, V) of `values` that are unsure."""
+    """Put scikit-learn's predictions into the folds (B, V) of `values` that are unsure.
+
+    Where training sees one class, that is predicted.
+    """
     from sklearn import config_context
     from sklearn.base import clone
 
@@ -107,7 +110,12 @@ def _leave_to_scikit_learn(
         learner = clone(known.estimator)
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
-            values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
+            seen = np.unique(labels[b, ~test])
+            if len(seen) == 1:
+                only = only_class(known.kind, seen[0], np.arange(2), int(test.sum()))
+                values[b, test] = _second(known.kind, only)
+            else:
+                values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
 
 
 def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
@@ -119,6 +127,11 @@ def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Fl
     for step in before:
         X = step.fit(X[~test]).transform(X)
     kind, found = predict(last.fit(X[~test], labels[~test]), X[test], 2)
+    return _second(kind, found)
+
+
+def _second(kind: str, found: Floats) -> Floats:
+    """Probabilities or decision values for the second of two classes."""
     return np.asarray(found[:, 1] if kind == "probability" else found)
 
 
