@@ -260,3 +260,19 @@ def test_a_level_that_is_no_probability_is_refused(level: float) -> None:
     X, y = data(p=3)
     with pytest.raises(NotApplicable, match="level must lie between 0 and 1"):
         detect(X, y, tests=["sd", "goeman"], stop="gandy", level=level)
+
+
+def test_a_classifier_that_draws_is_repeated_by_the_seed() -> None:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = data(n=12, p=2)
+    coin = make_pipeline(StandardScaler(), DummyClassifier(strategy="uniform"))
+    runs = [
+        detect(X, y, tests=[coin], permute="features", draws=9, rng=seed, workers=workers)
+        for seed, workers in ((1, 1), (1, 1), (1, 2), (2, 1))
+    ]
+    first, *others = [np.append(run.tests[0].value, run.null["Pipeline.cv8"]) for run in runs]
+    assert [np.array_equal(first, other) for other in others] == [True, True, False]
+    assert coin[-1].random_state is None

@@ -21,6 +21,7 @@ from abovechance.inference.detection_result import Detected, Detection
 from abovechance.inference.multiplicity import holm
 from abovechance.inference.nulls import scheme_of
 from abovechance.learning.estimators import Estimator
+from abovechance.learning.seeding import seeded
 from abovechance.numerics.kernels import worthwhile
 from abovechance.resampling import LabelPermutations, Resampling, seed_of, stream, tail
 from abovechance.resampling.blocks import labellings
@@ -101,7 +102,8 @@ def detect(
         "gandy" stops each test as soon as its p is known to lie on one side of `level`, divided by
         the number of tests where p-values are adjusted; the permutations are the same for all.
 
-    Folds and bootstrap samples are drawn anew for every permutation.
+    Folds and bootstrap samples are drawn anew for every permutation. A classifier with no
+    `random_state` of its own gets one from `rng`, the same for every fit.
 
     References
     ----------
@@ -135,7 +137,7 @@ def detect(
     )
     # What is worth doing fast is the whole run: the same way for the outcome as it is.
     fast = worthwhile(draws * len(outcome)) or None
-    work = Labellings(features, outcome, statistics, scheme, permute, fast)
+    work = Labellings(features, outcome, _seeded(statistics, how.seed), scheme, permute, fast)
     observed = work.values(features, outcome[None, :], stream(how.seed, OBSERVED))[0]
     # No accuracy is infinite: its scale was 0.
     broken = np.isinf(observed) & [isinstance(s, Accuracy) for s in statistics]
@@ -226,6 +228,20 @@ def _statistic(test: Any) -> Statistic | Accuracy:
         "a test must be a name, a statistic of abovechance.signal, or a scikit-learn classifier; "
         f"got {what}."
     )
+
+
+def _seeded(statistics: Sequence[Any], seed: int) -> tuple[Any, ...]:
+    """Statistics of which no estimator takes chance from elsewhere; one learner stays one."""
+    learners: dict[Any, Any] = {}
+    found = []
+    for statistic in statistics:
+        learner = statistic.learner if isinstance(statistic, Accuracy) else None
+        if isinstance(learner, Estimator):
+            if learner not in learners:
+                learners[learner] = Estimator(seeded(learner.estimator, seed))
+            statistic = replace(statistic, learner=learners[learner])
+        found.append(statistic)
+    return tuple(found)
 
 
 def _classifies(test: Any) -> bool:
