@@ -102,3 +102,16 @@ def test_a_report_leaves_out_pictures_and_tiles_of_what_is_undefined(folds: int)
     assert [chart.title for chart in document.charts] == ["Energy distance"]
     assert [tile.label for tile in document.tiles] == ["p, Energy distance", "Cases"]
     assert "undefined: a fold holds one class only" in report(result).html
+
+
+def test_tiles_and_pictures_count_by_the_papers_rule() -> None:
+    y = np.arange(24) % 2
+    X = np.random.default_rng(1).normal(size=(24, 2)) + 3.0 * y[:, None]
+    result = detect(X, y, tests=["sd", "energy"], draws=50, rng=1, rule="paper")
+    document = report(result).document
+    assert [tile.value for tile in document.tiles[:2]] == ["0 of 50", "0 of 50"]
+    assert all(tile.note.endswith("; adjusted p = 0") for tile in document.tiles[:2])
+    texts = [layer.text for chart in document.charts for layer in chart.layers[1:]]
+    assert [text.partition(", ")[2] for text in texts] == ["p = 0 of 50 draws"] * 2
+    html = report(result).html
+    assert not any(small in html for small in ("&lt;0.0001", "&lt; 0.001", "< 0.001"))

@@ -90,7 +90,7 @@ def _permuted(facts: Mapping[str, Any]) -> list[str]:
     refit = ", the learner refitted after each" if _refitted(facts) else ""
     up_to = "up to " if facts.get("stop") else ""
     drawn = f"{up_to}{thousands(draws)} permutations of {what}"
-    if _by_papers_rule(facts):
+    if by_papers_rule(facts):
         said = [
             f"P-values are shares of {drawn}{refit} whose statistic is at least as large as the "
             f"observed one, by the papers' rule{cite('rosenblatt2019')}, which leaves the observed "
@@ -121,8 +121,8 @@ def _tested(test: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool) ->
         said += f", where permutations {give} {number(test['null_mean'])} on average"
     own, many = p_phrase(test["p_value"]), test.get("p_adjusted")
     both = "" if many is None else f"adjusted {p_phrase(many)}"
-    if _by_papers_rule(facts):
-        own = f"p = {round(as_float(test['p_value']) * test['draws'])} of {test['draws']} draws"
+    if by_papers_rule(facts):
+        own = f"p = {share(test)} draws"
         both = "" if many is None else f"adjusted p = {as_float(many):.3g}"
     return f"{said}{bracketed(own, both)}."
 
@@ -153,5 +153,19 @@ def _refitted(facts: Mapping[str, Any]) -> bool:
     return "measure" in facts["tests"][0]
 
 
-def _by_papers_rule(facts: Mapping[str, Any]) -> bool:
+def share(test: Mapping[str, Any]) -> str:
+    """A p-value by the papers' rule, which can be 0.
+
+    >>> share({"p_value": 0.0, "draws": 50})
+    '0 of 50'
+    """
+    return f"{round(as_float(test['p_value']) * test['draws'])} of {test['draws']}"
+
+
+def by_papers_rule(facts: Mapping[str, Any]) -> bool:
+    """Whether p is a share of the draws, the observed labelling left out.
+
+    >>> by_papers_rule({"rule": "paper"}), by_papers_rule({})
+    (True, False)
+    """
     return facts.get("rule") == "paper"

@@ -10,8 +10,10 @@ from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.contract import PARTS, contract
 from abovechance.plots.kinds import chart_of
+from abovechance.plots.pictures.null import told
 from abovechance.predictions import Predictions
 from abovechance.reports.compose import compose
+from abovechance.reports.detections import by_papers_rule, share
 from abovechance.reports.document import Document
 from abovechance.reports.facts import models_of
 
@@ -96,17 +98,19 @@ def _pictures(result: Any) -> list[Chart]:
     if hasattr(result, "pdf"):
         return [chart_of(result)]
     if hasattr(result, "tests") and hasattr(result, "null"):
-        names = [getattr(t, "statistic", None) or t.measure for t in result.tests[:MOST_TESTS]]
-        return [chart for name in names for chart in _permuted(result, name)]
+        return [chart for row in result.tests[:MOST_TESTS] for chart in _permuted(result, row)]
     return []
 
 
-def _permuted(result: Any, name: str) -> list[Chart]:
+def _permuted(result: Any, row: Any) -> list[Chart]:
     """The picture of one test; none where the test or all its permutations are undefined."""
     try:
-        return [chart_of(result, name)]
+        made = chart_of(result, getattr(row, "statistic", None) or row.measure)
     except NotApplicable:
         return []
+    if by_papers_rule(vars(result)):
+        return [told(made, row.value, f"p = {share(vars(row))} draws")]
+    return [made]
 
 
 def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictions]:

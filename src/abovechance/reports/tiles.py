@@ -17,6 +17,7 @@ from abovechance.plots.words import (
     signed,
     thousands,
 )
+from abovechance.reports.detections import by_papers_rule, share
 from abovechance.reports.document import Tile
 from abovechance.reports.facts import (
     adjusted,
@@ -90,12 +91,14 @@ def _second_tiles(facts: Mapping[str, Any]) -> list[Tile]:
 def _test_tiles(facts: Mapping[str, Any]) -> list[Tile]:
     """The most telling tests by their p-values, and the cases; what is undefined tells nothing."""
     tests = [test for test in facts["tests"] if not math.isnan(as_float(test.get("p_value")))]
+    counted = by_papers_rule(facts)
     found = []
     for test in sorted(tests, key=lambda t: as_float(t["p_value"]))[:3]:
-        many = test.get("p_adjusted")
-        note = f"{number(test['value'])}; " + ("" if many is None else f"adjusted {p_phrase(many)}")
+        many, note = test.get("p_adjusted"), number(test["value"])
+        if many is not None:
+            note += f"; adjusted {f'p = {as_float(many):.3g}' if counted else p_phrase(many)}"
         name = str(test.get("title") or test.get("statistic") or test["measure"])
-        found.append(Tile(f"p, {name}", p_value(test["p_value"]), note.removesuffix("; ")))
+        found.append(Tile(f"p, {name}", share(test) if counted else p_value(test["p_value"]), note))
     if facts.get("n") is not None:
         note = f"{facts['features']} features" if facts.get("features") else ""
         found.append(Tile("Cases", thousands(facts["n"]), note))

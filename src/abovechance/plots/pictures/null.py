@@ -1,5 +1,6 @@
 """What chance alone would have given, and what was observed."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def null(
     infinite = f" {thousands(beyond)} more are infinite or undefined." if beyond else ""
     axis = spanning(title, values, [observed], room=0.05)
     counts, edges = _histogram(values)
-    said = f"observed {number(observed)}" + ("" if p_value is None else f", {p_phrase(p_value)}")
+    said = _said(observed, "" if p_value is None else p_phrase(p_value))
     highest = float(counts.max(initial=1))
     return Chart(
         title="Chance and the observed value",
@@ -61,6 +62,23 @@ def null(
         readout="nearest",
         height=height,
     )
+
+
+def told(chart: Chart, observed: float, p: str) -> Chart:
+    """A picture of chance with a p-value in other words.
+
+    >>> told(null(np.arange(100) / 100, 1.2, p_value=0.0), 1.2, "p = 0 of 100 draws").layers[1].text
+    'observed 1.200, p = 0 of 100 draws'
+    """
+    layers = [
+        replace(layer, text=_said(observed, p)) if isinstance(layer, Rule) else layer
+        for layer in chart.layers
+    ]
+    return replace(chart, layers=tuple(layers))
+
+
+def _said(observed: float, p: str) -> str:
+    return f"observed {number(observed)}" + (f", {p}" if p else "")
 
 
 def _histogram(values: Any) -> tuple[Any, Any]:
