@@ -150,9 +150,9 @@ def permutation_test(
     stop
         "gandy" stops as soon as p is known to lie on one side of `level` (for the first measure).
     rng
-        Seed of the permutations, and of whatever else is random: folds that are shuffled, and
-        every `random_state` of the estimator, nested ones too, that is None. Those that are set
-        stay as they are. All refits use the same.
+        Seed of the permutations, and of whatever else is random: folds that are shuffled, those
+        inside the estimator too, and every `random_state` of it, nested ones too, that is None.
+        Those that are set stay as they are. All refits use the same.
     fast
         Train linear discriminants and linear support vector machines (`learning.recognise`) on
         all permutations together where this gives scikit-learn's own numbers: two classes, every

@@ -9,7 +9,9 @@ LARGEST = 2**32  # scikit-learn takes no larger seed
 
 
 def seeded(estimator: Any, seed: int) -> Any:
-    """The estimator with every `random_state` that is None, nested ones too, set by the seed.
+    """The estimator with all that it leaves to chance, nested parts too, set by the seed.
+
+    That is every `random_state` that is None, and every splitter that shuffles without one.
 
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> seeded(RandomForestClassifier(random_state=3), 1).random_state
@@ -20,9 +22,14 @@ def seeded(estimator: Any, seed: int) -> Any:
     from sklearn.base import clone
 
     other = clone(estimator)
-    open_ = [name for name, value in other.get_params().items() if value is None and _chance(name)]
-    states = np.random.SeedSequence(seed).generate_state(len(open_))
-    return other.set_params(**dict(zip(sorted(open_), map(int, states), strict=True)))
+    given = other.get_params()
+    open_ = sorted(name for name, value in given.items() if value is None and _chance(name))
+    splitters = sorted(name for name, value in given.items() if hasattr(value, "get_n_splits"))
+    states = np.random.SeedSequence(seed).generate_state(len(open_) + len(splitters)).tolist()
+    settings: dict[str, Any] = dict(zip(open_, states, strict=False))
+    for name, state in zip(splitters, states[len(open_) :], strict=True):
+        settings[name] = seeded_splitter(given[name], state)
+    return other.set_params(**settings)
 
 
 def seeded_splitter(cv: Any, seed: int) -> Any:
