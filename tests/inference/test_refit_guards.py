@@ -78,6 +78,27 @@ def test_groups_of_another_length_are_refused() -> None:
         permutation_test(GaussianNB(), X, y, cv_groups=GROUPS[1:], draws=9)
 
 
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("gap", [np.nan, None])
+def test_what_is_missing_is_refused_by_name(gap, fast) -> None:
+    X = np.random.default_rng(1).normal(size=(24, 2))
+    y, units = np.arange(24) % 2, [f"s{row // 4}" for row in range(24)]
+    holed = [*units[:5], gap, *units[6:]]
+    learner = LinearDiscriminantAnalysis()
+    with pytest.raises(DataError, match=r"cv_groups must not be missing; got .* at row 6"):
+        permutation_test(learner, X, y, cv_groups=holed, cv=3, draws=9, fast=fast)
+    for permute, outcome in (("within", y), ("blocks", np.arange(24) // 4 % 2)):
+        with pytest.raises(DataError, match=r"blocks must not be missing; got .* at row 6"):
+            permutation_test(
+                learner, X, outcome, permute=permute, blocks=holed, cv=3, draws=9, fast=fast
+            )
+    with pytest.raises(DataError, match=r"outcomes must not be missing; got .* at row 1"):
+        permutation_test(learner, X, [gap, *y[1:].tolist()], cv=3, draws=9, fast=fast)
+    numbers = np.where(np.arange(24) == 5, np.nan, np.arange(24) // 4)
+    with pytest.raises(DataError, match="cv_groups must not be missing; got nan at row 6"):
+        permutation_test(learner, X, y, cv_groups=numbers, cv=3, draws=9, fast=fast)
+
+
 def test_blocks_spread_over_folds_are_mentioned() -> None:
     X, y = clustered(3)
     settings = {"cv": 4, "permute": "blocks", "blocks": GROUPS, "draws": 9, "rng": 1}

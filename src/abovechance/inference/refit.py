@@ -28,6 +28,7 @@ from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.p_values import p_equation
 from abovechance.predictions import Predictions
 from abovechance.resampling import Resampling, seed_of, tail
+from abovechance.signal import present
 
 BLOCK = 8  # refits of an estimator of unknown cost
 TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not
@@ -171,7 +172,9 @@ def permutation_test(
     >>> permutation_test(GaussianNB(), X[:60], y[:60], cv=3, draws=19, rng=1)["bac"].p_value
     0.05
     """
-    outcome = np.asarray(y)
+    outcome = present("outcomes", y)
+    blocks = None if blocks is None else present("blocks", blocks)
+    cv_groups = None if cv_groups is None else present("cv_groups", cv_groups)
     scheme = scheme_of(outcome, permute, blocks)
     check_groups(outcome, permute, blocks, cv_groups)
     how = Resampling(
