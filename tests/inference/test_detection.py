@@ -250,3 +250,18 @@ def test_result_follows_the_json_contract() -> None:
     found = detect(X, y, tests=["energy", "simes"], draws=19, rng=1).to_dict()
     assert set(found["tests"][0]) >= {"statistic", "value", "p_value", "draws", "null_mean"}
     assert "null" not in found
+
+
+def test_a_stored_run_goes_on_when_more_draws_repay_the_fast_way(tmp_path) -> None:
+    from abovechance.numerics.kernels import worthwhile
+
+    X, y = data(n=30, p=3)
+    few, many = 99, 299
+    assert [worthwhile(draws * len(y)) for draws in (few, many)] == [False, True]
+    settings = {"tests": ["hotelling", "lda.cv4"], "rng": 1}
+    for draws in (few, many):
+        kept = detect(X, y, draws=draws, store=tmp_path / "blocks.db", **settings)
+        fresh = detect(X, y, draws=draws, **settings)
+        assert kept.tests == fresh.tests
+        for name, values in fresh.null.items():
+            np.testing.assert_array_equal(kept.null[name], values)

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +27,8 @@ BLOCK = 128
 class Labellings:
     """Statistics on permuted outcomes (size, S), as work for blocks.
 
-    `outcome` holds class numbers, or numbers; `fast` is that of `evaluate`.
+    `outcome` holds class numbers, or numbers. `fast` is that of `evaluate`; it changes no value, so
+    it is no field and a stored run goes on with another.
     """
 
     X: Floats
@@ -35,7 +36,10 @@ class Labellings:
     statistics: tuple[Any, ...]
     scheme: Any
     permute: str
-    fast: bool | None
+    fast: InitVar[bool | None]
+
+    def __post_init__(self, fast: bool | None) -> None:
+        object.__setattr__(self, "fast", fast)
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
         """A part of a block is cut from the whole: folds are drawn for all labellings at once."""
@@ -54,7 +58,7 @@ class Labellings:
         """Values (B, S) for outcomes (B, n)."""
         if self.outcome.dtype.kind == "f":
             return evaluate_numeric(X, outcomes, self.statistics)
-        return evaluate(X, outcomes, self.statistics, rng, fast=self.fast)
+        return evaluate(X, outcomes, self.statistics, rng, fast=vars(self)["fast"])
 
     def _shuffled(self, rng: np.random.Generator, size: int) -> Floats:
         """Every feature permuted on its own: breaks their correlation as well."""
