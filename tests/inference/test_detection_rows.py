@@ -276,3 +276,21 @@ def test_a_classifier_that_draws_is_repeated_by_the_seed() -> None:
     first, *others = [np.append(run.tests[0].value, run.null["Pipeline.cv8"]) for run in runs]
     assert [np.array_equal(first, other) for other in others] == [True, True, False]
     assert coin[-1].random_state is None
+
+
+@pytest.mark.parametrize("names", [[], ["a"], ["a", "b", "c"]])
+def test_feature_names_are_as_many_as_features(names: list[str]) -> None:
+    X, y = data(p=2)
+    X[:, 1] = 1.0
+    said = rf"feature names must be one for each of the 2 columns; got {len(names)}\."
+    with pytest.raises(DataError, match=said):
+        detect(X, y, feature_names=names)
+
+
+def test_sparse_features_are_refused_with_the_remedy() -> None:
+    from scipy import sparse
+
+    X, y = data(p=2)
+    for table in (sparse.csr_matrix(X), sparse.coo_array(X)):
+        with pytest.raises(DataError, match=r"got a sparse one\. Use X\.toarray\(\)"):
+            detect(table, y)

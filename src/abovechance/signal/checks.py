@@ -18,6 +18,8 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
 
     Messages call columns by `names`, by those of a dataframe, or by their number.
     """
+    if hasattr(X, "toarray"):
+        raise DataError("features must be a dense table; got a sparse one. Use X.toarray().")
     called = _column_names(X) if names is None else [repr(name) for name in names]
     try:
         features = np.asarray(X, dtype=float)
@@ -31,6 +33,11 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
         raise DataError(
             f"features must be a table of rows and columns; got shape {features.shape}. "
             "One feature: X.reshape(-1, 1)."
+        )
+    if names is not None and len(names) != features.shape[1]:
+        raise DataError(
+            f"feature names must be one for each of the {features.shape[1]} columns; "
+            f"got {len(names)}. Name all of them, or none."
         )
     called = called or [str(column + 1) for column in range(features.shape[1])]
     bad = np.argwhere(~np.isfinite(features))
