@@ -14,6 +14,7 @@ from abovechance.studies.powering import (
     cell_of,
     distance,
 )
+from abovechance.studies.questions import rejects
 from abovechance.studies.replications.catalogue import find_study
 from abovechance.studies.replications.study import Expected, Study
 from abovechance.studies.replications.tables import findings
@@ -64,7 +65,7 @@ def reproduce(
     settings = tuple((n, effect) for effect in asked.effects for n in asked.n)
     work = Replications(asked.design, tuple(tests.values()), settings, asked.draws, asked.rule)
     found = budget.p_values(work)
-    rejected = np.sum(found <= budget.alpha, axis=0)
+    rejected = np.sum(rejects(found, budget.alpha), axis=0)
     cells = [
         _beside(cell_of(asked.design, test, setting, int(rejected[i, j]), budget, name), asked)
         for i, setting in enumerate(settings)
