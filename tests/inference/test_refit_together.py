@@ -206,6 +206,23 @@ def test_workers_stores_and_stopping_agree(tmp_path) -> None:
     assert_same(*both_ways(estimator, X, y, draws=60, stop="gandy"))
 
 
+@pytest.mark.parametrize("name", ["discriminant", "machine"])
+def test_a_store_goes_on_though_the_way_changes(name, tmp_path, monkeypatch) -> None:
+    X, y = data()
+    settings = {"cv": 4, "rng": 3, "store": tmp_path / "refits.sqlite"}
+    monkeypatch.setattr("abovechance.inference.refit.worthwhile", lambda size: size > 16 * 40)
+    runs = [
+        permutation_test(ESTIMATORS[name], X, y, draws=draws, **settings) for draws in (16, 48, 16)
+    ]
+    assert [found.together for found in runs] == [False, True, False]
+    whole = permutation_test(ESTIMATORS[name], X, y, draws=48, cv=4, rng=3)
+    for found in runs:
+        null = found.null["balanced_accuracy"]
+        np.testing.assert_allclose(null, whole.null["balanced_accuracy"][: len(null)], rtol=1e-10)
+    alone = permutation_test(ESTIMATORS[name], X, y, draws=48, fast=False, **settings)
+    assert_same(whole, alone)
+
+
 def test_few_permutations_are_not_worth_loading_compiled_code(monkeypatch) -> None:
     monkeypatch.undo()
     X, y = data()

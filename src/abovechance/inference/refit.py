@@ -17,7 +17,7 @@ from abovechance.inference.refit_guards import (
     refit_advice,
     splits_blocks,
 )
-from abovechance.inference.refitting import Refits, TogetherRefits, over_folds
+from abovechance.inference.refitting import EitherWay, Refits, TogetherRefits, over_folds
 from abovechance.inference.results import Result, Sequel, to_frame
 from abovechance.learning.seeding import seeded, seeded_splitter
 from abovechance.learning.splits import folds_of
@@ -202,15 +202,15 @@ def permutation_test(
     if together is None:
         first = singly.predictions(outcome)
         chosen = _fitted(named, first)
-        singly = replace(singly, measures=chosen)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
         seeded(estimator, how.seed).fit(X, outcome)  # scikit-learn's checks of what it was given
         chosen = _fitted(named, together.predictions())
         observed = together.observed()
+    singly = replace(singly, measures=chosen)
     main = chosen[0]
     null, sequel = null_values(
-        together or singly,
+        EitherWay(singly, together),
         how,
         block,
         first=(main.label, observed[main.label], _side(main)),
