@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
@@ -96,3 +97,24 @@ def test_sequential_stopping_reports_how_it_ended() -> None:
     found = permutation_test(GaussianNB(), X, y, cv=3, draws=300, rng=4, stop="gandy")
     assert found.tests[0].stopped is not None
     assert found.tests[0].draws == found.tests[0].stopped.steps
+
+
+def test_a_measure_without_a_value_says_why() -> None:
+    settings = {"cv": 4, "measures": ["mcc", "accuracy"], "draws": 9, "rng": 1}
+    found = permutation_test(DummyClassifier(), *data(), **settings)
+    undefined, defined = found.tests
+    why = "all cases, or all predictions, are of one class"
+    assert (undefined.undefined, defined.undefined) == (why, None)
+    assert f"undefined: {why}" in str(found)
+    assert "nan" not in str(found)
+    rows = json.loads(found.to_json())["tests"]
+    assert [row["undefined"] for row in rows] == [why, None]
+    assert found.to_csv().splitlines()[1].endswith(f',"{why}"')
+    assert found.rows()[0]["undefined"] == why
+
+
+def test_a_measure_without_a_value_is_not_decided() -> None:
+    settings = {"cv": 4, "measures": "mcc", "draws": 40, "rng": 1, "stop": "gandy"}
+    row = permutation_test(DummyClassifier(), *data(), **settings).tests[0]
+    assert row.stopped is None
+    assert np.isnan(row.p_value)

@@ -36,7 +36,10 @@ TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether tak
 
 @dataclass(frozen=True, kw_only=True)
 class RefitRow:
-    """One measure of a refit permutation test."""
+    """One measure of a refit permutation test.
+
+    `undefined` says why the outcomes as they are have no value, and then no p.
+    """
 
     measure: str
     title: str
@@ -46,6 +49,15 @@ class RefitRow:
     null_mean: float
     null_sd: float
     stopped: Sequel | None = None
+    undefined: str | None = None
+
+    def __str__(self) -> str:
+        if self.undefined is not None:
+            return f"{self.title:<40} {'':>8}  undefined: {self.undefined}"
+        return (
+            f"{self.title:<40} {self.value:>8.3f}  null {self.null_mean:.3f} ± {self.null_sd:.3f}  "
+            f"{p_equation(self.p_value)}, {self.draws} draws"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,13 +106,8 @@ class RefitTest(Result):
         return to_csv_text(self.rows())
 
     def __str__(self) -> str:
-        lines = [self.described, f"{self.n} cases; H0: {self.hypothesis}"]
-        for r in self.tests:
-            lines.append(
-                f"{r.title:<40} {r.value:>8.3f}  null {r.null_mean:.3f} ± {r.null_sd:.3f}  "
-                f"{p_equation(r.p_value)}, {r.draws} draws"
-            )
-        return "\n".join(lines)
+        heading = f"{self.n} cases; H0: {self.hypothesis}"
+        return "\n".join([self.described, heading, *map(str, self.tests)])
 
 
 def permutation_test(
@@ -218,21 +225,9 @@ def permutation_test(
         level=level,
         risk=risk,
     )
-    rows = []
-    for m in chosen:
-        found = tail(observed[m.label], null[m.label], alternative=_side(m))
-        rows.append(
-            RefitRow(
-                measure=m.label,
-                title=m.title,
-                value=observed[m.label],
-                p_value=found.p_value,
-                draws=found.draws,
-                null_mean=float(np.nanmean(null[m.label])),
-                null_sd=float(np.nanstd(null[m.label])),
-                stopped=sequel if m is chosen[0] else None,
-            )
-        )
+    rows = [
+        _row(m, observed[m.label], null[m.label], sequel if m is main else None) for m in chosen
+    ]
     leaks = permute == "blocks" and splits_blocks(singly.splitter, X, outcome, blocks, cv_groups)
     return RefitTest(
         tests=tuple(rows),
@@ -244,6 +239,26 @@ def permutation_test(
         null=null,
         advice=tuple(refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),
         described=f"{_text(estimator)}, cross-validated by {_text(singly.splitter)}",
+    )
+
+
+def _row(measure: Measure, value: float, null: Floats, sequel: Sequel | None) -> RefitRow:
+    """A value against those under permutation; what is undefined there is left out of the mean."""
+    found = tail(value, null, alternative=_side(measure))
+    defined = null[~np.isnan(null)]
+    with np.errstate(invalid="ignore"):  # infinite values have no spread
+        mean, sd = (defined.mean(), defined.std()) if len(defined) else (np.nan, np.nan)
+    why = (measure.undefined or "not defined for these cases") if np.isnan(value) else None
+    return RefitRow(
+        measure=measure.label,
+        title=measure.title,
+        value=value,
+        p_value=found.p_value,
+        draws=found.draws,
+        null_mean=float(mean),
+        null_sd=float(sd),
+        stopped=sequel if why is None else None,
+        undefined=why,
     )
 
 
