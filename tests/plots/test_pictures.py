@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abovechance import examples
+from abovechance import detect, examples
 from abovechance.errors import NotApplicable
 from abovechance.measures import find
 from abovechance.plots import Chart, chart_of, plot
@@ -12,6 +12,7 @@ from abovechance.plots.curves import Curve, precision_recall_points, roc_points,
 from abovechance.plots.pictures.confusion import confusion
 from abovechance.plots.pictures.null import null
 from abovechance.plots.pictures.probabilities import MOST_DOTS, probabilities
+from abovechance.plots.words import number
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 
@@ -205,3 +206,13 @@ def test_a_difference_whose_interval_holds_zero_speaks_for_no_model(
         "not told apart": ["F1"],
     }
     assert any(isinstance(layer, Rule) and layer.at == 0.0 for layer in chart.layers)
+
+
+def test_p_by_the_papers_rule_is_a_share_of_the_draws() -> None:
+    y = np.arange(20) % 2
+    X = np.random.default_rng(1).normal(size=(20, 2)) + 4.0 * y[:, None]
+    chart = chart_of(detect(X, y, tests=["sd"], draws=19, rule="paper", rng=1))
+    assert [layer.text for layer in chart.layers if isinstance(layer, Rule)] == [
+        f"observed {number(detect(X, y, tests=['sd'], draws=19, rng=1)['sd'].value)}, "
+        "p = 0 of 19 draws"
+    ]

@@ -45,13 +45,15 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
 
 def _of_permuted(result: Any, kind: str | None) -> Chart:
     """A statistic under permutation, the first when none is named."""
-    from abovechance.plots.pictures.null import null
+    from abovechance.plots.pictures.null import null, told
 
     row = result.tests[0] if kind in (None, "null") else result[kind]
     name = getattr(row, "statistic", None) or row.measure
     made = null(
         result.null[name], row.value, title="Value", p_value=row.p_value, what="labels", height=0.75
     )
+    if getattr(result, "rule", "") == "paper":  # by that rule p can be 0
+        made = told(made, row.value, f"p = {round(row.p_value * row.draws)} of {row.draws} draws")
     return replace(made, title=row.title)
 
 

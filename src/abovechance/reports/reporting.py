@@ -10,10 +10,8 @@ from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.contract import PARTS, contract
 from abovechance.plots.kinds import chart_of
-from abovechance.plots.pictures.null import told
 from abovechance.predictions import Predictions
 from abovechance.reports.compose import compose
-from abovechance.reports.detections import by_papers_rule, share
 from abovechance.reports.document import Document
 from abovechance.reports.facts import models_of
 
@@ -105,12 +103,9 @@ def _pictures(result: Any) -> list[Chart]:
 def _permuted(result: Any, row: Any) -> list[Chart]:
     """The picture of one test; none where the test or all its permutations are undefined."""
     try:
-        made = chart_of(result, getattr(row, "statistic", None) or row.measure)
+        return [chart_of(result, getattr(row, "statistic", None) or row.measure)]
     except NotApplicable:
         return []
-    if by_papers_rule(vars(result)):
-        return [told(made, row.value, f"p = {share(vars(row))} draws")]
-    return [made]
 
 
 def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictions]:
