@@ -141,7 +141,7 @@ def detect_races(X: np.ndarray, y: np.ndarray, labels: np.ndarray) -> Iterator[R
         {"hyppo and a numpy loop": partial(hyppo_and_loop, X, labels[:FEW])},
         agree=None,
     )
-    yield from scaled(found, PERMUTATIONS / FEW, 30)
+    yield from scaled(found, PERMUTATIONS / FEW, 20)
 
 
 def refitted(estimator: Any, X: np.ndarray, y: np.ndarray, **settings: Any) -> Any:

@@ -13,6 +13,7 @@ from abovechance.resampling.words import HALF, LOW, STEPS, Words, kernel, words
 
 ONE = np.uint64(1)
 SIX = np.uint64(6)
+AHEAD = 8  # words of a draw that are made at once
 IN_WORD = np.uint64(63)
 
 
@@ -99,15 +100,18 @@ def _mend(masks: Words, key: Words, position: int, n: int, size: int) -> None:
     unfair = np.uint64(2**32 % n)
     rows = np.nonzero(need)[0]
     while rows.size:
-        product = (words(key[rows], position, 1)[:, 0] >> HALF) * np.uint64(n)
-        place = product >> HALF
-        column, bit = place >> SIX, place & IN_WORD
-        change = ((masks[rows, column] >> bit) & ONE) ^ grow[rows]
-        change &= ((product & LOW) >= unfair).astype(np.uint64)
-        masks[rows, column] ^= change << bit
-        need[rows] -= change.astype(np.int64)
-        rows = rows[need[rows] > 0]
-        position += 1
+        ahead = words(key[rows], position, AHEAD)
+        for step in range(AHEAD):
+            product = (ahead[:, step] >> HALF) * np.uint64(n)
+            place = product >> HALF
+            column, bit = place >> SIX, place & IN_WORD
+            change = ((masks[rows, column] >> bit) & ONE) ^ grow[rows]
+            change &= ((product & LOW) >= unfair).astype(np.uint64)
+            masks[rows, column] ^= change << bit
+            need[rows] -= change.astype(np.int64)
+            left = need[rows] > 0
+            rows, ahead = rows[left], ahead[left]
+        position += AHEAD
 
 
 def unpack(masks: Words, n: int) -> Bools:
