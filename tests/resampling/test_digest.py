@@ -88,3 +88,12 @@ def test_what_a_user_wrote_counts_with_all_that_it_uses(source: str) -> None:
 def test_functions_that_call_each_other_end() -> None:
     source = "def work(x):\n    return back(x)\ndef back(x):\n    return work(x) + {}"
     assert digest(users(source.format(1)).work) != digest(users(source.format(2)).work)
+
+
+def test_a_field_that_does_not_compare_does_not_count() -> None:
+    source = (
+        "from dataclasses import dataclass, field\n@dataclass\nclass Work:\n    what: int\n"
+        "    how: int = field(compare=False)\n"
+    )
+    made = users(source).Work
+    assert digest(made(1, 2)) == digest(made(1, 3)) != digest(made(2, 2))

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -28,7 +28,7 @@ class Labellings:
     """Statistics on permuted outcomes (size, S), as work for blocks.
 
     `outcome` holds class numbers, or numbers. `fast` is that of `evaluate`; it changes no value, so
-    it is no field and a stored run goes on with another.
+    a stored run goes on with another.
     """
 
     X: Floats
@@ -36,10 +36,7 @@ class Labellings:
     statistics: tuple[Any, ...]
     scheme: Any
     permute: str
-    fast: InitVar[bool | None]
-
-    def __post_init__(self, fast: bool | None) -> None:
-        object.__setattr__(self, "fast", fast)
+    fast: bool | None = field(compare=False)
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
         """A part of a block is cut from the whole: folds are drawn for all labellings at once."""
@@ -58,7 +55,7 @@ class Labellings:
         """Values (B, S) for outcomes (B, n)."""
         if self.outcome.dtype.kind == "f":
             return evaluate_numeric(X, outcomes, self.statistics)
-        return evaluate(X, outcomes, self.statistics, rng, fast=vars(self)["fast"])
+        return evaluate(X, outcomes, self.statistics, rng, fast=self.fast)
 
     def _shuffled(self, rng: np.random.Generator, size: int) -> Floats:
         """Every feature permuted on its own: breaks their correlation as well."""

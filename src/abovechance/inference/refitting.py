@@ -1,7 +1,7 @@
 """Measures of a learner refitted under permuted outcomes, fold by fold or all together."""
 
 import warnings
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -158,18 +158,14 @@ class TogetherRefits:
 class EitherWay:
     """Refits as work for blocks, done together if there is a way to, else one by one.
 
-    The numbers are the same, so `together` is no field and a stored run goes on either way.
+    The numbers are the same, so a stored run goes on either way.
     """
 
     singly: Refits
-    together: InitVar[TogetherRefits | None]
-
-    def __post_init__(self, together: TogetherRefits | None) -> None:
-        object.__setattr__(self, "way", together or self.singly)
+    together: TogetherRefits | None = field(compare=False)
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
-        found: dict[str, Array] = vars(self)["way"](rng, size)
-        return found
+        return (self.together or self.singly)(rng, size)
 
 
 def _both_classes(second: Floats) -> Floats:

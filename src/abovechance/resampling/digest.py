@@ -24,9 +24,10 @@ INSTALLED = (
 def digest(*parts: object) -> str:
     """32 hexadecimal digits that change whenever anything in `parts` does.
 
-    Arrays count by type, shape and content, functions by name and code, dataclasses by their
-    fields; anything else by its pickle. What a user wrote counts with all that it uses: methods of
-    classes, and the functions and constants of their own modules that their code names.
+    Arrays count by type, shape and content, functions by name and code, dataclasses by the
+    fields that compare; anything else by its pickle. What a user wrote counts with all that it
+    uses: methods of classes, and the functions and constants of their own modules that their code
+    names.
 
     >>> digest(np.arange(3), "a") == digest(np.array([0, 1, 2]), "a")
     True
@@ -68,7 +69,7 @@ class _Walk:
             self.put("name", _name(item).encode())
             self.written(item)
         elif is_dataclass(item):
-            values = [(field.name, getattr(item, field.name)) for field in fields(item)]
+            values = [(f.name, getattr(item, f.name)) for f in fields(item) if f.compare]
             self.each(_name(type(item)), values)
             self.written(type(item))
         else:
