@@ -12,7 +12,6 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ["requirements-bench", "requirements-run", "requirements-test", "requirements-uv"]
-MOST_LINES = 400
 
 # Written with gaps, so that this file does not hold what it forbids.
 HOSTS = (
@@ -134,14 +133,6 @@ def test_the_citation_names_the_current_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     (version,) = re.findall(r'^__version__ = "(.+)"$', package, re.MULTILINE)
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [version]
-
-
-def test_modules_are_short_enough_to_read() -> None:
-    lines = {
-        str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines())
-        for path in (ROOT / "src").rglob("*.py")
-    }
-    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 
 def test_an_advice_code_means_one_thing() -> None:
