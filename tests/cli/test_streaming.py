@@ -178,7 +178,7 @@ def test_an_interrupt_leaves_one_line_and_nothing_else(file: str) -> None:
         [sys.executable, "-c", INTERRUPTED, "assess", file, *COLUMNS, "--stream"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
     )
     assert done.returncode == 3
     assert done.stdout == ""

@@ -136,21 +136,13 @@ def scored(share: float, gap: float) -> Draw:
 COSTS = {"cost_fp": 1.0, "cost_fn": 3.0}
 
 
-def best_threshold(criterion: str, share: float, gap: float) -> float:
+def best_threshold(criterion: str, share: float) -> float:
     """Where the criterion is best in the population, as a probability."""
-    from scipy.optimize import minimize_scalar
-    from scipy.special import ndtr
-
     if criterion == "cost":
         return COSTS["cost_fp"] / sum(COSTS.values())
-    if criterion == "youden":
-        return share  # densities are equal where the odds are those of the classes
-
-    def distance(cut: float) -> float:
-        return float(np.hypot(ndtr(cut - gap), ndtr(-cut)))
-
-    cut = minimize_scalar(distance, bounds=(-3, gap + 3), method="bounded").x
-    return float(expit(np.log(share / (1 - share)) + gap * (cut - gap / 2)))
+    # the densities are equal halfway between the classes, where the odds are those of the classes
+    # (Youden); there both error rates are equal too, and by symmetry the corner is nearest
+    return share
 
 
 def chosen(criterion: str) -> Cover:
@@ -249,7 +241,7 @@ def rows() -> list[tuple[str, str, Draw, int, Cover, Callable[[], float], float 
                     scored(share, gap),
                     n,
                     chosen(criterion),
-                    lambda c=criterion, s=share, g=gap: best_threshold(c, s, g),
+                    lambda c=criterion, s=share: best_threshold(c, s),
                     0.93 if share * n >= 50 else None,
                 )
             )
