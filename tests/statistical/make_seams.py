@@ -1,5 +1,7 @@
 """Make tables/seams.md: `./run python tests/statistical/make_seams.py [--replications 2000]`.
 
+Figures are kept in tables/seams/TOPIC.json, one file for each module of `seams`.
+
 `--only TEXT` takes the seams whose name contains the text (others keep their figures); `--before`
 writes the figures of the tree at hand as those of the version that failed: run it with
 PYTHONPATH set to the `src` of that version.
@@ -67,7 +69,7 @@ def bar(chosen: Seam) -> str:
     return " and ".join(filter(None, (low, high)))
 
 
-def table(seams: list[Seam], before: dict[str, Any], after: dict[str, Any], command: str) -> str:
+def table(seams: list[Seam], figures: dict[str, dict[str, Any]], command: str) -> str:
     lines = [
         "# Answers that once misled, before and after",
         "",
@@ -78,10 +80,10 @@ def table(seams: list[Seam], before: dict[str, Any], after: dict[str, Any], comm
         "|---|---|---|---|---|---|---|",
     ]
     for s in seams:
-        found = after.get(s.name)
+        found = figures[s.name].get("after")
         count = "" if found is None else str(found["replications"])
         lines.append(
-            f"| {s.topic} | {s.setting} | {s.figure} | {bar(s)} | {cell(before.get(s.name))} "
+            f"| {s.topic} | {s.setting} | {s.figure} | {bar(s)} | {cell(figures[s.name].get('before'))} "
             f"| {cell(found)} | {count} |"
         )
     return "\n".join(lines) + "\n"
@@ -114,14 +116,18 @@ def main() -> None:
         print(f"{held:6}  {cell(facts(found[s.name])):30} {bar(s):18} {s.name}")
     if options.show:
         return
-    file = TABLES / ("seams_before.json" if options.before else "seams_after.json")
-    figures = kept(file) | {name: facts(m) for name, m in found.items()}
-    names = {s.name for s in seams}
-    figures = {name: figures[name] for name in sorted(figures) if name in names}
-    file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    side = "before" if options.before else "after"
+    figures: dict[str, dict[str, Any]] = {}
+    for module in {s.module for s in seams}:
+        file = TABLES / "seams" / f"{module}.json"
+        file.parent.mkdir(exist_ok=True)
+        earlier = kept(file)
+        rows = {s.name: earlier.get(s.name, {}) for s in seams if s.module == module}
+        rows |= {n: rows[n] | {side: facts(m)} for n, m in found.items() if n in rows}
+        file.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        figures |= rows
     command = COMMAND.format(replications=options.replications)
-    before, after = (kept(TABLES / f"seams_{side}.json") for side in ("before", "after"))
-    (TABLES / "seams.md").write_text(table(seams, before, after, command), "utf-8")
+    (TABLES / "seams.md").write_text(table(seams, figures, command), "utf-8")
 
 
 if __name__ == "__main__":

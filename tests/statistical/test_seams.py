@@ -9,7 +9,7 @@ import pytest
 from statistical.seams.seam import Measured, Seam, collected, measure, summary
 
 SEAMS = collected()
-TABLE = Path(__file__).parent / "tables" / "seams_after.json"
+TABLES = Path(__file__).parent / "tables" / "seams"
 
 
 @pytest.mark.parametrize("chosen", SEAMS, ids=lambda s: s.name)
@@ -28,7 +28,8 @@ def test_a_seam_holds(chosen: Seam) -> None:
 
 @pytest.mark.parametrize("chosen", SEAMS, ids=lambda s: s.name)
 def test_the_committed_figure_of_a_seam_holds(chosen: Seam) -> None:
-    kept = json.loads(TABLE.read_text("utf-8"))[chosen.name]
+    figures = json.loads((TABLES / f"{chosen.module}.json").read_text("utf-8"))
+    kept = figures[chosen.name]["after"]
     numbers = [np.nan if kept[k] is None else kept[k] for k in ("value", "error")]
     found = Measured(*numbers, kept["replications"], kept["unanswered"])
     assert found.replications >= (1 if chosen.fixed else 2000)

@@ -23,6 +23,7 @@ class Seam:
     high: float
     fixed: bool  # no randomness: one replicate tells
     seed: int
+    module: str  # the topic's module, and so the file that keeps its figures
 
     @property
     def name(self) -> str:
@@ -62,7 +63,8 @@ def seam(
     def declare(replicate: Replicate) -> Replicate:
         words = f"{topic}: {setting}, {figure}"
         seed = int.from_bytes(words.encode()[-64:], "little") % 2**63
-        made = Seam(topic, setting, figure, replicate, low, high, fixed, seed)
+        module = replicate.__module__.rpartition(".")[2]
+        made = Seam(topic, setting, figure, replicate, low, high, fixed, seed, module)
         if any(made.name == other.name for other in SEAMS):
             raise ValueError(f"two seams are called {made.name!r}")
         SEAMS.append(made)
