@@ -80,10 +80,10 @@ def table(seams: list[Seam], figures: dict[str, dict[str, Any]], command: str) -
         "|---|---|---|---|---|---|---|",
     ]
     for s in seams:
-        found = figures[s.name].get("after")
+        before, found = (figures[s.name].get(side) for side in ("before", "after"))
         count = "" if found is None else str(found["replications"])
         lines.append(
-            f"| {s.topic} | {s.setting} | {s.figure} | {bar(s)} | {cell(figures[s.name].get('before'))} "
+            f"| {s.topic} | {s.setting} | {s.figure} | {bar(s)} | {cell(before)} "
             f"| {cell(found)} | {count} |"
         )
     return "\n".join(lines) + "\n"
