@@ -193,3 +193,43 @@ def test_values_per_output_are_each_output_alone() -> None:
     found = per_output(measures.mae, Numeric(y, value))
     assert found == pytest.approx([measures.mae(y[:, d], value[:, d]) for d in range(2)])
     assert measures.mae(y, value) == pytest.approx(found.mean())
+
+
+READ_LABELS = [name for name, m in measures.every().items() if m.reads == "label" and m.outcomes]
+CODES = np.array([0, 1, 2, 1, 0, 2, 0, 1])
+
+
+@pytest.mark.parametrize("name", READ_LABELS)
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        np.array([0.1, 0.8, 0.3, 0.7, 0.2, 0.9, 0.4, 0.6]),
+        np.array([-1.3, 0.8, 2.5, 1.5, -0.2, 0.9, -2.0, 1.0]),
+        np.array([10, 80, 30, 70, 20, 90, 40, 60]) + 0.5,
+    ],
+    ids=["probabilities", "scores", "percentages"],
+)
+@pytest.mark.parametrize("more", [{}, {"pos_label": 1}])
+def test_what_are_no_labels_never_counts_as_wrong_ones(
+    name: str, k: int, prediction: Any, more: dict[str, Any]
+) -> None:
+    with pytest.raises(AboveChanceError, match="label must hold predicted classes"):
+        find(name)(CODES % k, prediction, **more)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1_macro", "mcc", "kappa", "balanced_accuracy"])
+def test_probabilities_per_class_are_no_labels(name: str) -> None:
+    with pytest.raises(AboveChanceError, match=r"got 6×3\. Of probabilities take the most prob"):
+        find(name)(THREE, P3)
+
+
+def test_labels_in_another_coding_are_refused() -> None:
+    with pytest.raises(DataError, match="outcome holds text, label numbers"):
+        measures.accuracy(Y, [1, 0, 0, 1, 1])
+    with pytest.raises(DataError, match=r"coded 0/1 as outcome is; it holds -1 too"):
+        measures.accuracy([0, 1, 1], [-1, 1, 1])
+    assert measures.accuracy([0, 1, 1], [0, 2, 1], labels=[0, 1, 2]) == pytest.approx(2 / 3)
+    assert measures.accuracy([0, 1, 1], ["0", "1", "1"]) == 1.0
+    assert measures.accuracy([0.5, 1.5, 1.5], [0.5, 0.5, 1.5]) == pytest.approx(2 / 3)
+    assert measures.accuracy([0, 0, 0], [1, 1, 1]) == 0.0

@@ -227,3 +227,15 @@ def test_constant_predictions_have_values_where_they_mean_something() -> None:
     assert found["sensitivity"] == 1.0
     assert np.isnan(found["npv"])
     assert np.isnan(found["mcc"])
+
+
+@pytest.mark.parametrize(
+    ("probability", "message"),
+    [
+        ([10, 20, 90, 40], "got 10 at row 1. If these are percentages, divide by 100."),
+        ([0.1, 0.2, 1.0000001, 0.4], "got 1.0000001 at row 3. That is rounding error: clip them"),
+        ([[0.9, 0.1]] * 4, "got 4×2. Take the column of the positive class: of predict_proba, [:"),
+    ],
+)
+def test_a_refused_probability_comes_with_what_to_do(probability: Any, message: str) -> None:
+    assert message in refusal(Y, probability=probability)

@@ -13,6 +13,7 @@ from abovechance.inference.evidence import Evidence
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Measure, applicable, find
 from abovechance.predictions import Multiclass, Numeric, Predictions
+from abovechance.predictions.index import in_order_of
 from abovechance.resampling import Resampling, Store, digest, seed_of
 
 PRIMARY = {
@@ -216,7 +217,7 @@ def _class_rows(
 def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, Predictions]]:
     if by is None:
         return
-    column = np.asarray(by)
+    column = np.asarray(in_order_of(predictions.cases.index, "by", by))
     if column.shape != (predictions.n,):
         raise DataError(
             f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."

@@ -23,6 +23,7 @@ from abovechance.inference.nulls import scheme_of
 from abovechance.learning.estimators import Estimator
 from abovechance.learning.seeding import seeded
 from abovechance.numerics.kernels import worthwhile
+from abovechance.predictions.index import aligned
 from abovechance.resampling import LabelPermutations, Resampling, seed_of, stream, tail
 from abovechance.resampling.blocks import labellings
 from abovechance.signal import (
@@ -117,6 +118,8 @@ def detect(
     >>> detect(X, y, tests=["hotelling"], draws=99, rng=1)["hotelling"].p_value
     0.01
     """
+    given, _, moved = aligned({"X": X, "y": y, "blocks": blocks})
+    y, blocks = given["y"], given["blocks"]
     called = _column_names(X, feature_names)
     features = features_of(X, called)
     if standardise:
@@ -180,6 +183,7 @@ def detect(
         seed=how.seed,
         null=dict(zip(names, null, strict=True)),
         advice=(
+            *moved,
             *advice_on(features, outcome, list(zip(names, statistics, strict=True)), called, many),
             *(() if stop is None else advice_on_draws(draws, level, shared)),
         ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
-from abovechance.errors import NotApplicable
+from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.refit_guards import (
     HYPOTHESES,
@@ -27,6 +27,7 @@ from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.p_values import p_equation
 from abovechance.predictions import Predictions
+from abovechance.predictions.index import aligned
 from abovechance.resampling import Resampling, seed_of, tail
 from abovechance.signal import present
 
@@ -119,6 +120,7 @@ def permutation_test(
     measures: str | Measure | Iterable[str | Measure] = ("balanced_accuracy",),
     permute: str = "labels",
     blocks: Any = None,
+    groups: Any = None,
     cv_groups: Any = None,
     pos_label: Any = None,
     draws: int = 999,
@@ -150,9 +152,10 @@ def permutation_test(
     permute
         "labels": outcomes move freely. "within": within each block (repeated measures of a
         subject). "blocks": blocks exchange their outcomes as wholes (labels constant per block).
-    cv_groups
-        Clusters that cross-validation keeps together. Where outcomes are constant within all
-        of them, they are also what can be permuted: `permute="blocks", blocks=cv_groups`.
+    groups, cv_groups
+        Clusters that cross-validation keeps together, as scikit-learn means `groups`. Where
+        outcomes are constant within all of them, they are also what can be permuted:
+        `permute="blocks", blocks=groups`.
     pos_label
         The positive class of two that are not coded 0/1; needed for measures that depend on it.
     stop
@@ -179,7 +182,13 @@ def permutation_test(
     >>> permutation_test(GaussianNB(), X[:60], y[:60], cv=3, draws=19, rng=1)["bac"].p_value
     0.05
     """
-    outcome = present("outcomes", y)
+    if groups is not None:
+        if cv_groups is not None:
+            raise DataError("give groups= or cv_groups=, two words for the same; not both.")
+        cv_groups = groups
+    columns, _, notes = aligned({"X": X, "y": y, "blocks": blocks, "cv_groups": cv_groups})
+    outcome, blocks, cv_groups = (columns[name] for name in ("y", "blocks", "cv_groups"))
+    outcome = present("outcomes", outcome)
     blocks = None if blocks is None else present("blocks", blocks)
     cv_groups = None if cv_groups is None else present("cv_groups", cv_groups)
     scheme = scheme_of(outcome, permute, blocks)
@@ -237,7 +246,7 @@ def permutation_test(
         seed=how.seed,
         together=together is not None,
         null=null,
-        advice=tuple(refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),
+        advice=(*notes, *refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),
         described=f"{_text(estimator)}, cross-validated by {_text(singly.splitter)}",
     )
 

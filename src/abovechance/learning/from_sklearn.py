@@ -8,6 +8,7 @@ from abovechance.arrays import Array
 from abovechance.errors import DataError
 from abovechance.learning.splits import splitter_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
+from abovechance.predictions.index import aligned
 
 METHODS = {
     "value": "predict",
@@ -42,9 +43,13 @@ def from_estimator(
     >>> from_estimator(LogisticRegression().fit(X[:6], y[:6]), X[6:], y[6:])
     Binary(2 cases; label, probability, score; origin test)
     """
-    extra = {"id": id, "groups": groups, "sample_weight": sample_weight}
+    given = {"X": X, "y": y, "id": id, "groups": groups, "sample_weight": sample_weight}
+    extra, _, notes = aligned(given)
+    del extra["X"]
     kind, prediction = predict(estimator, X, len(getattr(estimator, "classes_", ())))
-    return assembled(estimator, y, kind, prediction, pos_label, {**extra, "origin": "test"})
+    outcome = extra.pop("y")
+    made = assembled(estimator, outcome, kind, prediction, pos_label, {**extra, "origin": "test"})
+    return made.with_notes(*notes)
 
 
 def from_cv(
@@ -82,10 +87,10 @@ def from_cv(
     >>> from_cv(LogisticRegression(), X, y, cv=2, rng=1)
     Binary(8 cases; label, probability, score; origin cv)
     """
-    found = cross_fitted(
-        estimator, X, y, cv=cv, groups=groups, id=id, sample_weight=sample_weight, rng=rng
-    )
-    return found.assembled(pos_label)
+    given = {"X": X, "y": y, "groups": groups, "id": id, "sample_weight": sample_weight}
+    columns, _, notes = aligned(given)
+    found = cross_fitted(estimator, **columns, cv=cv, rng=rng)
+    return found.assembled(pos_label).with_notes(*notes)
 
 
 class CrossFitted(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.measures.measure import Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View, checks
+from abovechance.predictions.index import aligned
 
 COMMON = ("pos_label", "labels", "sample_weight", "counts")
 SURVIVAL = ("risk", "predicted_time", "survival", "times", "censoring", "sample_weight", "counts")
@@ -47,7 +48,10 @@ def predictions_for(
     counts: Any = None,
 ) -> Predictions:
     """Outcome and prediction as the kind of predictions a measure reads."""
-    weights = {"sample_weight": sample_weight, "counts": counts}
+    columns = {"outcome": y_true, "prediction": prediction}
+    columns |= {"sample_weight": sample_weight, "counts": counts}
+    weights, _, _ = aligned(columns)
+    y_true, prediction = weights.pop("outcome"), weights.pop("prediction")
     if measure.reads is View.VALUE:
         return Numeric(y_true, prediction, **weights)
     if measure.reads is View.LABEL:
@@ -99,6 +103,8 @@ def _labelled(
 ) -> Predictions:
     several = Multiclass(y_true, label=prediction, labels=labels, **weights)
     classes = several.classes
+    if labels is None:
+        _refuse_other_coding(several)
     if pos_label is not None:
         return several.against_rest(pos_label)
     if measure.average is not None or (len(classes) > 2 and "multiclass" in measure.outcomes):
@@ -111,6 +117,17 @@ def _labelled(
     if not measure.directed and "multiclass" in measure.outcomes:
         return several
     return Binary(y_true, label=prediction, labels=labels, **weights)
+
+
+def _refuse_other_coding(several: Multiclass) -> None:
+    """Refuse 0/1 outcomes beside whole numbers that are no 0/1: percentages, −1/1, 1/2."""
+    seen = [c for c, share in zip(several.classes, several.prevalences, strict=True) if share > 0]
+    others = [c for c in several.classes if c not in (0, 1)]
+    if others and [float(c) for c in seen if not isinstance(c, str)] == [0.0, 1.0]:
+        raise DataError(
+            f"label must be coded 0/1 as outcome is; it holds {listed(others, 3)} too. Recode it, "
+            "or pass labels= to declare more than two classes."
+        )
 
 
 def _one_against_rest(y_true: Any, pos_label: Any, labels: Any) -> tuple[Any, Any]:

@@ -1,6 +1,7 @@
 """What every kind of predictions carries beside outcome and prediction."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
@@ -36,6 +37,7 @@ class Cases:
     groups: Array | None = None
     sample_weight: Floats | None = None
     counts: Floats | None = None
+    index: Array | None = field(default=None, compare=False)  # row labels of a dataframe
 
     ARRAYS: ClassVar[tuple[str, ...]] = (
         "id",
@@ -47,15 +49,18 @@ class Cases:
     )
 
     @classmethod
-    def of(cls, **columns: Any) -> Self:
-        """Raw columns as arrays, unchecked."""
-        return cls(**{k: None if v is None else checks.vector(k, v) for k, v in columns.items()})
+    def of(cls, index: Array | None, columns: Mapping[str, Any]) -> Self:
+        """Those of raw columns that say something about the cases, as arrays, unchecked."""
+        named = {name: columns[name] for name in cls.ARRAYS}
+        made = {k: None if v is None else checks.vector(k, v) for k, v in named.items()}
+        return cls(**made, index=index)
 
     def arrays(self) -> dict[str, Array | None]:
         return {name: getattr(self, name) for name in self.ARRAYS}
 
     def take(self, rows: Any) -> Self:
-        return replace(self, **{k: v[rows] for k, v in self.arrays().items() if v is not None})
+        columns = {**self.arrays(), "index": self.index}
+        return replace(self, **{k: v[rows] for k, v in columns.items() if v is not None})
 
     def checked(self) -> Self:
         """The same facts, weights made floats; refused where they cannot be what they say."""

@@ -14,6 +14,7 @@ from abovechance.numerics.ranks import Ranked, RankSummary, rank_summary, tied_g
 from abovechance.numerics.sums import ProbabilitySums, probability_sums
 from abovechance.predictions import checks
 from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.index import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -77,18 +78,20 @@ class Binary(Predictions):
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
-        given = {"outcome": y_true, "probability": probability, "score": score, "label": label}
         if probability is None and score is None and label is None:
             raise DataError("nothing was predicted; give probability=, score= or label=.")
-        arrays = {k: None if v is None else checks.vector(k, v) for k, v in given.items()}
-        cases = Cases.of(
-            id=id,
-            fold=fold,
-            repeat=repeat,
-            groups=groups,
-            sample_weight=sample_weight,
-            counts=counts,
-        )
+        given = {"outcome": y_true, "probability": probability, "score": score, "label": label}
+        about = {
+            "id": id,
+            "fold": fold,
+            "repeat": repeat,
+            "groups": groups,
+            "sample_weight": sample_weight,
+            "counts": counts,
+        }
+        columns, index, notes = aligned({**given, **about})
+        arrays = {k: None if v is None else checks.vector(k, columns[k]) for k, v in given.items()}
+        cases = Cases.of(index, columns)
         arrays, cases, kept = gathered(arrays, cases, missing)
         outcome = arrays["outcome"]
         assert outcome is not None
@@ -105,7 +108,7 @@ class Binary(Predictions):
             cases=cases,
             origin=settle_origin(origin, cases),
             kept=kept,
-            notes=(),
+            notes=notes,
             described="",
         )
 

@@ -8,6 +8,19 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, did_you_mean, listed
 
+# what to do with a table where one column belongs
+COLUMNS = {
+    "probability": " Take the column of the positive class: of predict_proba, [:, 1].",
+    "score": " Take the column of the positive class: of predict_proba, [:, 1].",
+    "label": " Of probabilities take the most probable class: labels[p.argmax(axis=1)].",
+}
+FROM_PROBABILITY = (
+    "Of probabilities make labels with a threshold (p > 0.5), or pass probability= to Binary."
+)
+FROM_SCORE = "Of scores make labels with a threshold, or pass score= to Binary."
+LARGEST_PERCENT = 100.0
+ROUNDING = 1e-6  # beyond 0 or 1 by less is arithmetic, not another unit
+
 
 def rows_of(mask: Bools) -> str:
     """The rows a mask marks, counted from 1 as a reader of the file would.
@@ -24,7 +37,8 @@ def vector(name: str, values: Any) -> Array:
     array = unmasked(values)
     if array.ndim != 1:
         shape = "×".join(map(str, array.shape)) or "a single value"
-        raise DataError(f"{name} must hold one value per case; got {shape}.")
+        remedy = COLUMNS.get(name, "") if array.ndim == 2 else ""
+        raise DataError(f"{name} must hold one value per case; got {shape}.{remedy}")
     if array.dtype.kind == "O":
         array = _plain(array)
     return array
@@ -83,9 +97,16 @@ def within_unit(name: str, probability: Floats, remedy: str = "") -> None:
     if probability.size and (probability.min() < 0.0 or probability.max() > 1.0):
         where = int(np.argmax(((probability < 0.0) | (probability > 1.0)).ravel()))
         row = where % probability.shape[-1] + 1
-        raise DataError(
-            f"{name} must lie in [0, 1]; got {probability.ravel()[where]:g} at row {row}.{remedy}"
-        )
+        low, high = float(probability.min()), float(probability.max())
+        if low >= -ROUNDING and high <= 1.0 + ROUNDING:
+            remedy = " That is rounding error: clip them, numpy.clip(p, 0, 1)."
+        elif low >= 0.0 and 5.0 < high <= LARGEST_PERCENT:
+            remedy = f" If these are percentages, divide by 100.{remedy}"
+        value = float(probability.ravel()[where])
+        shown = f"{value:.6g}"
+        if 0.0 <= float(shown) <= 1.0:
+            shown = repr(value)
+        raise DataError(f"{name} must lie in [0, 1]; got {shown} at row {row}.{remedy}")
 
 
 def finite(name: str, array: Floats) -> None:
@@ -116,6 +137,30 @@ def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
 def distinct(values: Array) -> list[Any]:
     """The labels that occur, sorted."""
     return list(np.unique(values).tolist())
+
+
+def refuse_no_labels(outcome: Array, label: Array) -> None:
+    """Refuse as predicted classes what can only be probabilities, scores or another coding.
+
+    Without declared classes every value would be a class of its own, and nothing ever right.
+    """
+    numeric = [a.dtype.kind in "iufb" or _all_numbers(a) for a in (outcome, label)]
+    if numeric[0] != numeric[1] and not np.isin(label.astype(str), outcome.astype(str)).any():
+        kinds = ["numbers" if n else "text" for n in numeric]
+        raise DataError(
+            f"label must call the classes as outcome does; outcome holds {kinds[0]}, label "
+            f"{kinds[1]}. Recode one of them."
+        )
+    if label.dtype.kind != "f" or outcome.dtype.kind not in "iufb":
+        return
+    strange = (label != np.round(label)) & ~np.isin(label, outcome.astype(np.float64))
+    if strange.any():
+        row = int(np.argmax(strange))
+        unit = label.min() >= 0.0 and label.max() <= 1.0
+        raise DataError(
+            f"label must hold predicted classes; got {label[row]:.6g} at row {row + 1}, which "
+            f"is no class of outcome. {FROM_PROBABILITY if unit else FROM_SCORE}"
+        )
 
 
 def is_zero_one(values: Array) -> bool:
@@ -175,6 +220,10 @@ def _plain(array: Array) -> Array:
         "labels must be all numbers or all text; got "
         f"{listed(sorted({type(v).__name__ for v in values}))}. Convert the column first."
     )
+
+
+def _all_numbers(array: Array) -> bool:
+    return all(_is_number(v) for v in np.unique(array.astype(str)).tolist())
 
 
 def _is_missing(value: Any) -> bool:

@@ -14,6 +14,7 @@ from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.predictions import checks
 from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
 from abovechance.predictions.binary import Binary
+from abovechance.predictions.index import aligned
 
 SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
 
@@ -70,24 +71,30 @@ class Multiclass(Predictions):
         if probability is None and label is None:
             raise DataError("nothing was predicted; give probability= or label=.")
         columns = named_columns(probability)
+        about = {
+            "id": id,
+            "fold": fold,
+            "repeat": repeat,
+            "groups": groups,
+            "sample_weight": sample_weight,
+            "counts": counts,
+        }
+        given = {"outcome": y_true, "label": label, **about}
+        parts = _parts(probability, columns)
+        found, index, notes = aligned({**given, **parts})
         if columns is not None:
-            parts = {k: checks.vector(f"probability of {k}", probability[k]) for k in columns}
-            checks.same_length({f"probability of {k}": part for k, part in parts.items()})
-            probability = np.column_stack(list(parts.values()))
+            part = {name: checks.vector(name, found[name]) for name in parts}
+            checks.same_length(part)
+            probability = np.column_stack(list(part.values()))
             labels = columns if labels is None else labels
+        elif probability is not None:
+            probability = found["probability"]
         arrays: dict[str, Array | None] = {
             "outcome": checks.vector("outcome", y_true),
-            "label": None if label is None else checks.vector("label", label),
+            "label": None if label is None else checks.vector("label", found["label"]),
             "probability": None if probability is None else _columns(probability),
         }
-        cases = Cases.of(
-            id=id,
-            fold=fold,
-            repeat=repeat,
-            groups=groups,
-            sample_weight=sample_weight,
-            counts=counts,
-        )
+        cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
         outcome, predicted, p = arrays["outcome"], arrays["label"], arrays["probability"]
         assert outcome is not None
@@ -102,7 +109,7 @@ class Multiclass(Predictions):
             cases=cases,
             origin=settle_origin(origin, cases),
             kept=kept,
-            notes=(),
+            notes=notes,
             described="",
         )
 
@@ -176,6 +183,15 @@ def named_columns(probability: Any) -> list[Any] | None:
     return None if names == list(range(len(names))) else names  # pandas numbers nameless columns
 
 
+def _parts(probability: Any, columns: list[Any] | None) -> dict[str, Any]:
+    """The columns of probability by what messages call them; an array is one part."""
+    if probability is None:
+        return {}
+    if columns is None:
+        return {"probability": probability}
+    return {f"probability of {k}": probability[k] for k in columns}
+
+
 def declared_classes(
     outcome: Array, label: Array | None, p: Array | None, labels: Any
 ) -> list[Any]:
@@ -199,8 +215,10 @@ def declared_classes(
                 f"the outcome's classes are {listed(checks.distinct(outcome))}. Pass labels=."
             )
         return list(range(k))
-    together = outcome if label is None else np.concatenate([outcome, label])
-    return checks.distinct(together)
+    if label is None:
+        return checks.distinct(outcome)
+    checks.refuse_no_labels(outcome, label)
+    return checks.distinct(np.concatenate([outcome, label]))
 
 
 def _columns(probability: Any) -> Array:

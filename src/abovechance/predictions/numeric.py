@@ -10,6 +10,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError
 from abovechance.predictions import checks
 from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.index import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -57,18 +58,19 @@ class Numeric(Predictions):
         columns = _column_names(y_true)
         if columns is not None and set(_column_names(value) or ()) == set(columns):
             value = value[list(columns)]
-        arrays: dict[str, Array | None] = {
-            "outcome": _outputs_first("outcome", y_true),
-            "value": _outputs_first("value", value),
+        about = {
+            "id": id,
+            "fold": fold,
+            "repeat": repeat,
+            "groups": groups,
+            "sample_weight": sample_weight,
+            "counts": counts,
         }
-        cases = Cases.of(
-            id=id,
-            fold=fold,
-            repeat=repeat,
-            groups=groups,
-            sample_weight=sample_weight,
-            counts=counts,
-        )
+        found, index, notes = aligned({"outcome": y_true, "value": value, **about})
+        arrays: dict[str, Array | None] = {
+            name: _outputs_first(name, found[name]) for name in ("outcome", "value")
+        }
+        cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
         outcome, predicted = arrays["outcome"], arrays["value"]
         assert outcome is not None
@@ -88,7 +90,7 @@ class Numeric(Predictions):
             cases=cases,
             origin=settle_origin(origin, cases),
             kept=kept,
-            notes=(),
+            notes=notes,
             described="",
         )
 

@@ -11,6 +11,7 @@ from abovechance.errors import DataError
 from abovechance.numerics.kaplan_meier import StepFunction, reverse_kaplan_meier
 from abovechance.predictions import checks
 from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.index import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -72,16 +73,20 @@ class Survival(Predictions):
         if risk is not None and predicted_time is not None:
             raise DataError("give risk= or predicted_time=, not both: they order cases oppositely.")
         given = {"time": time, "event": event, "risk": risk, "predicted_time": predicted_time}
-        arrays = {k: None if v is None else checks.vector(k, v) for k, v in given.items()}
-        arrays["survival"] = None if survival is None else np.atleast_2d(np.asarray(survival).T)
-        cases = Cases.of(
-            id=id,
-            fold=fold,
-            repeat=repeat,
-            groups=groups,
-            sample_weight=sample_weight,
-            counts=counts,
+        about = {
+            "id": id,
+            "fold": fold,
+            "repeat": repeat,
+            "groups": groups,
+            "sample_weight": sample_weight,
+            "counts": counts,
+        }
+        found, index, notes = aligned({**given, "survival": survival, **about})
+        arrays = {k: None if v is None else checks.vector(k, found[k]) for k, v in given.items()}
+        arrays["survival"] = (
+            None if survival is None else np.atleast_2d(np.asarray(found["survival"]).T)
         )
+        cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
         observed = {k: None if a is None else checks.numbers(k, a) for k, a in arrays.items()}
         moment, happened = observed["time"], observed["event"]
@@ -98,7 +103,7 @@ class Survival(Predictions):
             cases=cases,
             origin=settle_origin(origin, cases),
             kept=kept,
-            notes=(),
+            notes=notes,
             described="",
         )
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.assessment import PRIMARY
 from abovechance.inference.comparison.by_law import Family
@@ -126,7 +124,7 @@ def compare(
     else:
         rows = list(paired_rows(found.models, chosen, asked))
     if by is not None:
-        rows.extend(subgroup_rows(models, chosen, asked, np.asarray(by), by_name))
+        rows.extend(subgroup_rows(models, chosen, asked, by, by_name))
     return _gathered(found, models, chosen, rows, asked, seed)
 
 

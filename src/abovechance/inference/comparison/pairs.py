@@ -12,6 +12,7 @@ from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.defaults import expanded
 from abovechance.inference.significance.null import outcomes
 from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions.index import on_moved, places_of
 
 SHARED = ("groups", "sample_weight", "counts", "fold", "repeat")
 
@@ -165,7 +166,21 @@ def _by_row(models: Mapping[str, Any]) -> Matched:
             f"models must have the same cases to be paired by row; {said}. Name the cases with "
             "id= (--id), or compare different cases with paired=False (--unpaired)."
         )
-    return Matched(dict(models), "row", dict.fromkeys(models, 0))
+    return _by_index(models)
+
+
+def _by_index(models: Mapping[str, Any]) -> Matched:
+    """Rows as they stand, but those of dataframes in the order of the first one's labels."""
+    carrying = {name: p for name, p in models.items() if p.cases.index is not None}
+    taken, moved = dict(models), []
+    first = next(iter(carrying), "")
+    for name in list(carrying)[1:]:
+        wanted, own = carrying[first].cases.index, carrying[name].cases.index
+        if not np.array_equal(wanted, own):
+            taken[name] = models[name].take(places_of(first, wanted, name, own))
+            moved.append(name)
+    notes = (on_moved(first, moved),) if moved else ()
+    return Matched(taken, "row", dict.fromkeys(models, 0), notes)
 
 
 def _on_unmatched(lost: Mapping[str, Array], common: int) -> list[Advice]:

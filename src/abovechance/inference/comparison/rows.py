@@ -21,6 +21,7 @@ from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure
 from abovechance.predictions import Predictions
+from abovechance.predictions.index import in_order_of
 from abovechance.resampling import Alternative
 
 
@@ -103,11 +104,12 @@ def subgroup_rows(
 ) -> Iterator[Difference]:
     """Differences between subgroups of the cases, for every model."""
     for model, predictions in models.items():
-        if by.shape != (predictions.n,):
+        column = np.asarray(in_order_of(predictions.cases.index, "by", by))
+        if column.shape != (predictions.n,):
             raise DataError(
-                f"by must hold one value for each of the {predictions.n} cases; got {by.shape}."
+                f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."
             )
-        values = by.astype(str)
+        values = column.astype(str)
         labels = np.unique(values).tolist()
         if len(labels) < 2:
             raise DataError(f"by must tell two subgroups apart; all cases are {labels[0]!r}.")
