@@ -1,0 +1,85 @@
+"""The search itself: settings one after the other, kept in a store, and the page of findings."""
+
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abovechance.resampling import Processes, Serial, Store
+from statistical.audit.settings import drawn
+from statistical.audit.trials import CONFIRM, SCREEN, examine
+
+MOST = 100_000  # settings of one seed
+
+
+class Look:
+    """What a worker does with one setting; its answer is JSON in an array, as stores keep."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def __call__(self, block: int) -> Any:
+        started = time.process_time()
+        found = examine(drawn(self.seed, block))
+        found["seconds"] = round(time.process_time() - started, 2)
+        return np.frombuffer(json.dumps(found).encode(), dtype=np.uint8)
+
+
+def run(seed: int, minutes: float, workers: int, path: Path, most: int) -> dict[int, Any]:
+    """Everything known of a seed after some minutes, the stored part included."""
+    ends = time.monotonic() + 60.0 * minutes
+    executor = Serial() if workers == 1 else Processes(workers)
+    with Store(path, configuration={"audit": 1, "seed": seed}).open("audit", {}) as shelf:
+        done = {b: _read(shelf.load(b)) for b in shelf.blocks()}
+        blocks = [b for b in range(most) if b not in done]
+        if blocks and time.monotonic() < ends:
+            for block, value in executor.map(Look(seed), blocks):
+                shelf.save(block, value)
+                done[block] = _read(value)
+                _show(done)
+                if time.monotonic() > ends:
+                    break
+    print(file=sys.stderr)
+    return dict(sorted(done.items()))
+
+
+def _read(value: Any) -> Any:
+    return json.loads(bytes(value))
+
+
+def _show(done: dict[int, Any]) -> None:
+    found = sum(len(d["findings"]) for d in done.values())
+    suspects = sum(bool(d["suspects"]) for d in done.values())
+    print(f"\r{len(done)} settings, {suspects} suspect, {found} findings", end="", file=sys.stderr)
+
+
+def table(seed: int, done: dict[int, Any]) -> str:
+    """The findings as a page, with how to see each again."""
+    hours = sum(d["seconds"] for d in done.values()) / 3600.0
+    suspects = sum(bool(d["suspects"]) for d in done.values())
+    rows = [(i, d["words"], f) for i, d in done.items() for f in d["findings"]]
+    kinds = Counter(f["what"].partition(":")[0] for _, _, f in rows)
+    lines = [
+        f"# Audit of seed {seed}",
+        "",
+        f"{len(done)} settings drawn, {sum(d['intervals'] for d in done.values())} intervals "
+        f"screened with {SCREEN} replications each; {suspects} settings were suspect and looked at "
+        f"again with {CONFIRM} new replications; {len(rows)} findings; {hours:.2f} CPU-hours.",
+        "",
+        f"Made by `./run audit --seed {seed}`; a row is seen again by "
+        f"`./run audit --seed {seed} --setting NUMBER`.",
+        "",
+        *(f"- {name}: {count}" for name, count in sorted(kinds.items())),
+        "",
+        "| setting | measure | what | figure | in words |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {i} | {f['measure']} | {f['what']} | {f['figure']} | {words} |"
+            for i, words, f in rows
+        ),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,136 @@
+"""What users have, and how a setting is drawn from it."""
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+MEASURES = 6  # of those that apply, drawn at random for each setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One kind of study: outcome, size, strength, dependence, and what is asked."""
+
+    kind: str  # binary, multiclass, numeric, survival
+    verb: str  # assess, compare, or margin: a comparison at exactly its margin
+    n: int
+    prevalence: float = 0.5
+    classes: int = 2
+    effect: float = 0.0  # 0 is no effect, 1 moderate, 4 nearly perfect
+    tails: str = "normal"  # of noise: normal, t3, skewed
+    spread: float = 1.0  # of positives beside negatives; of large predictions beside small ones
+    ties: int = 0  # levels that scores are rounded to; 0 is none
+    confidence: float = 1.0  # 1 is calibrated, 2 overconfident, ½ timid
+    cut: str = "half"  # labels by probability above one half, or above the prevalence
+    clusters: str = "none"  # none, equal, unequal
+    held: str = "crossing"  # outcomes cross clusters, or are constant within them
+    groups: int = 0
+    icc: float = 0.0
+    weights: str = "none"  # none, unrelated, by score
+    origin: str = "test"  # test, cv
+    folds: int = 0
+    sampling: str = "random"  # random, case-control
+    correlation: float = 0.0  # of two models' scores beyond the outcome
+    worse: float = 1.0  # the second model's effect as a share of the first's
+    censored: float = 0.0
+    measures: tuple[str, ...] = ()
+
+    @property
+    def null(self) -> bool:
+        """Whether predictions say nothing of the outcome, not of its spread either."""
+        return self.effect == 0.0 and self.spread == 1.0
+
+    @property
+    def words(self) -> str:
+        """The setting in one line, usual values left out."""
+        plain = Setting(kind=self.kind, verb=self.verb, n=self.n)
+        usual = asdict(plain)
+        parts = [f"{self.verb} {self.kind}, n={self.n}"]
+        for name, value in asdict(self).items():
+            if name in ("kind", "verb", "n", "measures") or value == usual[name]:
+                continue
+            parts.append(f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value}")
+        return ", ".join(parts)
+
+
+def drawn(seed: int, index: int) -> Setting:
+    """Setting number `index` of a seed."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    kind = str(
+        rng.choice(["binary", "multiclass", "numeric", "survival"], p=[0.54, 0.2, 0.18, 0.08])
+    )
+    verb = str(rng.choice(["assess", "compare", "margin"], p=[0.66, 0.24, 0.1]))
+    classes = int(rng.choice([3, 3, 4, 5, 10])) if kind == "multiclass" else 2
+    least = {"binary": 12, "multiclass": 4 * classes, "numeric": 10, "survival": 20}[kind]
+    most = 1200 if kind == "multiclass" else 2000
+    n = round(np.exp(rng.uniform(np.log(least), np.log(most))))
+    facts: dict[str, Any] = {
+        "effect": _effect(rng),
+        "tails": str(rng.choice(["normal", "t3", "skewed"], p=[0.6, 0.2, 0.2])),
+        "spread": float(rng.choice([1.0, 1.0, 2.0])),
+        "ties": int(rng.choice([0, 0, 0, 3, 6, 12])),
+        "confidence": float(rng.choice([1.0, 1.0, 0.5, 2.0])),
+        "cut": str(rng.choice(["half", "prevalence"])),
+    }
+    prevalence = float(np.exp(rng.uniform(np.log(0.02), np.log(0.5))))
+    facts |= _dependence(rng, kind, verb, n)
+    floor = 4.0 / n
+    if "folds" in facts:
+        floor = 2.5 * int(facts["folds"]) / n
+    if facts.get("held") == "constant":
+        floor = max(floor, 4.0 / int(facts["groups"]))
+    if verb != "assess":
+        facts["correlation"] = float(rng.choice([0.0, 0.5, 0.9]))
+        alike = verb == "compare" and rng.random() < 0.6
+        facts["worse"] = 1.0 if alike else float(rng.uniform(0.4, 0.95))
+        if verb == "margin":
+            facts["effect"] = max(float(facts["effect"]), 0.8)
+    if kind == "survival":
+        facts["censored"] = float(rng.choice([0.0, 0.3, 0.7]))
+    if kind == "binary":
+        facts["prevalence"] = min(max(prevalence, floor), 0.5)
+    known = applicable_names(kind)
+    count = min(MEASURES, len(known))
+    picked = tuple(str(m) for m in rng.choice(known, size=count, replace=False))
+    return Setting(
+        kind=kind, verb=verb, n=n, classes=classes, measures=tuple(sorted(picked)), **facts
+    )
+
+
+def _effect(rng: np.random.Generator) -> float:
+    which = rng.random()
+    if which < 0.25:
+        return 0.0
+    return float(rng.uniform(0.3, 2.0) if which < 0.75 else rng.uniform(2.0, 4.5))
+
+
+def _dependence(rng: np.random.Generator, kind: str, verb: str, n: int) -> dict[str, Any]:
+    """Clusters, weights, folds or separate sampling: at most one of them."""
+    which = rng.random()
+    if which < 0.33 and n >= 20:
+        groups = round(np.exp(rng.uniform(np.log(5), np.log(min(100, n / 2)))))
+        constant = kind in ("binary", "multiclass") and groups >= 8 and rng.random() < 0.5
+        return {
+            "clusters": str(rng.choice(["equal", "unequal", "unequal"])),
+            "groups": groups,
+            "icc": float(rng.choice([0.0, 0.1, 0.3, 0.6])),
+            "held": "constant" if constant and kind == "binary" else "crossing",
+        }
+    if which < 0.47 and kind != "survival":
+        return {"weights": str(rng.choice(["unrelated", "by score"]))}
+    if verb == "assess" and kind in ("binary", "numeric") and which < 0.6 and n >= 30:
+        return {"origin": "cv", "folds": int(rng.choice([5, 10])) if n >= 100 else 5}
+    if verb == "assess" and kind == "binary" and which < 0.7:
+        return {"sampling": "case-control"}
+    return {}
+
+
+@cache
+def applicable_names(kind: str) -> list[str]:
+    """Measures that apply to predictions of a kind, by name."""
+    from abovechance.measures import applicable
+    from statistical.audit.worlds import small
+
+    return sorted(m.name for m in applicable(small(kind)))

@@ -1,0 +1,276 @@
+"""Replications of a setting, counted, and what the counts say."""
+
+import warnings
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import abovechance as ac
+from abovechance.errors import AboveChanceError
+from abovechance.measures import Law, find
+from statistical.audit.settings import Setting
+from statistical.audit.worlds import sample, truth
+
+DRAWS = 199
+ALPHA = 0.05
+SCREEN = 80
+AGAIN = 240  # new replications for what looked wrong; what still does gets those of CONFIRM too
+CONFIRM = 1000
+BAR = 0.93  # coverage that an interval must have, within its Monte Carlo error
+DISCRETE = 0.91  # the least coverage of shares, whose true coverage jumps from value to value
+FAR = 0.85  # below this a warning is not enough to call an interval an answer
+WIDE = 3.0  # mean width beside that of a normal interval with the estimates' own spread
+SHARES = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
+
+
+@dataclass
+class Tally:
+    """What the replications of one measure came to."""
+
+    measure: str
+    answers: int = 0  # replications with a value
+    intervals: int = 0
+    below: int = 0  # the true value lies below the interval
+    above: int = 0
+    warned: int = 0  # misses beside which a warning about the interval stood
+    widths: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    tests: int = 0
+    rejected: int = 0
+    skills: int = 0
+    skilled: int = 0
+    verdicts: int = 0
+    noninferior: int = 0
+    faults: Counter[str] = field(default_factory=Counter)  # what must not happen even once
+    refusals: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def missed(self) -> int:
+        return self.below + self.above
+
+    def summary(self) -> dict[str, Any]:
+        """The counts without the lists, as JSON."""
+        whole = asdict(self)
+        widths, values = np.array(whole.pop("widths")), np.array(whole.pop("values"))
+        kept = widths[np.isfinite(widths)]
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        whole["width"] = float(np.mean(kept)) if len(kept) else None
+        whole["wide"] = float(np.median(kept) / (3.92 * spread)) if len(kept) and spread else None
+        whole["faults"], whole["refusals"] = dict(self.faults), dict(self.refusals.most_common(3))
+        return whole
+
+
+def trial(s: Setting, replications: int, start: int, draws: int = DRAWS) -> dict[str, Tally]:
+    """Replications `start` and on, counted by measure."""
+    tallies = {m: Tally(m) for m in s.measures}
+    for i in range(start, start + replications):
+        rng = np.random.default_rng(np.random.SeedSequence(_entropy(s), spawn_key=(i,)))
+        models = sample(s, rng)
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            try:
+                _ask(s, models, tallies, i, draws)
+            except AboveChanceError as reason:
+                for t in tallies.values():
+                    t.refusals[f"whole answer: {reason}"[:160]] += 1
+            except Exception as error:  # whatever a user would see as a traceback
+                for t in tallies.values():
+                    t.faults[f"{type(error).__name__}: {error}"[:160]] += 1
+        for w in raised:
+            for t in tallies.values():
+                t.faults[f"warning: {w.message}"[:120]] += 1
+    return tallies
+
+
+def _entropy(s: Setting) -> int:
+    return int.from_bytes(s.words.encode()[:120], "little") % 2**63
+
+
+def _ask(s: Setting, models: dict[str, Any], tallies: dict[str, Tally], i: int, draws: int) -> None:
+    if s.verb == "assess":
+        options: dict[str, Any] = {}
+        if s.sampling == "case-control":
+            options = {"sampling": s.sampling, "prevalence": s.prevalence}
+        found = ac.assess(models["new"], list(s.measures), draws=draws, rng=i, **options)
+        whole = [e for e in found.estimates if e.by is None and e.class_ is None]
+        for e in whole:
+            name = _asked(s, e.measure)
+            if name is not None:
+                _estimate(s, tallies[name], e, found.advice)
+        return
+    margin = None
+    if s.verb == "margin":
+        margin = {m: abs(_difference(s, m)) for m in s.measures if _tested_at_margin(s, m)}
+        if not margin:
+            return
+    names = list(margin) if margin else list(s.measures)
+    found = ac.compare(models, names, margin=margin, draws=draws, rng=i)
+    for d in found.differences:
+        name = _asked(s, d.measure)
+        if name is not None:
+            _compared(s, tallies[name], d, found.advice, margin)
+
+
+def _asked(s: Setting, label: str) -> str | None:
+    for name in s.measures:
+        if label in (name, find(name).for_outcome(s.kind).label):
+            return name
+    return None
+
+
+def _difference(s: Setting, measure: str) -> float:
+    return truth(s, measure, "new") - truth(s, measure, "old")
+
+
+def _tested_at_margin(s: Setting, measure: str) -> bool:
+    """Whether the new model is truly worse by an amount that can be a margin."""
+    m = find(measure).for_outcome(s.kind)
+    apart = _difference(s, measure)
+    if m.higher_is_better is None or not np.isfinite(apart):
+        return False
+    return apart < -1e-3 if m.higher_is_better else apart > 1e-3
+
+
+def _warned(row: Any, advice: Any) -> bool:
+    """Whether a reader was told that this interval may not hold."""
+    said = [a.text for a in advice] + [str(getattr(row, "remark", "") or "")]
+    said.append(str(row.undefined or ""))
+    return any("cover" in text or "may not hold" in text for text in said)
+
+
+def _interval(t: Tally, value: float, row: Any, goal: float, span: Any, advice: Any) -> None:
+    found = row.interval
+    if found is None or not np.isfinite(value):
+        if np.isfinite(value):
+            t.refusals[str(getattr(row, "remark", None) or row.undefined or "no reason")[:160]] += 1
+        return
+    slack = 1e-9 * max(1.0, abs(value))
+    if not found.low <= found.high:
+        t.faults["low above high"] += 1
+    elif found.low == found.high:
+        t.faults["width 0"] += 1
+    if not found.low - slack <= value <= found.high + slack:
+        t.faults["interval without its value"] += 1
+    if found.low < span[0] - slack or found.high > span[1] + slack:
+        t.faults["beyond the range"] += 1
+    if not np.isfinite(goal):
+        return
+    t.intervals += 1
+    t.widths.append(float(found.high - found.low))
+    t.below += goal < found.low - 1e-12
+    t.above += goal > found.high + 1e-12
+    if not found.low <= goal <= found.high:
+        t.warned += _warned(row, advice)
+
+
+def _estimate(s: Setting, t: Tally, e: Any, advice: Any) -> None:
+    m = find(t.measure).for_outcome(s.kind)
+    if np.isfinite(e.value):
+        t.answers += 1
+        t.values.append(float(e.value))
+    if e.interval is not None and np.isfinite(e.value):
+        _interval(t, e.value, e, truth(s, t.measure), m.range, advice)
+    else:
+        _interval(t, e.value, e, np.nan, m.range, advice)
+    if e.p_value is not None and not 0.0 < e.p_value <= 1.0:
+        t.faults["p outside (0, 1]"] += 1
+    if s.null and e.p_value is not None and m.law is not Law.CALIBRATION:
+        t.tests += 1
+        t.rejected += e.p_value <= ALPHA
+    if s.null and e.skill is not None and e.skill.p_value is not None:
+        t.skills += 1
+        t.skilled += e.skill.p_value <= ALPHA
+
+
+def _compared(s: Setting, t: Tally, d: Any, advice: Any, margin: Any) -> None:
+    m = find(t.measure).for_outcome(s.kind)
+    reach = m.range[1] - m.range[0]
+    if np.isfinite(d.difference):
+        t.answers += 1
+        t.values.append(float(d.difference))
+    goal = np.nan if d.interval is None else _difference(s, t.measure)
+    if s.worse == 1.0 and d.interval is not None:
+        goal = 0.0
+    _interval(t, d.difference, d, goal, (-reach, reach), advice)
+    if s.worse == 1.0 and d.p_value is not None:
+        t.tests += 1
+        t.rejected += d.p_value <= ALPHA
+    if margin is not None and d.margin is not None:
+        t.verdicts += 1
+        t.noninferior += bool(d.margin.noninferior)
+
+
+def suspicions(s: Setting, t: Tally) -> list[str]:
+    """What looks wrong after screening: few replications, so only what stands out."""
+    from scipy.stats import binom
+
+    bar = DISCRETE if find(t.measure).for_outcome(s.kind).law in SHARES else BAR
+    found = [f"fault: {name}" for name in t.faults]
+    if t.intervals >= 20 and binom.sf(t.missed - 1, t.intervals, 1.0 - bar) < 0.02:
+        found.append("coverage")
+    for name, hits, count in _levels(t):
+        if count >= 20 and binom.sf(hits - 1, count, ALPHA) < 0.02:
+            found.append(name)
+    wide = t.summary()["wide"]
+    if wide is not None and t.intervals >= 20 and wide > WIDE:
+        found.append("width")
+    return found
+
+
+def _levels(t: Tally) -> list[tuple[str, int, int]]:
+    return [
+        ("level", t.rejected, t.tests),
+        ("level of skill", t.skilled, t.skills),
+        ("level at the margin", t.noninferior, t.verdicts),
+    ]
+
+
+def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str]]:
+    """Which suspicions many new replications bear out, each with its figure."""
+    bar = DISCRETE if find(t.measure).for_outcome(s.kind).law in SHARES else BAR
+    found = [(f"fault: {n}", f"{c} times") for n, c in t.faults.items()]
+    if "coverage" in suspected and t.intervals:
+        share = 1.0 - t.missed / t.intervals
+        error = np.sqrt(max(share * (1.0 - share), 1e-4) / t.intervals)
+        if share + 3.0 * error < bar:
+            told = t.missed > 0 and t.warned >= 0.9 * t.missed
+            name = "coverage" if not told else "coverage, warned"
+            found.append((name, f"{share:.3f} ± {error:.3f} ({t.below} below, {t.above} above)"))
+    for name, hits, count in _levels(t):
+        if name in suspected and count:
+            share = hits / count
+            error = np.sqrt(max(share * (1.0 - share), 1e-4) / count)
+            if share - 3.0 * error > ALPHA:
+                found.append((name, f"{share:.3f} ± {error:.3f}"))
+    wide = t.summary()["wide"]
+    if "width" in suspected and wide is not None and wide > WIDE:
+        found.append(("width", f"{wide:.1f} times a normal interval's"))
+    return found
+
+
+def examine(s: Setting) -> dict[str, Any]:
+    """Screen a setting; confirm what looks wrong with new replications."""
+    screened = trial(s, SCREEN, 0)
+    suspects = {m: found for m, t in screened.items() if (found := suspicions(s, t))}
+    result: dict[str, Any] = {
+        "words": s.words,
+        "measures": list(s.measures),
+        "intervals": sum(t.intervals > 0 for t in screened.values()),
+        "suspects": suspects,
+        "refusals": {m: dict(t.refusals.most_common(1)) for m, t in screened.items() if t.refusals},
+        "findings": [],
+    }
+    first = _narrowed(s, suspects)
+    again = trial(first, AGAIN, SCREEN) if suspects else {}
+    kept = {m: found for m, t in again.items() if (found := suspicions(s, t))}
+    last = _narrowed(s, kept)
+    for m, t in (trial(last, CONFIRM, SCREEN + AGAIN) if kept else {}).items():
+        for name, figure in confirmed(last, t, kept[m]):
+            result["findings"].append({"measure": m, "what": name, "figure": figure})
+    return result
+
+
+def _narrowed(s: Setting, suspects: dict[str, list[str]]) -> Setting:
+    return replace(s, measures=tuple(suspects))

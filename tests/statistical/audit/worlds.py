@@ -1,0 +1,286 @@
+"""Samples of a setting, and what is true in it."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import abovechance as ac
+from statistical.audit.settings import Setting
+
+LARGE = 100_000  # cases that stand for the population
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def sample(s: Setting, rng: np.random.Generator) -> dict[str, Any]:
+    """One sample: predictions of one model, or of two on the same cases."""
+    if s.origin == "cv":
+        return {"new": _cross_validated(s, rng)}
+    for _ in range(1000):
+        made = _models(s, rng, s.n, alone=False)
+        if made is not None:
+            return made
+    raise AssertionError(f"no usable sample of {s.words}")
+
+
+@cache
+def population(s: Setting) -> dict[str, Any]:
+    """A sample so large that its values are the true ones; dependence is gone from it."""
+    rng = np.random.default_rng(np.random.SeedSequence(20_261, spawn_key=(s.n, s.classes)))
+    size = max(LARGE, 150 * s.n)
+    if s.kind == "multiclass":
+        size = max(40_000, 40 * s.n)
+    if s.kind == "survival":
+        size = 30_000
+    made = _models(s, rng, size, alone=True)
+    assert made is not None
+    return made
+
+
+def truth(s: Setting, measure: str, model: str = "new") -> float:
+    """The value of a measure in the population, or that of the algorithm for folds."""
+    from abovechance.measures import find
+
+    m = find(measure).for_outcome(s.kind)
+    if s.origin == "cv":
+        return float(np.mean([m.of(p) for p in _trained(s)]))
+    return float(m.of(population(s)[model]))
+
+
+def small(kind: str) -> Any:
+    """Predictions of a kind that show which measures apply."""
+    s = Setting(
+        kind=kind, verb="assess", n=60, effect=1.0, classes=3 if kind == "multiclass" else 2
+    )
+    return sample(s, np.random.default_rng(1))["new"]
+
+
+def _noise(s: Setting, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Mean 0, variance 1, with the setting's tails."""
+    if s.tails == "t3":
+        return rng.standard_t(3, shape) / np.sqrt(3.0)
+    z = rng.normal(size=shape)
+    if s.tails == "skewed":
+        return (np.exp(0.8 * z) - np.exp(0.32)) / np.sqrt(np.exp(0.64) * (np.exp(0.64) - 1.0))
+    return z
+
+
+def _clusters(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> Any:
+    if s.clusters == "none" or alone:
+        return np.arange(n)
+    if s.clusters == "equal":
+        return np.arange(n) * s.groups // n
+    share = rng.lognormal(sigma=0.8, size=s.groups)
+    return np.sort(rng.choice(s.groups, size=n, p=share / share.sum()))
+
+
+def _within(s: Setting, rng: np.random.Generator, group: Any, rows: int) -> Floats:
+    """Noise of several models (rows) that share a cluster's part and, as asked, a case's part."""
+    n = len(group)
+    clusters = int(group.max()) + 1
+    shared = _noise(s, rng, (n,))
+    own = _noise(s, rng, (rows, n))
+    case = np.sqrt(s.correlation) * shared + np.sqrt(1.0 - s.correlation) * own
+    cluster = rng.normal(size=clusters)[group]
+    return np.sqrt(1.0 - s.icc) * case + np.sqrt(s.icc) * cluster
+
+
+def _rounded(s: Setting, score: Floats) -> Floats:
+    return np.round(score * s.ties / 4.0) * 4.0 / s.ties if s.ties else score
+
+
+def _extras(
+    s: Setting, rng: np.random.Generator, group: Any, score: Floats, alone: bool
+) -> tuple[Any, dict[str, Any]]:
+    """Which cases were sampled, and their groups or weights."""
+    n = len(group)
+    if alone:
+        return np.arange(n), {}
+    if s.clusters != "none":
+        return np.arange(n), {"groups": group}
+    if s.weights == "unrelated":
+        return np.arange(n), {"sample_weight": rng.gamma(2.0, size=n) + 0.05}
+    if s.weights == "by score":  # high scores are sampled three times as often
+        chance = np.where(score > np.median(score), 1.0, 1.0 / 3.0)
+        kept = np.flatnonzero(rng.random(n) < chance)[: s.n]
+        return kept, {"sample_weight": 1.0 / chance[kept]}
+    return np.arange(n), {}
+
+
+def _models(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
+    make = {
+        "binary": _binary,
+        "multiclass": _multiclass,
+        "numeric": _numeric,
+        "survival": _survival,
+    }[s.kind]
+    return make(s, rng, n, alone)
+
+
+def _drawn_size(s: Setting, n: int, alone: bool) -> int:
+    return 3 * n if s.weights == "by score" and not alone else n
+
+
+def _names(s: Setting) -> tuple[str, ...]:
+    return ("new",) if s.verb == "assess" else ("new", "old")
+
+
+def _effects(s: Setting) -> list[float]:
+    # at a margin the new model is the worse one; in comparisons which is worse does not matter
+    return [s.effect * s.worse, s.effect][-len(_names(s)) :]
+
+
+def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
+    n = _drawn_size(s, n, alone)
+    group = _clusters(s, rng, n, alone)
+    if s.sampling == "case-control" and not alone:
+        y = np.arange(n) % 2
+    elif s.held == "constant" and not alone:
+        y = (rng.random(int(group.max()) + 1) < s.prevalence).astype(int)[group]
+    else:
+        y = (rng.random(n) < s.prevalence).astype(int)
+    noise = _within(s, rng, group, len(_names(s))) * np.where(y == 1, s.spread, 1.0)
+    base = np.log(s.prevalence / (1.0 - s.prevalence))
+    made, kept, extras = {}, np.arange(n), {}
+    for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
+        score = _rounded(s, effect * y + noise[row])
+        slope = max(effect, 0.7)
+        p = 1.0 / (1.0 + np.exp(-(base + s.confidence * (slope * score - slope**2 / 2.0))))
+        if row == 0:
+            kept, extras = _extras(s, rng, group, score, alone)
+        if np.bincount(y[kept], minlength=2).min() < 2:
+            return None
+        cut = 0.5 if s.cut == "half" else s.prevalence
+        made[name] = ac.Binary(y[kept], probability=p[kept], pos_label=1, threshold=cut, **extras)
+    return made
+
+
+def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
+    n, k = _drawn_size(s, n, alone), s.classes
+    group = _clusters(s, rng, n, alone)
+    share = np.linspace(2.0, 1.0, k)
+    y = rng.choice(k, size=n, p=share / share.sum())
+    noise = [_within(s, rng, group, k) for _ in _names(s)]
+    common = _within(s, rng, group, k)
+    made, kept, extras = {}, np.arange(n), {}
+    for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
+        mixed = np.sqrt(s.correlation) * common + np.sqrt(1.0 - s.correlation) * noise[row]
+        score = _rounded(s, effect * (y == np.arange(k)[:, None]) + mixed)
+        slope = s.confidence * max(effect, 0.7)
+        weight = np.exp(slope * (score - score.max(axis=0))) * share[:, None]
+        if row == 0:
+            kept, extras = _extras(s, rng, group, score[0], alone)
+        if np.bincount(y[kept], minlength=k).min() < 1:
+            return None
+        p = (weight / weight.sum(axis=0)).T[kept]
+        made[name] = ac.Multiclass(y[kept], probability=p, labels=list(range(k)), **extras)
+    return made
+
+
+def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any]:
+    n = _drawn_size(s, n, alone)
+    group = _clusters(s, rng, n, alone)
+    signal, error = rng.normal(size=n), _within(s, rng, group, 1)[0]
+    y = s.effect * signal + error * (1.0 + (s.spread - 1.0) * np.abs(signal))
+    made, kept, extras = {}, np.arange(n), {}
+    for row, (name, share) in enumerate(zip(_names(s), (s.worse, 1.0), strict=False)):
+        # a share of the signal, the rest is noise of the model's own
+        rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
+        value = (
+            s.confidence * max(s.effect, 0.5) * (0.9 * share * signal + rest * rng.normal(size=n))
+        )
+        value = _rounded(s, value)
+        outcome = y
+        if s.tails == "skewed":  # costs, counts, times: positive and skewed
+            outcome, value = np.exp(0.4 * y), np.exp(0.4 * value)
+        if row == 0:
+            kept, extras = _extras(s, rng, group, value, alone)
+        made[name] = ac.Numeric(outcome[kept], value[kept], **extras)
+    return made
+
+
+def _survival(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
+    group = _clusters(s, rng, n, alone)
+    signal, error = rng.normal(size=n), _within(s, rng, group, 1)[0]
+    time = np.exp(error - s.effect * signal)
+    limit = np.full(n, np.inf)
+    if s.censored:
+        scale = {0.3: 2.5, 0.7: 0.5}[s.censored]
+        limit = scale * rng.exponential(size=n) * np.exp(0.2)
+    event = time <= limit
+    if event.sum() < 5:
+        return None
+    made, extras = {}, {} if alone or s.clusters == "none" else {"groups": group}
+    for name, share in zip(_names(s), (s.worse, 1.0), strict=False):
+        rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
+        risk = _rounded(s, 0.9 * share * signal + rest * rng.normal(size=n))
+        made[name] = ac.Survival(np.minimum(time, limit), event, risk=risk, **extras)
+    return made
+
+
+FEATURES = 4
+TRAINED = 150  # training sets behind the algorithm's true value
+JUDGED = 4_000
+
+
+def _features(s: Setting, rng: np.random.Generator, n: int) -> tuple[Floats, Any]:
+    x = _noise(s, rng, (n, FEATURES))
+    if s.kind == "numeric":
+        return x, s.effect * x[:, 0] + _noise(s, rng, (n,))
+    y = (rng.random(n) < s.prevalence).astype(int)
+    x[:, 0] += s.effect * y
+    return x, y
+
+
+def _fitted(s: Setting, x: Floats, y: Any, new: Floats) -> Floats:
+    """Ridge regression, or a linear discriminant's probabilities."""
+    if s.kind == "numeric":
+        centre, level = x.mean(axis=0), y.mean()
+        penalised = (x - centre).T @ (x - centre) + np.eye(FEATURES)
+        return level + (new - centre) @ np.linalg.solve(penalised, (x - centre).T @ (y - level))
+    means = np.stack([x[y == c].mean(axis=0) for c in (0, 1)])
+    apart = x - means[y]
+    pooled = (apart.T @ apart + np.eye(FEATURES)) / (len(y) - 2)
+    slope = np.linalg.solve(pooled, means[1] - means[0])
+    base = np.log(y.mean() / (1 - y.mean())) - means.sum(axis=0) @ slope / 2
+    return 1.0 / (1.0 + np.exp(-np.clip(base + new @ slope, -30, 30)))
+
+
+def _cross_validated(s: Setting, rng: np.random.Generator) -> Any:
+    for _ in range(1000):
+        x, y = _features(s, rng, s.n)
+        if s.kind == "numeric":
+            fold = rng.permutation(np.arange(s.n) % s.folds)
+            break
+        # stratified, as scikit-learn does: every fold has both classes where there are enough
+        order = np.argsort(y + rng.random(s.n) / 2)
+        fold = np.empty(s.n, dtype=int)
+        fold[order] = np.arange(s.n) % s.folds
+        if np.bincount(y, minlength=2).min() >= 2 * s.folds:
+            break
+    else:
+        raise AssertionError("too few of one class for these folds")
+    value = np.empty(s.n)
+    for f in range(s.folds):
+        inside = fold == f
+        value[inside] = _fitted(s, x[~inside], y[~inside], x[inside])
+    if s.kind == "numeric":
+        return ac.Numeric(y, value, fold=fold)
+    return ac.Binary(y, probability=value, pos_label=1, fold=fold)
+
+
+@cache
+def _trained(s: Setting) -> list[Any]:
+    rng = np.random.default_rng(np.random.SeedSequence(20_262, spawn_key=(s.n,)))
+    size, found = s.n - s.n // s.folds, []
+    while len(found) < TRAINED:
+        x, y = _features(s, rng, size)
+        if s.kind == "binary" and np.bincount(y, minlength=2).min() < 2:
+            continue
+        new, outcome = _features(s, rng, JUDGED)
+        value = _fitted(s, x, y, new)
+        if s.kind == "numeric":
+            found.append(ac.Numeric(outcome, value))
+        else:
+            found.append(ac.Binary(outcome, probability=value, pos_label=1))
+    return found

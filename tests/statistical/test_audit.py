@@ -1,0 +1,95 @@
+"""The audit is repeatable, sees what is wrong, and finds nothing that is left unsaid."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from statistical.audit import search, trials
+from statistical.audit.settings import Setting, applicable_names, drawn
+from statistical.audit.worlds import sample, truth
+
+KINDS = ("binary", "multiclass", "numeric", "survival")
+
+
+def test_a_setting_follows_from_seed_and_number() -> None:
+    assert drawn(7, 3) == drawn(7, 3)
+    assert len({drawn(7, i).words for i in range(50)}) == 50
+
+
+def test_settings_reach_every_kind_verb_and_dependence() -> None:
+    many = [drawn(1, i) for i in range(400)]
+    assert {s.kind for s in many} == set(KINDS)
+    assert {s.verb for s in many} == {"assess", "compare", "margin"}
+    assert {s.clusters for s in many} == {"none", "equal", "unequal"}
+    assert {s.weights for s in many} == {"none", "unrelated", "by score"}
+    assert {s.origin for s in many} == {"test", "cv"}
+    assert {s.sampling for s in many} == {"random", "case-control"}
+    assert {m for s in many for m in s.measures} >= set(applicable_names("binary"))
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_samples_are_of_the_size_asked_for(index: int) -> None:
+    setting = drawn(2, index)
+    models = sample(setting, np.random.default_rng(0))
+    assert {p.n for p in models.values()} == {setting.n}
+
+
+def test_the_truth_is_that_of_the_world() -> None:
+    setting = Setting(kind="binary", verb="assess", n=50, effect=1.5, prevalence=0.3)
+    from scipy.stats import norm
+
+    assert truth(setting, "auc") == pytest.approx(norm.cdf(1.5 / np.sqrt(2.0)), abs=0.005)
+
+
+def test_one_setting_examined_twice_is_the_same() -> None:
+    setting = Setting(kind="binary", verb="assess", n=40, effect=1.0, measures=("accuracy", "auc"))
+    once, again = (trials.trial(setting, 5, 0)["auc"].summary() for _ in range(2))
+    assert once == again
+
+
+def test_an_interval_that_does_not_cover_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(kind="binary", verb="assess", n=200, effect=1.0, measures=("accuracy",))
+    assert not trials.suspicions(setting, trials.trial(setting, 80, 0)["accuracy"])
+    real = trials.truth(setting, "accuracy")
+    monkeypatch.setattr(trials, "truth", lambda *_: real + 0.05)
+    tally = trials.trial(setting, 80, 0)["accuracy"]
+    assert trials.suspicions(setting, tally) == ["coverage"]
+    ((name, _),) = trials.confirmed(setting, tally, ["coverage"])
+    assert name == "coverage"
+
+
+def test_a_test_that_rejects_too_often_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = Setting(kind="binary", verb="assess", n=60, measures=("auc",))
+    assert not trials.suspicions(setting, trials.trial(setting, 80, 0)["auc"])
+    monkeypatch.setattr(trials, "ALPHA", 0.4)
+    tally = trials.trial(setting, 80, 0)["auc"]
+    monkeypatch.setattr(trials, "ALPHA", 0.05)
+    assert "level" in trials.suspicions(setting, tally)
+
+
+def test_a_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(ac, "assess", broken)
+    setting = Setting(kind="binary", verb="assess", n=40, measures=("auc",))
+    tally = trials.trial(setting, 1, 0)["auc"]
+    assert tally.faults == {"ZeroDivisionError: division by zero": 1}
+
+
+def test_a_run_is_continued_from_its_store(tmp_path: Path) -> None:
+    once = search.run(3, 10.0, 1, tmp_path / "a.store", most=2)
+    again = search.run(3, 0.0, 1, tmp_path / "a.store", most=2)
+    assert once == again
+    assert "2 settings drawn" in search.table(3, again)
+
+
+@pytest.mark.slow
+def test_a_bounded_audit_finds_nothing_that_is_left_unsaid(tmp_path: Path) -> None:
+    done = search.run(2027, 60.0, 2, tmp_path / "a.store", most=150)
+    left = [
+        (i, f) for i, d in done.items() for f in d["findings"] if f["what"] != "coverage, warned"
+    ]
+    assert not left, search.table(2027, done)
