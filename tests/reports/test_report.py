@@ -73,7 +73,7 @@ def test_a_comparison_names_the_better_model(comparison: Any, models: dict[str, 
 
 def test_equal_models_are_not_told_apart(models: dict[str, Any]) -> None:
     same = compare({"a": models["forest"], "b": models["forest"]}, rng=1)
-    assert report(same).document.verdict == "No difference shown"
+    assert report(same).document.verdict == "a and b predict the same"
 
 
 def test_three_models_are_told_side_by_side(models: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ def test_three_models_are_told_side_by_side(models: dict[str, Any]) -> None:
     assert document.verdict == "forest is the best of 3"
     said = document.paragraphs[1].text
     assert re.match(
-        r"The area under the ROC curve was 0\.\d+ for forest, 0\.\d+ for texture and 0\.\d+ for",
+        r"The area under the ROC curve was 0\.\d+ \(95% CI 0\.\d+ to 0\.\d+\) for forest, 0\.",
         said,
     )
     assert said.count("The difference in area under the ROC curve, ") == 3

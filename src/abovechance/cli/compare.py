@@ -39,13 +39,19 @@ KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
     "--lower-is-better", is_flag=True, help="Items: --value holds losses rather than scores."
 )
 @options.columns
-@click.option("--by", metavar="COL", help="Differences between these subgroups, too.")
+@click.option(
+    "--by", metavar="COL", help="The models within each of these subgroups, too, and interaction."
+)
+@click.option(
+    "--between", is_flag=True, help="With --by: also each model's differences between subgroups."
+)
 @click.option(
     "--measures",
     metavar="A,B,…",
     callback=options.names,
     help="Names of measures; one of each family when not given.",
 )
+@click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
 @click.option(
     "--margin",
     metavar="NUMBER",
@@ -81,7 +87,9 @@ def compare(
     model: str | None,
     lower_is_better: bool,
     by: str | None,
+    between: bool,
     measures: list[str] | None,
+    primary: str | None,
     margin: str | None,
     alternative: str,
     adjust: str,
@@ -116,13 +124,17 @@ def compare(
         "workers": workers,
         "store": store,
     }
+    if between and by is None:
+        raise click.UsageError("--between needs --by, the column of the subgroups.")
     read: dict[str, Any] | None = None
     with progress("drawing") as tell:
         if model is not None:
             from abovechance.inference.comparison import compare_items
 
-            if measures or by or unpaired:
-                raise click.UsageError("--measures, --by and --unpaired do not go with --model.")
+            if measures or primary or by or unpaired:
+                raise click.UsageError(
+                    "--measures, --primary, --by and --unpaired do not go with --model."
+                )
             found = items_in(files, columns, model, models, higher_is_better=not lower_is_better)
             result = compare_items(**found, **asked, progress=tell)
         else:
@@ -135,6 +147,8 @@ def compare(
                 **asked,
                 by=subgroup,
                 by_name=by or "",
+                between=between,
+                primary=primary,
                 paired=False if unpaired else None,
                 studentised=studentised,
                 naive=naive,

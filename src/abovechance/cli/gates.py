@@ -59,7 +59,7 @@ class Gate:
         if name not in known:
             meant = did_you_mean(self.measure, known) or f"; compared are {listed(known, 10)}."
             raise UnknownMeasure(f"--fail-if names {self.measure!r}, which is not compared{meant}")
-        return [row for row in result if row.measure == name and row.model is None]
+        return [row for row in result if row.measure == name and row.model is row.by is None]
 
     def _value(self, row: Any) -> float | None:
         if self.quantity in ("low", "high"):

@@ -1,6 +1,7 @@
 """Results on the terminal: tables to stdout, remarks to stderr."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -12,9 +13,16 @@ def console(stderr: bool = False) -> Any:
     """A rich console that neither wraps pipes nor colours them."""
     from rich.console import Console
 
+    from abovechance.io.text import screen_width
+
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 110
-    return Console(file=stream, width=width, soft_wrap=False, highlight=False)
+    return Console(file=stream, width=screen_width(stream), soft_wrap=False, highlight=False)
+
+
+def print_lines(screen: Any, lines: Iterable[tuple[str, str]]) -> None:
+    """Lines that are laid out already, in their styles."""
+    for style, line in lines:
+        screen.print(line, style=style or None, markup=False, emoji=False, soft_wrap=True)
 
 
 def show(result: Any, format_: str) -> None:

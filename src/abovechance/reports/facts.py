@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from abovechance.errors import AboveChanceError
+from abovechance.inference.comparison.results import shown
 from abovechance.plots.contract import whole
 from abovechance.plots.pictures.forest import FIRST
 from abovechance.plots.words import as_float
@@ -85,6 +86,8 @@ def measure_range(measure: str) -> tuple[float, float]:
 
 def level_of(facts: Mapping[str, Any]) -> float:
     """The level of the intervals."""
+    if facts.get("level") is not None:
+        return as_float(facts["level"])
     for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
         if row.get("interval"):
             return as_float(row["interval"]["level"])
@@ -109,7 +112,7 @@ def model_words(facts: Mapping[str, Any]) -> str:
 def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The difference of the primary measure when two models, or two subgroups, are compared."""
     known = [d for d in facts.get("differences") or () if d.get("difference") is not None]
-    found = [d for d in known if d.get("model") is None] or known
+    found = [d for d in known if d.get("model") is None and d.get("by") is None] or known
     if len({(d["first"], d["second"]) for d in found}) != 1:
         return None
     return next((d for d in found if d["measure"] == facts.get("primary")), found[0])
@@ -119,6 +122,30 @@ def adjusted(row: Mapping[str, Any]) -> Any:
     """The p-value to judge a difference or a test by: adjusted for many, where it is."""
     own, many = row.get("p_value"), row.get("p_adjusted")
     return own if many is None else many
+
+
+def is_shown(row: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    """Whether p-value and interval of a difference both tell the two apart."""
+    if row.get("shown") is not None:
+        return bool(row["shown"])
+    p, interval = adjusted(row), row.get("interval")
+    return shown(
+        difference=as_float(row.get("difference")),
+        p=None if p is None else as_float(p),
+        interval=(as_float(interval["low"]), as_float(interval["high"])) if interval else None,
+        alternative=row.get("alternative"),
+        alpha=1.0 - level_of(facts),
+    )
+
+
+def better_of(row: Mapping[str, Any]) -> str | None:
+    """Which of the two compared is better by the sign of the difference; None when unknown."""
+    if "better" in row:
+        return None if row["better"] is None else str(row["better"])
+    value, up = as_float(row.get("difference")), higher_is_better(str(row["measure"]))
+    if up is None or value != value or value == 0:
+        return None
+    return str(row["first"] if (value > 0) == up else row["second"])
 
 
 def kind_of(facts: Mapping[str, Any]) -> Kind:

@@ -30,6 +30,6 @@ def headline(facts: Mapping[str, Any]) -> str:
     if difference is not None:
         return difference_sentence(difference, facts)
     rows = primary_rows(facts)
-    if len(rows) > 1 and all(row["interval"] is None for row in rows):
+    if len(rows) > 1 and all(row["p_value"] is None for row in rows):
         return values_sentence(rows)
     return " ".join(estimate_sentence(row, facts, of_model=len(rows) > 1) for row in rows)

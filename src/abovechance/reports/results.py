@@ -65,7 +65,7 @@ def _of_models(facts: Mapping[str, Any]) -> list[str]:
     models = models_of(facts)
     several = len(models) > 1
     primary = primary_rows(facts)
-    if several and all(row["interval"] is None for row in primary):
+    if several and all(row["p_value"] is None for row in primary):
         said = [values_sentence(primary, past=True)]
     else:
         said = [estimate_sentence(row, facts, of_model=several, past=True) for row in primary]

@@ -16,7 +16,7 @@ from abovechance.plots.words import (
     probability,
     signed,
 )
-from abovechance.reports.facts import adjusted, level_of
+from abovechance.reports.facts import better_of, is_shown
 from abovechance.reports.grammar import capital, listed, the
 from abovechance.reports.prose import label
 from abovechance.reports.wording import test_name
@@ -78,7 +78,12 @@ def values_sentence(rows: Sequence[Mapping[str, Any]], *, past: bool = False) ->
     known = [row for row in rows if as_float(row["value"]) == as_float(row["value"])]
     if not known:
         return ""
-    each = listed([f"{number(row['value'])} for {label(row['model'])}" for row in known])
+    each = listed(
+        [
+            f"{number(row['value'])}{bracketed(limits(row['interval']))} for {label(row['model'])}"
+            for row in known
+        ]
+    )
     said = f"{begun(known[0]['title'])} {'was' if past else 'is'} {each}"
     chances = {row["chance"] for row in known}
     chance = chances.pop() if len(chances) == 1 else None
@@ -140,8 +145,8 @@ def _tested(row: Mapping[str, Any]) -> str:
 
 
 def _favour(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    better, p = row.get("better"), as_float(adjusted(row))
-    return f" in favour of {label(better)}" if better and p < 1 - level_of(facts) else ""
+    better = better_of(row)
+    return f" in favour of {label(better)}" if better and is_shown(row, facts) else ""
 
 
 def _margin(row: Mapping[str, Any], is_: str) -> str:

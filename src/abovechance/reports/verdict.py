@@ -8,7 +8,8 @@ from abovechance.reports import detections, powers
 from abovechance.reports.facts import (
     adjusted,
     beats_chance,
-    higher_is_better,
+    better_of,
+    is_shown,
     kind_of,
     level_of,
     main_difference,
@@ -74,13 +75,15 @@ def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     margin = difference.get("margin")
     if margin:
         return _within(difference, margin)
-    p, value = as_float(adjusted(difference)), as_float(difference["difference"])
-    if p != p:
+    if difference.get("identical"):
+        return f"{difference['first']} and {difference['second']} predict the same"
+    if adjusted(difference) is None and not difference.get("interval"):
         return "Difference without a test"
-    up = higher_is_better(str(difference["measure"]))
-    if p >= 1 - level_of(facts) or up is None or value == 0:
+    if not is_shown(difference, facts):
         return "No difference shown"
-    better = difference["first"] if (value > 0) == up else difference["second"]
+    better = better_of(difference)
+    if better is None:
+        return f"{difference['first']} and {difference['second']} differ"
     if difference.get("model"):
         return f"{difference['model']} is better for {better}"
     return f"{better} is better"

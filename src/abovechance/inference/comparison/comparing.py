@@ -1,9 +1,10 @@
 """From models and measures to differences, each with its test and its interval."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.assessment import PRIMARY
 from abovechance.inference.comparison.by_law import Family
 from abovechance.inference.comparison.contrasts import How
@@ -12,12 +13,17 @@ from abovechance.inference.comparison.omnibus import safe_omnibus
 from abovechance.inference.comparison.pairs import Matched, matched, same_classes, same_kind
 from abovechance.inference.comparison.ranking import ranking, values_of
 from abovechance.inference.comparison.remarks import remarks
-from abovechance.inference.comparison.results import Comparison, Difference, Omnibus
+from abovechance.inference.comparison.results import Comparison, Difference, Interaction, Omnibus
 from abovechance.inference.comparison.rows import (
     Question,
     paired_rows,
-    subgroup_rows,
     unpaired_rows,
+)
+from abovechance.inference.comparison.subgroups import (
+    Parts,
+    between_rows,
+    interactions,
+    within_rows,
 )
 from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
@@ -37,6 +43,7 @@ def compare(
     models: Mapping[str, Predictions],
     measures: Iterable[str | Measure] | None = None,
     *,
+    primary: str | Measure | None = None,
     margin: float | Mapping[str, float] | None = None,
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
@@ -47,6 +54,7 @@ def compare(
     paired: bool | None = None,
     by: Any = None,
     by_name: str = "",
+    between: bool = False,
     studentised: bool = False,
     naive: bool = False,
     workers: int = 1,
@@ -64,13 +72,16 @@ def compare(
         Predictions by name. Cases are paired by id when all have ids, else by row.
     measures
         Names or measures; one of each family when not given.
+    primary
+        The measure the study is about; the others are descriptive. As in `assess` when not given.
     margin
         How much worse is still acceptable, in the units of the measure (or a mapping from
         measures to such numbers): adds statements of non-inferiority and equivalence.
     alternative
         "two-sided"; "greater" when the question is whether the first model is better.
     adjust
-        "holm", "bh" or "none": how the p-values of all pairs of one measure are adjusted.
+        "holm", "bh" or "none": how the p-values of all pairs of one measure are adjusted, and
+        with `by` those of all pairs in all subgroups.
     draws
         Sign flips, exchanges and bootstrap samples; 9999 and 1999 when not given.
     rng
@@ -80,7 +91,10 @@ def compare(
     paired
         False for models that predicted different cases. None: paired where cases are shared.
     by
-        One value a case: every model's differences between subgroups, too.
+        One value per case, its subgroup: the models are compared again within each, and for
+        every pair it is tested whether their difference differs between subgroups.
+    between
+        With `by`: also every model's differences between the subgroups; always for one model.
     studentised
         Test mean losses without assuming that differences are symmetric.
     naive
@@ -94,8 +108,8 @@ def compare(
     >>> two = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
     >>> found = compare(two, ["auc", "brier"], rng=1)
     >>> print(found["auc"].sentence)
-    Area under the ROC curve: p_forest is better than p_texture by 0.174 (difference +0.1259 to
-    +0.2221), p = 1.3e-12
+    Area under the ROC curve: p_forest is better than p_texture (difference +0.174, 95% interval
+    +0.1259 to +0.2221; p = 1.3e-12)
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
@@ -112,20 +126,44 @@ def compare(
     same_kind(models)
     chosen = _chosen(models, measures)
     refuse_unknown(margin, chosen)
+    main = _primary(next(iter(models.values())).kind, chosen, primary)
+    parts = None if by is None else Parts.of(models, by, by_name)
     kept = _shared(store, models, chosen, seed)
     streams = Resampling(seed=seed, workers=workers, store=kept, progress=progress)
     how = How(draws, streams, studentised)
     asked = Question(alternative, confidence_level, margin, rope, adjust, naive, how)
     found = _matched(models, paired)
     if found is None:
-        parts = same_classes([expanded(p) for p in models.values()])
-        found = Matched(dict(zip(models, parts, strict=True)), "none", dict.fromkeys(models, 0))
+        cases = same_classes([expanded(p) for p in models.values()])
+        found = Matched(dict(zip(models, cases, strict=True)), "none", dict.fromkeys(models, 0))
         rows = list(unpaired_rows(found.models, chosen, asked))
     else:
         rows = list(paired_rows(found.models, chosen, asked))
-    if by is not None:
-        rows.extend(subgroup_rows(models, chosen, asked, by, by_name))
-    return _gathered(found, models, chosen, rows, asked, seed)
+    tested: list[Interaction] = []
+    if parts is not None and len(models) > 1:
+        within = within_rows(parts, chosen, asked, paired=found.by != "none")
+        tested = list(interactions(within, parts, chosen, adjust))
+        rows.extend(within)
+    if parts is not None and (between or len(models) == 1):
+        rows.extend(between_rows(parts, chosen, asked))
+    gathered = _gathered(found, models, chosen, main, rows, asked, seed)
+    if parts is None:
+        return gathered
+    return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
+
+
+def _primary(kind: str, measures: Sequence[Measure], primary: str | Measure | None) -> str:
+    """The label of the primary measure: the one asked for, the usual one, else the first."""
+    labels = [m.label for m in measures]
+    if primary is None:
+        return next((name for name in PRIMARY[kind] if name in labels), labels[0])
+    named = find(primary) if isinstance(primary, str) else primary
+    label = named.for_outcome(kind).label
+    if label not in labels:
+        raise NotApplicable(
+            f"the primary measure {label!r} must be among those compared: {listed(labels, 10)}."
+        )
+    return label
 
 
 def _shared(
@@ -169,6 +207,7 @@ def _gathered(
     found: Matched,
     given: Mapping[str, Predictions],
     measures: Sequence[Measure],
+    primary: str,
     rows: Sequence[Difference],
     asked: Question,
     seed: int,
@@ -176,13 +215,11 @@ def _gathered(
     models = found.models
     first = next(iter(models.values()))
     is_paired = found.by != "none"
-    values = tuple(values_of(models, measures))
+    values = tuple(values_of(models, measures, asked))
     tests: list[Omnibus] = []
     if is_paired and first.origin == "test":
         families = (Family(m, list(models.values()), asked.how) for m in measures)
         tests = [test for test in map(safe_omnibus, families) if test is not None]
-    labels = [m.label for m in measures]
-    main = [name for name in PRIMARY[first.kind] if name in labels]
     notes = dict.fromkeys(note for p in given.values() for note in p.notes)
     return Comparison(
         outcome=first.kind,
@@ -193,12 +230,13 @@ def _gathered(
         paired=is_paired,
         matched_by=found.by if is_paired else None,
         unmatched=found.unmatched,
-        primary=main[0] if main else labels[0],
+        primary=primary,
         adjust=asked.adjust,
         estimates=values,
         differences=tuple(rows),
         omnibus=tuple(tests),
-        ranking=tuple(ranking(measures, values, rows, 1.0 - asked.level)),
+        ranking=tuple(ranking(measures, values, rows)),
+        level=asked.level,
         advice=(*notes, *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )

@@ -73,9 +73,9 @@ def compare_items(
     >>> found = compare_items(
     ...     id=[1, 2, 3, 1, 2, 3], model=["a", "a", "a", "b", "b", "b"], value=[1, 1, 0, 0, 1, 0]
     ... )
-    >>> print(found)
-    a, b: 3 cases, the same cases, origin test
-    Accuracy: a is better than b by 0.3333 (difference -0.4153 to +0.7923), p = 1
+    >>> print(found["accuracy"].sentence)
+    Accuracy: a is higher than b by 0.3333 (difference +0.3333, 95% interval -0.4153 to +0.7923;
+    p = 1), not shown to differ
     """
     columns = {"id": id, "model": model, "value": value, "groups": groups}
     arrays = {k: np.asarray(v) for k, v in columns.items() if v is not None}

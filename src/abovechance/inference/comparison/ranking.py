@@ -10,18 +10,34 @@ import numpy as np
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.letters import compact_letters
 from abovechance.inference.comparison.results import Difference, Place
+from abovechance.inference.comparison.rows import Question
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.estimates import Estimate
+from abovechance.inference.evidence import Evidence
 from abovechance.inference.intervals.folds import fold_values
 from abovechance.inference.values import estimate
 from abovechance.measures import Measure
+from abovechance.resampling import Resampling
 
 
-def values_of(models: Mapping[str, Any], measures: Sequence[Measure]) -> Iterator[Estimate]:
-    """Every model's value of every measure; over folds the mean of the folds."""
+def values_of(
+    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+) -> Iterator[Estimate]:
+    """Every model's value of every measure with its interval; over folds the mean of the folds."""
+    known = {
+        name: Evidence.gather(
+            p,
+            measures,
+            level=asked.level,
+            draws=asked.how.draws,
+            tests=False,
+            resampling=Resampling(seed=asked.how.resampling.seed),
+        )
+        for name, p in models.items()
+    }
     for measure in measures:
         for name, p in models.items():
-            row = replace(estimate(measure, p), model=name)
+            row = known[name].added_to(replace(estimate(measure, p), model=name), measure)
             if p.origin != "test":
                 with suppress(NotApplicable):
                     row = replace(row, value=float(fold_values(measure, p)[0].mean()))
@@ -32,7 +48,6 @@ def ranking(
     measures: Sequence[Measure],
     values: Sequence[Estimate],
     rows: Sequence[Difference],
-    alpha: float,
 ) -> Iterator[Place]:
     """Models from best to worst by every measure, when there are more than two."""
     for measure in measures:
@@ -44,9 +59,7 @@ def ranking(
         apart = [
             (row.first, row.second)
             for row in rows
-            if row.measure == measure.label
-            and row.model is None
-            and (row.p_adjusted or 1.0) <= alpha
+            if row.measure == measure.label and row.model is row.by is None and row.shown
         ]
         letters = compact_letters([str(e.model) for e in ordered], apart)
         for rank, e in enumerate(ordered, 1):

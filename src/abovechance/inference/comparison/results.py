@@ -47,7 +47,13 @@ class Posterior:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One measure of two models: the first's value less the second's, and what is known of it."""
+    """One measure of two models: the first's value less the second's, and what is known of it.
+
+    `better` goes by the sign alone; `shown` says whether the p-value (adjusted where several were
+    asked for) and the interval both tell the two apart; `identical` models predict the same for
+    every case. `by` names the subgroup within which two models are compared, `model` the model
+    of which two subgroups are.
+    """
 
     measure: str
     title: str
@@ -55,6 +61,8 @@ class Difference:
     second: str
     difference: float
     better: str | None = None
+    shown: bool = False
+    identical: bool = False
     interval: Interval | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
@@ -66,8 +74,10 @@ class Difference:
     statistic: float | None = None
     draws: int | None = None
     n: int = 0
+    events: int | None = None
     paired: bool = True
     model: str | None = None
+    by: str | None = None
     undefined: str | None = None
     margin: Margin | None = None
     posterior: Posterior | None = None
@@ -78,24 +88,64 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """The difference in words: which model is better, by how much, how sure."""
-        who = f"{self.title}: "
-        of = f"{self.model}, " if self.model else ""
+        """The difference in words: its sign as it is, "better" only where that was shown."""
+        where = "".join(f"{part}, " for part in (self.by, self.model) if part)
+        who = f"{self.title}: {where}"
         if self.difference != self.difference:
-            return f"{who}{of}{self.first} and {self.second} cannot be compared"
+            return f"{who}{self.first} and {self.second} cannot be compared"
+        inside = self._in_brackets()
+        if self.identical:
+            return f"{who}{self.first} and {self.second} make the same predictions"
         if self.difference == 0:
-            said = f"{self.first} and {self.second} are equal"
-        elif self.better is None:
-            said = f"{self.first} less {self.second} is {self.difference:+.4g}"
-        else:
+            said = f"{self.first} and {self.second} have the same value{inside}"
+        elif self.shown and self.better is not None:
             other = self.second if self.better == self.first else self.first
-            said = f"{self.better} is better than {other} by {abs(self.difference):.4g}"
+            return f"{who}{self.better} is better than {other}{inside}"
+        else:
+            more = "higher" if self.difference > 0 else "lower"
+            size = f"{abs(self.difference):.4g}"
+            said = f"{self.first} is {more} than {self.second} by {size}{inside}"
+        return f"{who}{said}" + ("" if self.shown else ", not shown to differ")
+
+    def _in_brackets(self) -> str:
+        parts = [f"difference {self.difference:+.4g}"]
         if self.interval is not None:
             low, high = self.interval.low, self.interval.high
-            said += f" (difference {low:+.4g} to {high:+.4g})"
-        return f"{who}{of}{said}" + (
-            "" if self.p_value is None else f", {p_equation(self.p_value, 2)}"
-        )
+            parts[0] += f", {100 * self.interval.level:.4g}% interval {low:+.4g} to {high:+.4g}"
+        if self.p_value is not None:
+            p = p_equation(self.p_value, 2)
+            if self.p_adjusted not in (None, self.p_value):
+                p += f", adjusted {p_equation(float(self.p_adjusted or 1.0), 2)}"
+            parts.append(p)
+        return f" ({'; '.join(parts)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subgroup:
+    """How many cases a subgroup holds, and how many of them had the event."""
+
+    by: str
+    n: int
+    events: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interaction:
+    """Whether the difference between two models differs between subgroups."""
+
+    measure: str
+    title: str
+    first: str
+    second: str
+    subgroups: int
+    hypothesis: str
+    test: str
+    statistic: float | None = None
+    df: float | None = None
+    df_error: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    undefined: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +194,9 @@ class Comparison(Result):
     differences: tuple[Difference, ...]
     omnibus: tuple[Omnibus, ...] = ()
     ranking: tuple[Place, ...] = ()
+    subgroups: tuple[Subgroup, ...] = ()
+    interactions: tuple[Interaction, ...] = ()
+    level: float = 0.95
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
@@ -191,10 +244,36 @@ class Comparison(Result):
         return to_csv_text(self.rows())
 
     def __str__(self) -> str:
-        how = "the same cases" if self.paired else "different cases"
-        lines = [f"{', '.join(self.models)}: {self.n} cases, {how}, origin {self.origin}"]
-        lines.extend(row.sentence for row in self.differences)
-        return "\n".join(lines)
+        from abovechance.inference.comparison.text import comparison_lines
+        from abovechance.io.text import screen_width
+
+        return "\n".join(line for _, line in comparison_lines(self, screen_width()))
+
+
+def shown(
+    *,
+    difference: float,
+    p: float | None,
+    interval: tuple[float, float] | None,
+    alternative: str | None,
+    alpha: float,
+) -> bool:
+    """Whether a difference was shown: by its p-value and by its interval, where it has both.
+
+    A one-sided test asks another question than the interval has an answer to, and decides alone.
+
+    >>> shown(difference=0.1, p=0.01, interval=(0.02, 0.2), alternative="two-sided", alpha=0.05)
+    True
+    >>> shown(difference=0.1, p=0.01, interval=(-0.1, 0.2), alternative="two-sided", alpha=0.05)
+    False
+    """
+    if difference != difference or (p is None and interval is None):
+        return False
+    if p is not None and not p <= alpha:
+        return False
+    if interval is None or alternative in ("greater", "less"):
+        return p is not None
+    return not interval[0] <= 0.0 <= interval[1]
 
 
 def flat(row: Difference) -> dict[str, Any]:

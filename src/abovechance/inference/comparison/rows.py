@@ -7,21 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.by_law import Family
 from abovechance.inference.comparison.contrasts import Alike, Contrast, How, less
 from abovechance.inference.comparison.folds import correlated_t, over_folds
 from abovechance.inference.comparison.margins import beside_margin, margin_for
 from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.posteriors import posterior_of
-from abovechance.inference.comparison.results import Difference
+from abovechance.inference.comparison.results import Difference, shown
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.comparison.unpaired import unpaired
-from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure
-from abovechance.predictions import Predictions
-from abovechance.predictions.index import in_order_of
 from abovechance.resampling import Alternative
 
 
@@ -48,14 +45,17 @@ def paired_rows(
         family = Family(measure, cases, asked.how)
         rows = []
         for i, j in combinations(range(len(names)), 2):
-            frame = _frame(measure, names[i], names[j], cases[i].n)
+            frame = replace(
+                _frame(measure, names[i], names[j], cases[i].n),
+                identical=identical(cases[i], cases[j]),
+            )
             if crossed:
                 rows.append(_over_folds(frame, measure, cases[i], cases[j], asked))
                 continue
             row = _filled(frame, measure, family.contrast(i, j), asked)
             beside = posterior_of(measure, cases[i], cases[j], asked.rope, asked.how)
             rows.append(replace(row, posterior=beside))
-        yield from _adjusted(rows, asked.adjust)
+        yield from concluded(rows, asked)
 
 
 def _over_folds(
@@ -92,33 +92,7 @@ def unpaired_rows(
             )
             for a, b in combinations(models, 2)
         ]
-        yield from _adjusted(rows, asked.adjust)
-
-
-def subgroup_rows(
-    models: Mapping[str, Predictions],
-    measures: Sequence[Measure],
-    asked: Question,
-    by: Any,
-    name: str,
-) -> Iterator[Difference]:
-    """Differences between subgroups of the cases, for every model."""
-    for model, predictions in models.items():
-        column = np.asarray(in_order_of(predictions.cases.index, "by", by))
-        if column.shape != (predictions.n,):
-            raise DataError(
-                f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."
-            )
-        values = column.astype(str)
-        labels = np.unique(values).tolist()
-        if len(labels) < 2:
-            raise DataError(f"by must tell two subgroups apart; all cases are {labels[0]!r}.")
-        parts = {
-            (f"{name}={label}" if name else label): expanded(predictions.take(values == label))
-            for label in labels
-        }
-        for row in unpaired_rows(parts, measures, asked):
-            yield replace(row, model=model)
+        yield from concluded(rows, asked)
 
 
 def _frame(measure: Measure, first: str, second: str, n: int) -> Difference:
@@ -173,7 +147,20 @@ def _valued(frame: Difference, measure: Measure, difference: float) -> Differenc
     return replace(frame, difference=difference, better=better)
 
 
-def _adjusted(rows: list[Difference], method: str) -> Iterator[Difference]:
+def concluded(rows: Sequence[Difference], asked: Question) -> Iterator[Difference]:
+    """Rows with p-values adjusted over all of them, and whether each difference was shown."""
     p = [float("nan") if row.p_value is None else row.p_value for row in rows]
-    for row, value in zip(rows, adjusted(p, method), strict=True):
-        yield row if np.isnan(value) else replace(row, p_adjusted=float(value))
+    for row, value in zip(rows, adjusted(p, asked.adjust), strict=True):
+        own = None if np.isnan(value) else float(value)
+        inside = None if row.interval is None else (row.interval.low, row.interval.high)
+        yield replace(
+            row,
+            p_adjusted=own,
+            shown=shown(
+                difference=row.difference,
+                p=own,
+                interval=inside,
+                alternative=row.alternative,
+                alpha=1.0 - asked.level,
+            ),
+        )
