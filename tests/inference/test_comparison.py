@@ -11,9 +11,9 @@ from abovechance.errors import DataError, NotApplicable, UnknownMeasure
 from abovechance.inference.comparison import compare
 from abovechance.inference.comparison.by_law import LOSS_OF
 from abovechance.inference.comparison.posteriors import of_accuracy
+from abovechance.inference.influence import placed
 from abovechance.inference.intervals import tango
 from abovechance.inference.significance import delong, mcnemar, sign_flip
-from abovechance.inference.significance.delong import placed
 from abovechance.measures import Law, applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
@@ -65,7 +65,7 @@ EXPECTED = {
     "sensitivity": ("McNemar, exact, among 1", "Tango"),
     "specificity": ("McNemar, exact, among 0", "Tango"),
     "balanced_accuracy": ("stratified sign flip, exact", "MOVER with Tango"),
-    "auc": ("DeLong, t(", "DeLong, t("),
+    "auc": ("DeLong, t(", "MOVER of Newcombe and logit DeLong"),
     "brier": ("sign flip", "studentised bootstrap"),
     "log_score": ("sign flip", "studentised bootstrap"),
     "ppv": ("studentised exchange, exact", "paired bootstrap BCa"),

@@ -9,11 +9,11 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.comparison import compare
 from abovechance.inference.comparison.areas import box, covariances, wald
 from abovechance.inference.comparison.contrasts import Standardised
+from abovechance.inference.influence import Gap, components, placed
 from abovechance.inference.significance import delong
-from abovechance.inference.significance.delong import Gap, components, placed
 from abovechance.measures import find
-from abovechance.numerics.placements import clustered_delong, placements
 from abovechance.numerics.placements import delong as oracle
+from abovechance.numerics.placements import placements
 from abovechance.predictions import Binary, Multiclass
 
 SIDES = {"two-sided": "two.sided", "greater": "greater", "less": "less"}
@@ -146,13 +146,53 @@ def test_f_of_identical_models_is_zero() -> None:
     assert box(found.areas, covariances(found)) == (0.0, 0.0, np.inf)
 
 
-def test_clusters_vary_as_obuchowski_says() -> None:
-    y, s = scores(60, 2, 4)
-    groups = np.repeat(np.arange(12), 5)
+def obuchowski(y, scores, groups) -> np.ndarray:
+    """Equations of the 1997 paper, cluster by cluster; X are positives, Y negatives."""
+    m, n = int(y.sum()), int((~y).sum())
+    below, above = placements(scores, y)
+    theta = below.mean(axis=-1, keepdims=True)
+    clusters = np.unique(groups)
+    x = np.stack([(below - theta)[:, groups[y] == g].sum(axis=1) for g in clusters], axis=1)
+    z = np.stack([(above - theta)[:, groups[~y] == g].sum(axis=1) for g in clusters], axis=1)
+    i10 = sum(bool(y[groups == g].any()) for g in clusters)
+    i01 = sum(bool((~y[groups == g]).any()) for g in clusters)
+    i = len(clusters)
+    s10 = i10 / ((i10 - 1) * m) * (x @ x.T)
+    s01 = i01 / ((i01 - 1) * n) * (z @ z.T)
+    s11 = i / (i - 1) * (x @ z.T)
+    return s10 / m + s01 / n + (s11 + s11.T) / (m * n)
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_clusters_vary_as_obuchowski_says(constant: bool) -> None:
+    rng = np.random.default_rng(4)
+    groups = rng.integers(14, size=60)
+    y = np.isin(groups, [0, 1, 2, 3]) if constant else rng.random(60) < 0.2
+    s = np.round(rng.normal(size=(2, 60)) + y, 1)
     found = components([Binary(y, score=row, groups=groups) for row in s])
-    expected = clustered_delong(s, y, groups)
-    np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-10)
-    assert found.difference(0, 1).df == 11
+    np.testing.assert_allclose(found.covariance, obuchowski(y, s, groups), rtol=1e-10)
+    held = [len(np.unique(groups[y == c])) for c in (True, False)]
+    assert found.difference(0, 1).df == min(held) - 1
+
+
+def test_clusters_of_one_case_are_independent_cases() -> None:
+    y, s = scores(40, 2, 4)
+    alone = {name: Binary(y, score=row) for name, row in zip("ab", s, strict=True)}
+    single = {
+        name: Binary(y, score=row, groups=np.arange(40)) for name, row in zip("ab", s, strict=True)
+    }
+    assert delong(*alone.values()).p_value == delong(*single.values()).p_value
+    one, other = (compare(models, ["auc"], rng=1)["auc"] for models in (alone, single))
+    assert (one.p_value, one.interval) == (other.p_value, other.interval)
+
+
+def test_one_case_of_a_class_shows_no_spread() -> None:
+    one, other = (
+        Binary([1, 0, 0, 0, 0, 0], score=s) for s in ([5, 1, 2, 3, 4, 6], [2, 1, 5, 3, 4, 6])
+    )
+    for paired in (True, False):
+        with pytest.raises(NotApplicable, match="one case of a class"):
+            delong(one, other, paired=paired)
 
 
 @pytest.mark.parametrize("n", [2, 17, 400, 6000])
@@ -168,7 +208,7 @@ def test_one_sort_places_cases_as_midranks_do(n: int, digits: int) -> None:
 def test_compiled_and_plain_placements_are_the_same_bits(monkeypatch) -> None:
     import sys
 
-    module = sys.modules["abovechance.inference.significance.delong"]
+    module = sys.modules["abovechance.inference.influence"]
     for digits in (0, 1, 9):
         y, s = scores(7000, 1, 6, digits)
         compiled = placed(s[0], y)
@@ -229,7 +269,7 @@ def areas_of_classes(n: int, seed: int) -> list[Multiclass]:
 def test_influences_on_areas_of_classes_are_derivatives(name: str) -> None:
     model = areas_of_classes(50, 1)[0]
     measure = find(name).for_outcome("multiclass")
-    found = components([model], name)
+    found = components([model], measure)
     assert found.areas[0] == pytest.approx(measure.of(model), rel=1e-12)
     step = 1e-6
     weights = np.ones((50, 50)) + step * np.eye(50)

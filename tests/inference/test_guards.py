@@ -95,6 +95,7 @@ OF_NUMBERS = {
         "modified_jeffreys",
         "mover",
         "newcombe",
+        "newcombe_auc",
         "tango",
         "wald",
         "wilson",

@@ -385,7 +385,7 @@ def chi2_of_clusters(rng: Rng) -> Pair:
     from scipy.special import chdtrc
 
     from abovechance.inference.comparison.areas import wald
-    from abovechance.inference.significance.delong import components
+    from abovechance.inference.influence import components
 
     found = components(clustered(10, 6, 4)(rng))
     statistic, df = wald(found.areas, found.covariance)

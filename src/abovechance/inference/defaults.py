@@ -9,8 +9,9 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.influence import NotLinear, components
 from abovechance.inference.intervals import calibration as lines
-from abovechance.inference.intervals.areas import delong
+from abovechance.inference.intervals.areas import area_in, area_of
 from abovechance.inference.intervals.bootstrap import (
     DRAWS,
     clamped,
@@ -18,13 +19,14 @@ from abovechance.inference.intervals.bootstrap import (
     studentised_mean,
 )
 from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
-from abovechance.inference.intervals.concordance import jackknife
+from abovechance.inference.intervals.concordance import concordance_influence, jackknife
 from abovechance.inference.intervals.correlations import SPREAD, fisher_z
 from abovechance.inference.intervals.proportions import effective_wilson, mover, wilson
 from abovechance.inference.intervals.replicates import replicates
 from abovechance.inference.intervals.utility import utility
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
+from abovechance.measures.area_scale import area_scale, concordance_scale
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 
@@ -135,25 +137,36 @@ def of_balanced(measure: Measure, predictions: Any, setting: Setting) -> Interva
 
 
 def of_pairs(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Adjusted-logit DeLong for two classes; bootstrap for Hand and Till's mean."""
-    if not isinstance(predictions, Binary):
+    """Newcombe's and logit DeLong's limits, the wider on each side; of several classes too.
+
+    Every measure that is linear in areas has them on its own scale; others are bootstrapped.
+    """
+    try:
+        if isinstance(predictions, Binary):
+            area = area_of(predictions)
+            scale = area_scale(measure, measure.of(predictions), area.value)
+        else:
+            found = components([predictions], measure)
+            area, scale = area_in(found, 0), found.scale
+    except NotLinear:
+        scale = None
+    if scale is None:
         return setting.bootstrap(measure)
-    found = delong(predictions, confidence_level=setting.level)
-    if measure.name == "auc":
-        return found
-    return Interval(2 * found.low - 1, 2 * found.high - 1, setting.level, found.method)
+    limits = area.interval(setting.level)
+    return Interval(*scale.limits(limits.low, limits.high), setting.level, limits.method)
 
 
 def of_censored_pairs(measure: Measure, predictions: Survival, setting: Setting) -> Interval:
     """Infinitesimal jackknife on the logit scale."""
-    from abovechance.measures.ipcw import inverse_before
-
-    tau = measure.parameters.get("tau")
-    weight = None
-    if measure.name == "uno_c":
-        opening = predictions.event if tau is None else predictions.event & (predictions.time < tau)
-        weight = np.where(opening, inverse_before(predictions), 0.0) ** 2
-    return jackknife(predictions, confidence_level=setting.level, tau=tau, pair_weight=weight)
+    tau, weight = measure.parameters.get("tau"), None
+    if measure.pair_weight is not None:
+        weight = measure.pair_weight(predictions, **measure.parameters)
+    concordance, _ = concordance_influence(predictions, tau=tau, pair_weight=weight)
+    scale = concordance_scale(measure, measure.of(predictions), concordance)
+    if scale is None:
+        return setting.bootstrap(measure)
+    found = jackknife(predictions, confidence_level=setting.level, tau=tau, pair_weight=weight)
+    return Interval(*scale.limits(found.low, found.high), setting.level, found.method)
 
 
 def of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:

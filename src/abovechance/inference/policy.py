@@ -43,9 +43,9 @@ TABLE: dict[Law, Policy] = {
     ),
     Law.PAIRS: Policy(
         defaults.of_pairs,
-        "adjusted-logit DeLong; Hand–Till: bootstrap",
+        "the wider limits of Newcombe and logit DeLong; over clusters Obuchowski, t",
         "same distribution of scores in both classes: Mann–Whitney",
-        "DeLong",
+        "DeLong; intervals of differences and margins: MOVER of both intervals",
     ),
     Law.CENSORED_PAIRS: Policy(
         defaults.of_censored_pairs,

@@ -97,6 +97,8 @@ class Measure:
     weighted: bool = True
     prevalence_free: bool = False
     label_score: LabelScore | None = None
+    # of censored pairs: what a pair weighs, by its earlier case; None where all weigh the same
+    pair_weight: Callable[..., Floats] | None = None
     shortcut: Callable[[Any], float] | None = None
     multiclass: "Measure | None" = None
     undefined: str = ""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
 from abovechance.measures.ipcw import SURVIVAL, inverse_before
@@ -74,11 +75,18 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     return share(pairs._replace(tied_risk=0.0) if ties == "drop" else pairs)
 
 
+def _uno_weight(predictions: Survival, *, tau: float | None = None) -> Floats:
+    """Squared inverse probabilities of not yet being censored; 0 for cases that open no pair."""
+    opening = predictions.event if tau is None else predictions.event & (predictions.time < tau)
+    return np.asarray(np.where(opening, inverse_before(predictions), 0.0) ** 2)
+
+
 @measure(
     title="Uno's concordance",
     aliases=("concordance_index_uno", "c_index_uno", "concordance_index_ipcw"),
     **OF_RISK,
     law=Law.CENSORED_PAIRS,
+    pair_weight=_uno_weight,
     undefined=f"{NO_PAIR}; or one lies beyond the follow-up of censoring= (state an earlier tau)",
     source="Uno et al. (2011)",
 )
@@ -99,9 +107,8 @@ def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
     0.810
     """
     assert predictions.risk is not None
-    opening = predictions.event if tau is None else predictions.event & (predictions.time < tau)
-    inverse = np.where(opening, inverse_before(predictions), 0.0)
-    if np.isnan(inverse).any():
+    weight = _uno_weight(predictions, tau=tau)
+    if np.isnan(weight).any():
         return float("nan")
     pairs = concordance_counts(
         predictions.time,
@@ -109,7 +116,7 @@ def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
         predictions.risk,
         tau=tau,
         weight=predictions.weight,
-        pair_weight=inverse**2,
+        pair_weight=weight,
     )
     return share(pairs)
 

@@ -33,6 +33,14 @@ class Areas:
     covariance: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a covariance, independent of the others, with its degrees of freedom."""
+
+    matrix: Floats
+    df: float
+
+
 def delong(scores: Floats, positive: Bools) -> Areas:
     """Areas of scores (k, n) and their covariance (k, k).
 
@@ -44,37 +52,59 @@ def delong(scores: Floats, positive: Bools) -> Areas:
     return Areas(below.mean(axis=-1), _scatter(below) + _scatter(above))
 
 
-def clustered_delong(scores: Floats, positive: Bools, groups: Array) -> Areas:
-    """The same with whole clusters as the units that vary.
+def covariance(influence: Floats, stratum: Array, groups: Array | None = None) -> list[Part]:
+    r"""Independent parts of the covariance of sums of influences (k, n), with degrees of freedom.
+
+    Cases vary by themselves within their stratum: one part a stratum of :math:`n` cases, scaled
+    by :math:`n / (n - 1)`. With groups, whole clusters vary: one part,
+
+    .. math:: \sum_s \frac{I_s}{I_s - 1} \sum_g u_{gs} u_{gs}'
+              + \frac{I}{I - 1} \sum_g \sum_{s \ne t} u_{gs} u_{gt}'
+
+    with :math:`u_{gs}` what cluster g adds in stratum s, :math:`I_s` the clusters that hold cases
+    of it and :math:`I` all of them. Degrees of freedom are those of the stratum with the fewest. A
+    stratum of one case or cluster shows no spread: `ValueError`.
 
     References
     ----------
-    Obuchowski (1997), section 3.
+    DeLong, DeLong & Clarke-Pearson (1988), eqs. 5–7; Obuchowski (1997), section 3.
+
+    >>> u, classes = np.array([[-0.25, 0.25, 0.0, 0.0]]), np.array([0, 0, 1, 1])
+    >>> [(part.matrix.item(), part.df) for part in covariance(u, classes)]
+    [(0.25, 1.0), (0.0, 1.0)]
     """
-    scores = np.atleast_2d(scores)
-    below, above = placements(scores, positive)
-    area = below.mean(axis=-1, keepdims=True)
-    _, code = np.unique(groups, return_inverse=True)
+    sizes = np.bincount(stratum)
+    strata = np.flatnonzero(sizes)
+    if groups is None:
+        if sizes[strata].min() < 2:
+            raise ValueError("one case shows no spread")
+        inside = [(influence * (stratum == s), float(sizes[s])) for s in strata]
+        return [Part(x @ x.T * n / (n - 1.0), n - 1.0) for x, n in inside]
+    code = np.unique(groups, return_inverse=True)[1]
     units = int(code.max()) + 1
-    n1, n0 = below.shape[-1], above.shape[-1]
-    at1 = _totals(below - area, code[positive], units) / n1
-    at0 = _totals(above - area, code[~positive], units) / n0
-    together = at1 + at0
-    return Areas(area[:, 0], together @ together.T * units / (units - 1))
+    held = [len(np.unique(code[stratum == s])) for s in strata]
+    if min(held) < 2:
+        raise ValueError("one cluster shows no spread")
+    whole = _totals(influence, code, units)
+    total = whole @ whole.T * (units / (units - 1.0))
+    for s, count in zip(strata, held, strict=True):
+        sums = _totals(influence * (stratum == s), code, units)
+        total = total + sums @ sums.T * (count / (count - 1.0) - units / (units - 1.0))
+    return [Part(total, min(held) - 1.0)]
 
 
-def hanley_mcneil_variance(area: Floats, n1: int, n0: int) -> Floats:
+def hanley_mcneil_variance(area: float, n1: float, n0: float) -> float:
     """Variance of the area under exponential models, the larger of both ways round.
 
     References
     ----------
     Hanley & McNeil (1982), eq. 1.
     """
-    q1, q2 = area / (2.0 - area), 2.0 * area**2 / (1.0 + area)
-    square = area**2
-    one = area * (1 - area) + (n1 - 1) * (q1 - square) + (n0 - 1) * (q2 - square)
-    other = area * (1 - area) + (n1 - 1) * (q2 - square) + (n0 - 1) * (q1 - square)
-    return np.maximum(one, other) / (n1 * n0)
+    square = area * area
+    one, other = area / (2.0 - area) - square, 2.0 * square / (1.0 + area) - square
+    first, second = n1 - 1.0, n0 - 1.0
+    larger = max(first * one + second * other, first * other + second * one)
+    return (area * (1.0 - area) + larger) / (n1 * n0)
 
 
 def _scatter(values: Floats) -> Floats:

@@ -9,6 +9,16 @@ INTERVALS = (
     (r"^DeLong$", "DeLong's method"),
     (r"^adjusted-logit DeLong$", "DeLong's method on the adjusted logit scale"),
     (r"^adjusted-logit Obuchowski$", "Obuchowski's method on the adjusted logit scale"),
+    (
+        r"^Newcombe and logit (\w+)(.*)$",
+        r"the wider limits of Newcombe's method and \1's on the logit scale\2",
+    ),
+    (
+        r"^MOVER of Newcombe and logit (\w+)(.*)$",
+        r"the MOVER method with the wider of Newcombe's limits and \1's on the logit scale\2",
+    ),
+    (r"^MOVER of Newcombe(.*)$", r"the MOVER method with Newcombe's limits\1"),
+    (r"^Newcombe$", "Newcombe's method"),
     (r"^DeLong, unpaired, (.+)$", r"DeLong's method for different cases, \1"),
     (r"^posterior, equal tailed$", "that of the posterior with equal tails"),
     (r"^posterior, highest density$", "that of highest posterior density"),

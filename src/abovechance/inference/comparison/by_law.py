@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable
+from abovechance.inference.comparison.areas import AreaContrast, correlation_of
 from abovechance.inference.comparison.contrasts import (
     Alike,
     Answer,
@@ -29,12 +30,16 @@ from abovechance.inference.comparison.shares import (
     of_share,
     turn,
 )
+from abovechance.inference.influence import Components, NotLinear, components
+from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.concordance import concordance_influence
 from abovechance.inference.results import Interval
-from abovechance.inference.significance.delong import EQUAL_AREAS, Components, Gap, components
+from abovechance.inference.significance.delong import EQUAL_AREAS, Gap
 from abovechance.inference.significance.exchange import affordable, as_test, exchanged
 from abovechance.measures import Form, Law, Measure, find
-from abovechance.predictions import Survival
+from abovechance.measures.area_scale import concordance_scale
+from abovechance.numerics.ranks import midranks
+from abovechance.predictions import Binary, Survival
 from abovechance.resampling import Alternative
 
 FEW = 50  # cases in the smaller class below which DeLong's test is referred to Student's t
@@ -116,18 +121,52 @@ class Family:
         """Areas or concordances of all models at once, where their components are known."""
         measure, first = self.measure, self.models[0]
         if measure.law is Law.PAIRS:
-            return components(self.models, "auc" if measure.name == "somers_d" else measure.name)
-        plain = measure.parameters.get("ties", "harrell") == "harrell"
-        if measure.law is Law.CENSORED_PAIRS and isinstance(first, Survival) and plain:
+            try:
+                return components(self.models, measure)
+            except NotLinear:
+                return None
+        if measure.law is Law.CENSORED_PAIRS and isinstance(first, Survival):
             return concordances(measure, self.models)
         return None
 
     def _area_contrast(self, found: Components, first: int, second: int) -> Contrast:
-        gap, ranked = found.difference(first, second), self.measure.law is Law.PAIRS
+        one, other = self.models[first], self.models[second]
+        ranked = self.measure.law is Law.PAIRS
+        if ranked and same_order(one, other):
+            return Alike()
+        tested = self._area_test(found, first, second)
+        if not ranked or isinstance(tested, Unanswerable):
+            return tested
+        pair = [first, second]
+        try:
+            parts = found.spread(found.influence[pair])
+            spread = np.asarray(sum(part.matrix for part in parts))
+        except NotApplicable:
+            spread = np.zeros((2, 2))
+        apart = spread[0, 0] + spread[1, 1] - 2.0 * spread[0, 1]
+        varies = bool(apart > ROUNDING * np.trace(spread))
+        return AreaContrast(
+            tested,
+            area_in(found, first),
+            area_in(found, second),
+            correlation_of(spread) if varies else 0.0,
+            found.scale,
+            turn(self.measure),
+            varies,
+        )
+
+    def _area_test(self, found: Components, first: int, second: int) -> Contrast:
+        ranked = self.measure.law is Law.PAIRS
+        try:
+            gap = found.difference(first, second)
+        except NotApplicable as reason:
+            if found.groups is None:
+                return self._exchanged(self.models[first], self.models[second])
+            return Unanswerable(float(found.areas[first] - found.areas[second]), str(reason))
+        if gap.error == 0 and gap.difference != 0:
+            return self._exchanged(self.models[first], self.models[second])
         sizes = class_sizes(self.models[0]) if ranked else np.array([FEW])
         least = int(sizes[sizes > 0].min())
-        if (gap.error == 0 and gap.difference != 0) or least < 2:
-            return self._exchanged(self.models[first], self.models[second])
         name = "DeLong" if ranked else "paired infinitesimal jackknife"
         df = np.inf
         if found.groups is not None:
@@ -137,9 +176,8 @@ class Family:
         elif least < FEW:
             df = gap.df if least >= VERY_FEW else min(gap.df, least - 1.0)
         said = f"{name}, t({df:.1f})" if np.isfinite(df) else name
-        scale = 2.0 if self.measure.name == "somers_d" else 1.0
         return Standardised(
-            Gap(scale * gap.difference, scale * gap.error, df),
+            Gap(gap.difference, gap.error, df),
             turn(self.measure),
             said,
             EQUAL_AREAS if ranked else "the concordances are equal",
@@ -188,18 +226,27 @@ def same_question(measure: Measure, predictions: Any) -> Measure | None:
     return find(LOSS_OF[measure.name]).for_outcome(predictions.kind)
 
 
-def concordances(measure: Measure, models: Sequence[Any]) -> Components:
-    """Concordance indices of models and how much each case moves them."""
-    values, influence = [], []
+def same_order(first: Any, second: Any) -> bool:
+    """Whether two models order all cases alike, and so have the same areas in any sample."""
+    if not isinstance(first, Binary):
+        return identical(first, second)
+    if first.ranking is None or second.ranking is None:
+        return False
+    return np.array_equal(midranks(first.ranking), midranks(second.ranking))
+
+
+def concordances(measure: Measure, models: Sequence[Any]) -> Components | None:
+    """Concordances of models and how much each case moves them; None if they are no such thing."""
+    found = []
     for p in models:
         tau, weight = measure.parameters.get("tau"), None
-        if measure.name == "uno_c":
-            from abovechance.measures.ipcw import inverse_before
-
-            opening = p.event if tau is None else p.event & (p.time < tau)
-            weight = np.where(opening, inverse_before(p), 0.0) ** 2
+        if measure.pair_weight is not None:
+            weight = measure.pair_weight(p, **measure.parameters)
         value, moved = concordance_influence(p, tau=tau, pair_weight=weight)
-        values.append(value)
-        influence.append(moved)
+        scale = concordance_scale(measure, measure.of(p), value)
+        if scale is None:
+            return None
+        found.append((scale.of(value), scale.slope * moved))
+    values, influence = zip(*found, strict=True)
     stratum = np.zeros(models[0].n, dtype=np.int64)
     return Components(np.array(values), np.stack(influence), stratum, models[0].cases.groups)

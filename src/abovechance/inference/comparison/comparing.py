@@ -109,7 +109,7 @@ def compare(
     >>> found = compare(two, ["auc", "brier"], rng=1)
     >>> print(found["auc"].sentence)
     Area under the ROC curve: p_forest is better than p_texture (difference +0.174, 95% interval
-    +0.1259 to +0.2221; p = 1.3e-12)
+    +0.124 to +0.2339; p = 1.3e-12)
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")

@@ -16,7 +16,7 @@ from abovechance.inference.comparison.contributions import (
 )
 from abovechance.inference.comparison.results import Omnibus
 from abovechance.inference.comparison.shares import turn
-from abovechance.inference.significance.delong import Components
+from abovechance.inference.influence import Components
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.measures import Form, Law
 from abovechance.numerics.p_values import never_zero

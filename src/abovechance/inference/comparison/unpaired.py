@@ -1,5 +1,6 @@
 """Differences between models, or subgroups, whose cases are not the same."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.comparison.areas import AreaContrast, correlation_of
 from abovechance.inference.comparison.by_law import FEW, VERY_FEW, WEIGHTED, concordances
 from abovechance.inference.comparison.contrasts import (
     Alike,
@@ -26,11 +28,13 @@ from abovechance.inference.comparison.contributions import (
     right,
 )
 from abovechance.inference.comparison.shares import turn
+from abovechance.inference.influence import Components, NotLinear, components
+from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.proportions import newcombe
 from abovechance.inference.intervals.replicates import replicates
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.counts import fisher_counts
-from abovechance.inference.significance.delong import Gap, components
+from abovechance.inference.significance.delong import Gap
 from abovechance.measures import Form, Law, Measure
 from abovechance.resampling import Alternative
 
@@ -58,6 +62,8 @@ def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
         counted = _counts(measure, first, second)
         if counted is not None:
             return counted
+    if measure.law is Law.PAIRS:
+        return _of_areas(measure, first, second, how)
     moved = [_influence(measure, p) for p in (first, second)]
     if moved[0] is None or moved[1] is None:
         return Independent(measure, first, second, how)
@@ -189,12 +195,9 @@ def _influence(measure: Measure, predictions: Any) -> Floats | None:
     if measure.law is Law.MEAN and measure.form is Form.LOSSES:
         losses = measure.losses(predictions)
         return (losses - losses.mean()) / predictions.n
-    if measure.law is Law.PAIRS:
-        halved = measure.name == "somers_d"
-        moved = components([predictions], "auc" if halved else measure.name).influence[0]
-        return 2.0 * moved if halved else moved
-    if measure.law is Law.CENSORED_PAIRS and measure.parameters.get("ties") in (None, "harrell"):
-        return concordances(measure, [predictions]).influence[0]
+    if measure.law is Law.CENSORED_PAIRS:
+        found = concordances(measure, [predictions])
+        return None if found is None else found.influence[0]
     grouped = predictions.cases.groups is not None
     if grouped and measure.law is Law.SHARE and measure.name in ("accuracy", "error_rate"):
         hits = right(predictions).astype(np.float64)
@@ -211,8 +214,7 @@ def _standardised(
     other: Floats,
     grouped: bool,
 ) -> Standardised:
-    names = {Law.PAIRS: "DeLong", Law.CENSORED_PAIRS: "infinitesimal jackknife"}
-    name = names.get(measure.law, "Welch t")
+    name = "infinitesimal jackknife" if measure.law is Law.CENSORED_PAIRS else "Welch t"
     difference = values[0] - values[1]
     if measure.after is not None:
         difference = float(measure.losses(first).mean() - measure.losses(second).mean())
@@ -228,42 +230,91 @@ def _standardised(
         gap = Gap(difference, float(np.sqrt((sums**2).sum() * units / (units - 1))), units - 1.0)
         said = f"{name} over {units} clusters, unpaired"
     else:
-        total, df = _spread(measure, (first, second), (one, other))
+        total, df = _welch([_variance(i) for i in (one, other)])
         gap = Gap(difference, float(np.sqrt(total)), df)
         said = f"{name}, unpaired, t({df:.1f})"
     return Standardised(gap, turn(measure), said, EQUAL, said, span(measure.range))
 
 
-def _spread(
-    measure: Measure, models: tuple[Any, Any], moved: tuple[Floats, Floats]
-) -> tuple[float, float]:
-    """Variance of a difference and its degrees of freedom: Welch's, as in pROC.
+def _variance(influence: Floats) -> tuple[float, float]:
+    """Variance of a value, and its degrees of freedom."""
+    n = len(influence)
+    if n < 2:
+        raise NotApplicable("one case shows no spread.")
+    return float((influence**2).sum() * n / (n - 1)), n - 1.0
 
-    Areas of few cases have Satterthwaite's over the classes of both models, as when paired: with
-    5 positives of 20 cases each, Welch's over all cases reject .08 at .05.
-    """
-    parts = [_variances(measure, p, i) for p, i in zip(models, moved, strict=True)]
-    total = sum(v for part in parts for v, _ in part)
-    whole = [(sum(v for v, _ in part), p.n - 1.0) for part, p in zip(parts, models, strict=True)]
-    at_most = np.inf
-    if measure.law is Law.PAIRS:
-        smallest = [min(n for n in class_sizes(p).tolist() if n > 0) for p in models]
-        if min(smallest) < FEW:
-            whole = [pair for part in parts for pair in part]
-        if min(smallest) < VERY_FEW:
-            at_most = max(sum(smallest) - 2.0, 1.0)
-    below = sum(v**2 / df for v, df in whole)
+
+def _welch(parts: Sequence[tuple[float, float]], at_most: float = np.inf) -> tuple[float, float]:
+    """The sum of independent variances, with Welch's and Satterthwaite's degrees of freedom."""
+    total, below = sum(v for v, _ in parts), sum(v**2 / df for v, df in parts)
     return total, min(total**2 / below if below > 0 else np.inf, at_most)
 
 
-def _variances(measure: Measure, predictions: Any, influence: Floats) -> list[tuple[float, float]]:
-    """Parts of the variance of a value, class by class for areas, with degrees of freedom."""
-    stratum: Array = np.zeros(predictions.n, dtype=np.int64)
-    if measure.law is Law.PAIRS and measure.name in ("auc", "somers_d"):
-        stratum = classes_of(predictions)
-    sizes = np.bincount(stratum)
-    squares = np.bincount(stratum, weights=influence**2)
-    return [
-        (float(squares[k] * sizes[k] / (sizes[k] - 1)), float(sizes[k] - 1))
-        for k in np.flatnonzero(sizes > 1)
-    ]
+def _of_areas(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """Areas of different cases; clusters that fall into both parts make them depend."""
+    try:
+        found = [components([p], measure) for p in (first, second)]
+    except NotLinear:
+        return Independent(measure, first, second, how)
+    difference = float(found[0].areas[0] - found[1].areas[0])
+    code = _common_clusters(first, second)
+    n = [len(f.stratum) for f in found]
+    apart = np.zeros((2, sum(n)))
+    apart[0, : n[0]], apart[1, n[0] :] = (f.influence[0] for f in found)
+    stratum = np.concatenate([found[0].stratum, found[1].stratum + found[0].stratum.max() + 1])
+    together = Components(np.array([f.areas[0] for f in found]), apart, stratum, code)
+    tested: Contrast
+    try:
+        spread = np.asarray(sum(part.matrix for part in together.spread(apart)))
+        tested = _tested_areas(measure, first, second, together)
+        areas = [area_in(f, 0) for f in found]
+    except NotApplicable as reason:
+        if code is not None:
+            return Unanswerable(difference, str(reason))
+        spread, tested = np.zeros((2, 2)), Unanswerable(difference, str(reason))
+        areas = [area_in(f, 0) for f in found]
+    varies = bool(np.trace(spread) > 0.0)
+    return AreaContrast(
+        tested,
+        areas[0],
+        areas[1],
+        correlation_of(spread),
+        found[0].scale,
+        turn(measure),
+        varies,
+    )
+
+
+def _tested_areas(measure: Measure, first: Any, second: Any, found: Components) -> Standardised:
+    """DeLong's test of different cases, with Welch's degrees of freedom as in pROC.
+
+    Of few cases with Satterthwaite's over the classes of both models, as when paired: with 5
+    positives of 20 cases each, Welch's over all cases reject .08 at .05.
+    """
+    gap = found.difference(0, 1)
+    if found.groups is not None:
+        said = f"DeLong over {len(np.unique(found.groups))} clusters, unpaired"
+    else:
+        models = (first, second)
+        parts = [(float(p.matrix.sum()), p.df) for p in found.spread(found.influence)]
+        smallest = [min(n for n in class_sizes(p).tolist() if n > 0) for p in models]
+        if min(smallest) >= FEW:
+            whole = found.spread(found.influence)
+            mine = sum(float(p.matrix[0, 0]) for p in whole)
+            theirs = sum(float(p.matrix[1, 1]) for p in whole)
+            parts = [(mine, first.n - 1.0), (theirs, second.n - 1.0)]
+        at_most = max(sum(smallest) - 2.0, 1.0) if min(smallest) < VERY_FEW else np.inf
+        total, df = _welch(parts, at_most)
+        gap = Gap(gap.difference, float(np.sqrt(total)), df)
+        said = f"DeLong, unpaired, t({df:.1f})"
+    return Standardised(gap, turn(measure), said, EQUAL, said, span(measure.range))
+
+
+def _common_clusters(first: Any, second: Any) -> Array | None:
+    """The cluster of every case of both parts; None where no two cases share one."""
+    groups = [p.cases.groups for p in (first, second)]
+    if groups[0] is None or groups[1] is None:
+        return None
+    names = np.concatenate([g.astype(str) for g in groups])
+    code = np.unique(names, return_inverse=True)[1]
+    return None if code.max() + 1 == len(code) else np.asarray(code)

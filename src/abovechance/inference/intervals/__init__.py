@@ -1,6 +1,6 @@
 """Intervals, each by its name: `intervals.wilson(x, n)`, `intervals.delong(predictions)`."""
 
-from abovechance.inference.intervals.areas import delong
+from abovechance.inference.intervals.areas import delong, newcombe_auc
 from abovechance.inference.intervals.bootstrap import bootstrap
 from abovechance.inference.intervals.calibration import (
     linear_calibration,
@@ -49,6 +49,7 @@ __all__ = [
     "mover",
     "nadeau_bengio",
     "newcombe",
+    "newcombe_auc",
     "observed_expected",
     "recalibration",
     "tango",

@@ -1,41 +1,55 @@
 """Intervals for areas under ROC curves."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from abovechance.errors import NotApplicable
+from abovechance.arrays import Floats
+from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.guards import independent
-from abovechance.inference.results import Interval
-from abovechance.numerics.placements import (
-    clustered_delong,
-    hanley_mcneil_variance,
+from abovechance.inference.influence import (
+    NO_SCORE,
+    ONE_CASE,
+    ONE_CLASS,
+    Components,
+    clusters_of,
+    components,
 )
-from abovechance.numerics.placements import delong as delong_areas
+from abovechance.inference.results import Interval
+from abovechance.numerics.placements import covariance, hanley_mcneil_variance
+from abovechance.numerics.ranks import RankSummary
 from abovechance.predictions import Binary
 
-SCALES = ("adjusted_logit", "logit", "identity")
+SCALES = ("wider", "adjusted_logit", "logit", "identity")
+STEPS = 60  # halvings of an interval: to the last bit
 
 
 def delong(
     predictions: Binary,
     *,
     confidence_level: float = 0.95,
-    scale: str = "adjusted_logit",
+    scale: str = "wider",
 ) -> Interval:
     r"""Interval for the area under the ROC curve.
 
     Parameters
     ----------
     scale
-        "adjusted_logit" (default): on the logit scale at :math:`A' = (U + ½) / (n_1 n_0 + 1)`,
-        with the larger of DeLong's variance and Hanley and McNeil's both ways round, so that it
-        is defined and covers when the area is near or at 1. "logit": the plain logit interval.
-        "identity": DeLong's variance on the area itself, clipped to [0, 1] as pROC does.
+        "wider" (default): on each side the wider limit of "logit" and of Newcombe's, the areas
+        :math:`A` with :math:`(\hat A - A)^2 = z^2 V(A)`, V being Hanley and McNeil's variance,
+        the larger of both ways round. It covers when the area is near or at 1, and narrows as
+        cases are added. "logit": DeLong's variance on the logit scale. "adjusted_logit": the same
+        at :math:`A' = (U + ½) / (n_1 n_0 + 1)` with the larger of DeLong's variance and Hanley and
+        McNeil's; near 1 it is far too wide. "identity": DeLong's variance on the area itself,
+        clipped to [0, 1] as pROC does.
 
-    With `groups` the variance is Obuchowski's, clusters being what varies.
+    With `groups` the variance is Obuchowski's, clusters being what varies, and Student's t with one
+    degree of freedom less than the clusters of the scarcer class stands for the normal.
 
     References
     ----------
-    DeLong, DeLong & Clarke-Pearson (1988); Hanley & McNeil (1982); Obuchowski (1997).
+    DeLong, DeLong & Clarke-Pearson (1988); Hanley & McNeil (1982); Newcombe (2006), method 5;
+    Obuchowski (1997).
 
     Examples
     --------
@@ -45,59 +59,223 @@ def delong(
     """
     if scale not in SCALES:
         raise NotApplicable(f"scale must be one of {', '.join(SCALES)}; got {scale!r}.")
-    area, variance, n1, n0 = area_and_variance(predictions)
-    clustered = predictions.cases.groups is not None
-    name = "Obuchowski" if clustered else "DeLong"
+    found = area_of(predictions)
+    if scale == "wider":
+        return found.interval(confidence_level)
+    if found.variance is None and scale != "adjusted_logit":
+        raise NotApplicable(ONE_CASE)
+    reach = quantile(confidence_level, found.df)
     if scale == "adjusted_logit":
-        centre = (area * n1 * n0 + 0.5) / (n1 * n0 + 1.0)
-        spread = max(variance, float(hanley_mcneil_variance(np.asarray(centre), n1, n0)))
-        low, high = _logit_limits(centre, spread, confidence_level)
-        return Interval(min(low, area), max(high, area), confidence_level, f"adjusted-logit {name}")
+        pairs = found.n1 * found.n0
+        centre = (found.value * pairs + 0.5) / (pairs + 1.0)
+        spread = max(found.variance or 0.0, hanley_mcneil_variance(centre, found.n1, found.n0))
+        low, high = logit_limits(centre, spread, reach)
+        low, high = min(low, found.value), max(high, found.value)
+        return Interval(low, high, confidence_level, f"adjusted-logit {found.name}")
+    assert found.variance is not None
     if scale == "logit":
-        low, high = _logit_limits(area, variance, confidence_level)
-        return Interval(low, high, confidence_level, f"logit {name}")
-    half = _normal(confidence_level) * np.sqrt(variance)
-    limits = np.clip([area - half, area + half], 0.0, 1.0)
-    return Interval(float(limits[0]), float(limits[1]), confidence_level, name)
+        low, high = logit_limits(found.value, found.variance, reach)
+        return Interval(low, high, confidence_level, f"logit {found.name}")
+    half = reach * np.sqrt(found.variance)
+    limits = np.clip([found.value - half, found.value + half], 0.0, 1.0)
+    return Interval(float(limits[0]), float(limits[1]), confidence_level, found.name)
 
 
-def area_and_variance(predictions: Binary) -> tuple[float, float, int, int]:
-    """Area, DeLong's (or with groups Obuchowski's) variance, and the class sizes."""
+def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95) -> Interval:
+    r"""Newcombe's interval of an area under the ROC curve, from the area and the class sizes.
+
+    The areas :math:`A` with :math:`(\hat A - A)^2 = z^2 V(A)`, where
+
+    .. math:: V(A) = \frac{A (1 - A)}{n_1 n_0} \left(1 + (N - 1)
+              \left[\frac{1 - A}{2 - A} + \frac{A}{1 + A}\right]\right), \quad
+              N = \frac{n_1 + n_0}{2}
+
+    References
+    ----------
+    Newcombe (2006), method 5.
+
+    Examples
+    --------
+    >>> print(newcombe_auc(1.0, 20, 20))
+    0.899 to 1.000
+    """
+    if not 0.0 <= auc <= 1.0:
+        raise DataError(f"an area under the ROC curve lies between 0 and 1; got {auc:g}.")
+    if min(n1, n0) < 1:
+        raise NotApplicable(ONE_CLASS)
+    middle = (n1 + n0) / 2.0
+    # of two classes of this size the variance is that above but for the number of pairs
+    share = middle * middle / (n1 * n0)
+    reach = quantile(confidence_level) * np.sqrt(share)
+    low, high = newcombe_limits(float(auc), middle, middle, float(reach))
+    return Interval(low, high, confidence_level, "Newcombe")
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area with what its limits depend on.
+
+    `variance` is DeLong's or, over clusters, Obuchowski's; None where a class has one case.
+    `n1` and `n0` are the class sizes, or the sizes of two classes that would tell as much.
+    """
+
+    value: float
+    variance: float | None
+    n1: float
+    n0: float
+    df: float = np.inf
+    clusters: int | None = None
+
+    @property
+    def name(self) -> str:
+        return "DeLong" if self.clusters is None else "Obuchowski"
+
+    def interval(self, level: float) -> Interval:
+        """On each side the wider limit of Newcombe's and of DeLong's on the logit scale."""
+        low, high = self.limits(quantile(level, self.df))
+        over = "" if self.clusters is None else f" over {self.clusters} clusters"
+        name = "Newcombe" if self.variance is None else f"Newcombe and logit {self.name}"
+        return Interval(low, high, level, name + over)
+
+    def limits(self, reach: float) -> tuple[float, float]:
+        """The limits that lie `reach` standard errors away."""
+        low, high = newcombe_limits(self.value, self.n1, self.n0, reach)
+        if self.variance is None or not 0.0 < self.value < 1.0:
+            return low, high
+        below, above = logit_limits(self.value, self.variance, reach)
+        return min(low, below), max(high, above)
+
+
+def area_of(predictions: Binary) -> Area:
+    """The area of predictions of two classes; over clusters as Obuchowski."""
     predictions = independent(predictions, "DeLong's variance")
     n1, n0 = int(predictions.positive.sum()), int((~predictions.positive).sum())
     if min(n1, n0) < 1:
-        raise NotApplicable("an area under the ROC curve needs cases of both classes.")
+        raise NotApplicable(ONE_CLASS)
     if predictions.ranking is None:
-        raise NotApplicable("areas under ROC curves need a score or a probability.")
-    groups = predictions.cases.groups
-    if groups is not None:
-        if len(np.unique(groups)) < 2:
-            raise NotApplicable("an interval over clusters needs at least two of them.")
-        found = clustered_delong(predictions.ranking, predictions.positive, groups)
-        return float(found.values[0]), float(found.covariance[0, 0]), n1, n0
-    if min(n1, n0) < 2:
-        found = delong_areas(predictions.ranking, predictions.positive)
-        return float(found.values[0]), float(found.covariance[0, 0]), n1, n0
-    summary = predictions.rank_summary
-    area = summary.pairs_twice_u / (2.0 * n1 * n0)
-    variance = (summary.placement_squares_positive / n1 - area**2) / (n1 - 1) + (
-        summary.placement_squares_negative / n0 - area**2
-    ) / (n0 - 1)
-    return area, max(variance, 0.0), n1, n0
+        raise NotApplicable(NO_SCORE)
+    if clusters_of(predictions) is not None:
+        return area_in(components([predictions]), 0)
+    return summarised_area(predictions.rank_summary)
 
 
-def _logit_limits(area: float, variance: float, level: float) -> tuple[float, float]:
+def summarised_area(ranks: RankSummary) -> Area:
+    """The area of independent cases, from sums over their placements."""
+    n1, n0 = ranks.n_positive, ranks.n_negative
+    area, variance = ranks.auc, None
+    if min(n1, n0) > 1:
+        squares = (ranks.placement_squares_positive / n1, ranks.placement_squares_negative / n0)
+        parts = [(s - area**2) / (n - 1) for s, n in zip(squares, (n1, n0), strict=True)]
+        variance = max(sum(parts), 0.0)
+    return Area(area, variance, n1, n0)
+
+
+def area_in(found: Components, model: int) -> Area:
+    """The area of one of several models, or the mean area of several classes.
+
+    Of K classes each has part in some of the pairs: Newcombe's limits are taken at the sizes of two
+    classes in which the mean area would vary as much if all pairs went the same way.
+    """
+    assert found.classes is not None
+    assert found.parts is not None
+    influence = found.influence[model : model + 1] / found.scale.slope
+    value = found.scale.area(float(found.areas[model]))
+    sizes = np.bincount(found.classes, minlength=len(found.parts)).astype(np.float64)
+    if found.groups is not None:
+        return _over_clusters(found, value, influence, sizes)
+    try:
+        variance = float(sum(part.matrix[0, 0] for part in found.spread(influence)))
+    except NotApplicable:
+        variance = None
+    return Area(value, variance, *_as_two(sizes, found.parts))
+
+
+def _over_clusters(found: Components, value: float, influence: Floats, sizes: Floats) -> Area:
+    """An area of clustered cases, with the sizes of independent classes that tell as much.
+
+    Cases count as they would alone, divided by how much clusters raise the variance, but at least
+    as many as there are clusters (unequal ones less, after Kish). Where few clusters have shown a
+    misplaced case the ratio says little, and none where all are placed right: it is drawn
+    towards that of cases that never differ within their cluster, the less the more clusters tell.
+    """
+    assert found.classes is not None
+    assert found.parts is not None
+    assert found.groups is not None
+    variance = float(found.spread(influence)[0].matrix[0, 0])
+    code = np.unique(found.groups, return_inverse=True)[1]
+    table = np.zeros((len(sizes), int(code.max()) + 1))
+    np.add.at(table, (found.classes, code), 1.0)
+    seen = sizes > 0
+    fewest = np.where(seen, sizes**2 / np.maximum((table**2).sum(axis=1), 1.0), 0.0)
+    alone = float(sum(part.matrix[0, 0] for part in covariance(influence, found.stratum)))
+    squares = np.bincount(code, weights=influence[0]) ** 2
+    telling = float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
+    prior = 1.0 / (1.0 + telling)
+    pairs = float(np.prod(_as_two(fewest, found.parts)))
+    centre = (value * pairs + 0.5) / (pairs + 1.0)
+    at_most, at_least = (
+        hanley_mcneil_variance(centre, *_as_two(n, found.parts)) for n in (fewest, sizes)
+    )
+    ratio = max((variance + prior * at_most) / (alone + prior * at_least), 1.0)
+    effective = np.maximum(sizes / ratio, fewest)
+    df = int((table > 0).sum(axis=1)[seen].min()) - 1.0
+    return Area(value, variance, *_as_two(effective, found.parts), df, table.shape[1])
+
+
+def _as_two(sizes: Floats, parts: Floats) -> tuple[float, float]:
+    """Sizes of two classes in which an area varies as the mean area of several does at most.
+
+    The half of the classes that adds most to the variance stands for one of the two.
+
+    >>> _as_two(np.array([10.0, 20.0]), np.ones(2)), _as_two(np.full(3, 20.0), np.full(3, 2 / 3))
+    ((10.0, 20.0), (30.0, 30.0))
+    """
+    inside = (sizes > 0) & (parts > 0)
+    costs = np.sort(parts[inside] ** 2 / sizes[inside])[::-1]
+    upper = np.clip(len(costs) / 2.0 - np.arange(len(costs)), 0.0, 1.0)
+    return float(1.0 / (costs * upper).sum()), float(1.0 / (costs * (1.0 - upper)).sum())
+
+
+def newcombe_limits(area: float, n1: float, n0: float, reach: float) -> tuple[float, float]:
+    """Areas that lie `reach` of their own standard errors from the one seen.
+
+    >>> newcombe_limits(1.0, 100, 100, 1.96)
+    (0.98, 1.0)
+    """
+
+    def inside(other: float) -> bool:
+        return (area - other) ** 2 <= reach**2 * hanley_mcneil_variance(other, n1, n0)
+
+    ends = []
+    for beyond in (0.0, 1.0):
+        near, far = area, beyond
+        if inside(beyond):
+            near = beyond
+        for _ in range(STEPS):
+            middle = (near + far) / 2.0
+            if inside(middle):
+                near = middle
+            else:
+                far = middle
+        ends.append(near)
+    return ends[0], ends[1]
+
+
+def logit_limits(area: float, variance: float, reach: float) -> tuple[float, float]:
+    """Limits on the logit scale; of a perfect or reversed order none but the area itself."""
     if not 0.0 < area < 1.0:
         return (area, area) if variance == 0 else (0.0, 1.0)
     centre = np.log(area / (1.0 - area))
-    half = _normal(level) * np.sqrt(variance) / (area * (1.0 - area))
-    return (
-        float(1.0 / (1.0 + np.exp(-(centre - half)))),
-        float(1.0 / (1.0 + np.exp(-(centre + half)))),
-    )
+    half = reach * np.sqrt(variance) / (area * (1.0 - area))
+    low, high = (1.0 / (1.0 + np.exp(-np.clip(centre + d, -700, 700))) for d in (-half, half))
+    return float(low), float(high)
 
 
-def _normal(level: float) -> float:
-    from scipy.special import ndtri
+def quantile(level: float, df: float = np.inf) -> float:
+    """How many standard errors an interval reaches to either side: normal, or Student's."""
+    from scipy.special import ndtri, stdtrit
 
-    return float(ndtri(0.5 + level / 2.0))
+    if not 0.0 < level < 1.0:
+        raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
+    tail = 0.5 + level / 2.0
+    return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))

@@ -205,6 +205,10 @@ def hanley_mcneil(auc: float, n1: int, n0: int) -> float:
     >>> hanley_mcneil(0.893, 58, 51)
     0.032
     """
+    if not 0.0 <= auc <= 1.0:
+        raise DataError(f"an area under the ROC curve lies between 0 and 1; got {auc:g}.")
+    if min(n1, n0) < 1:
+        raise DataError(f"both classes must have cases; got {n1:g} and {n0:g}.")
     q1, q2, square = auc / (2.0 - auc), 2.0 * auc**2 / (1.0 + auc), auc**2
     total = auc * (1.0 - auc) + (n1 - 1) * (q1 - square) + (n0 - 1) * (q2 - square)
     return float(np.sqrt(max(total, 0.0) / (n1 * n0)))

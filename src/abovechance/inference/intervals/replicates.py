@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats
-from abovechance.measures import Form, LabelScore, Measure
+from abovechance.measures import Form, LabelScore, Law, Measure
+from abovechance.measures.area_scale import AreaScale, area_scale
 from abovechance.measures.evaluation import COUNTING, fit
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling.bootstraps import Bootstrap
@@ -69,8 +70,15 @@ def _swept(measure: Measure, predictions: Binary) -> bool:
     if measure.form in COUNTING:
         return predictions.ranking is not None and predictions.stated_label is None
     if measure.form is Form.RANKS:
-        return measure.label_score is LabelScore.MIDRANK or measure.name == "average_precision"
+        return _scale(measure, predictions) is not None or measure.name == "average_precision"
     return measure.form is Form.LOSSES and predictions.probability is not None
+
+
+def _scale(measure: Measure, predictions: Binary) -> AreaScale | None:
+    """The line from the area to a measure that only the order of the cases decides."""
+    if measure.law is not Law.PAIRS and measure.label_score is not LabelScore.MIDRANK:
+        return None
+    return area_scale(measure, measure.of(predictions), predictions.rank_summary.auc)
 
 
 def _from_sweep(
@@ -116,7 +124,9 @@ def _from_sweep(
             elif m.name == "average_precision":
                 found[m.label] = drawn["average_precision"]
             elif m.form is Form.RANKS:
-                found[m.label] = area if m.name == "auc" else 2.0 * area - 1.0
+                scale = _scale(m, predictions)
+                assert scale is not None
+                found[m.label] = scale.of(area)
             else:
                 mean = drawn["losses"][:, means.index(m)] / (n1 + n0)
                 found[m.label] = mean if m.after is None else m.after(mean)

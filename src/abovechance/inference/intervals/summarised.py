@@ -12,7 +12,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.defaults import Setting, has_interval
 from abovechance.inference.estimates import Skill
-from abovechance.inference.intervals.areas import _logit_limits
+from abovechance.inference.intervals.areas import summarised_area
 from abovechance.inference.intervals.bootstrap import clamped
 from abovechance.inference.intervals.proportions import wilson
 from abovechance.inference.intervals.utility import (
@@ -25,10 +25,10 @@ from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.inference.values import chance_level
 from abovechance.measures import Law, Measure
+from abovechance.measures.area_scale import area_scale
 from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.p_values import never_zero
-from abovechance.numerics.placements import hanley_mcneil_variance
 
 LOSSES = ("brier", "brier_sum", "scaled_brier")
 LOGS = ("log_score", "log_loss", "nagelkerke_r2", "cox_snell_r2", "mcfadden_r2")
@@ -101,22 +101,18 @@ def _of_share(measure: Measure, predictions: Summarised, level: float) -> Interv
 
 
 def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
-    """Adjusted-logit DeLong from binned placements, widened by what the bins leave open."""
+    """Newcombe's and logit DeLong's from binned placements, widened by what bins leave open."""
     ranks, bound = predictions.rank_summary, predictions.totals.auc_bound
-    n1, n0, area = ranks.n_positive, ranks.n_negative, ranks.auc
-    if min(n1, n0) < 2:
+    if min(ranks.n_positive, ranks.n_negative) < 1:
         return None
-    variance = (ranks.placement_squares_positive / n1 - area**2) / (n1 - 1) + (
-        ranks.placement_squares_negative / n0 - area**2
-    ) / (n0 - 1)
-    centre = (area * n1 * n0 + 0.5) / (n1 * n0 + 1.0)
-    spread = max(variance, float(hanley_mcneil_variance(np.asarray(centre), n1, n0)))
-    low, high = _logit_limits(centre, spread, level)
-    low, high = max(min(low, area) - bound, 0.0), min(max(high, area) + bound, 1.0)
-    name = "adjusted-logit DeLong" + ", binned" * (bound > 0)
-    if measure.name != "auc":
-        low, high = 2.0 * low - 1.0, 2.0 * high - 1.0
-    return Interval(low, high, level, name)
+    found = summarised_area(ranks)
+    scale = area_scale(measure, measure.of(predictions), found.value)
+    if scale is None:
+        return None
+    limits = found.interval(level)
+    low, high = max(limits.low - bound, 0.0), min(limits.high + bound, 1.0)
+    name = limits.method + ", binned" * (bound > 0)
+    return Interval(*scale.limits(low, high), level, name)
 
 
 def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
