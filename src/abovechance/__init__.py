@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abovechance import examples, measures
+    from abovechance import examples, measures, studies
     from abovechance.errors import AboveChanceError
     from abovechance.inference import (
         Assessment,
@@ -64,6 +64,7 @@ _MODULES = {
     "measures": "abovechance.measures",
     "posterior": "abovechance.inference.posterior",
     "significance": "abovechance.inference.significance",
+    "studies": "abovechance.studies",
 }
 
 __all__ = [
@@ -94,6 +95,7 @@ __all__ = [
     "report",
     "sample_size",
     "significance",
+    "studies",
     "thresholds",
 ]
 

@@ -22,6 +22,24 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_two_models_of_stated_areas_are_planned_for(capsys: Captured) -> None:
+    asked = "power --auc .7 --auc2 .8 --correlation .6 --prevalence .3 --tests auc --n 100,200"
+    assert main([*asked.split(), "--replications", "40"]) == 0
+    out = joined(capsys.readouterr().out)
+    assert "AUC of the second model (0.8), prevalence 0.3, two-sided tests at level 0.05" in out
+    assert main([*asked.split(), "--replications", "40", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["prevalence"] == 0.3
+    assert found["effect_scale"] == "AUC of the second model"
+    assert {cell["alternative"] for cell in found["cells"]} == {"two-sided"}
+    assert "correlate by 0.6" in found["cells"][0]["setting"]
+    assert found["cells"][0]["reference_method"] == "normal approximation"
+
+
 def test_the_cases_that_tests_need_are_found(capsys: Captured) -> None:
     asked = "power --auc .8 --prevalence .4 --tests fisher,auc --target .8 --replications 120"
     assert main([*asked.split(), "--format", "json"]) == 0
@@ -40,7 +58,8 @@ def test_a_pilot_gives_a_table_and_a_warning(capsys: Captured, pilot: str) -> No
     asked = ["power", "--pilot", pilot, "--n", "20:60:20", "--tests", "auc,fisher"]
     assert main([*asked, "--replications", "40"]) == 0
     out, err = capsys.readouterr()
-    assert [line.split()[0] for line in out.splitlines()[2:]] == ["20", "40", "60"]
+    assert "prevalence 0.4, labels positive above 0.5, one-sided tests at level 0.05" in joined(out)
+    assert [line.split()[0] for line in out.splitlines()[-3:]] == ["20", "40", "60"]
     assert "optimistic" in err
 
 
@@ -187,6 +206,8 @@ def test_a_pilot_of_folds_or_certain_probabilities_is_taken_with_a_remark(
         ("", "give --auc for a model in mind"),
         ("--auc .7 --keep .5", "--keep goes with --pilot"),
         ("--auc .7 --outcome y", "--outcome goes with --pilot"),
+        ("--auc .7 --correlation .3", "--correlation goes with --auc2"),
+        ("--pilot x.csv --auc2 .8", "--auc2 goes with --auc"),
         ("--auc .7 --alpha 2", "'--alpha': 2.0 is not in the range"),
         ("--auc .7 --target 1.2", "'--target': 1.2 is not in the range"),
     ],

@@ -173,7 +173,7 @@ def test_a_learner_under_permutation_is_reported() -> None:
 
 def test_a_power_study_says_how_many_cases_are_enough(study: Any) -> None:
     document = report(study).document
-    assert document.verdict == "40 cases for a power of 80%"
+    assert document.verdict == "40 cases, of the sizes tried, for a power of 80%"
     assert document.charts[0].title == "Power"
     assert " reaches a power of " in document.headline
     assert "a calibrated model with an AUC of 0.75" in document.paragraphs[0].text
@@ -215,7 +215,8 @@ def test_sample_sizes_are_reported_with_those_not_found(sizes: Any) -> None:
     n = facts["sizes"][0]["n"]
     assert document.verdict == f"{n} cases for a power of 80%"
     assert document.charts[0].title == "Cases needed"
-    facts["sizes"].append({**facts["sizes"][0], "statistic": "fisher", "n": None, "interval": None})
+    more = {"statistic": "fisher", "title": None, "n": None, "interval": None}
+    facts["sizes"].append({**facts["sizes"][0], **more})
     document = report(facts).document
     said = document.paragraphs[1].text
     assert said.endswith("and Fisher's exact test more than 20\u202f000 cases.")

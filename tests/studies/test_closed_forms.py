@@ -29,7 +29,7 @@ def test_accuracy_has_the_exact_powers_of_the_study(
     effect: float, powers: tuple[float, ...]
 ) -> None:
     for n, exact in zip((20, 80, 140, 200), powers, strict=True):
-        known = closed_form(GaussianPredictions(), "accuracy", n, effect)
+        known = closed_form(GaussianPredictions(), "binomial", n, effect)
         assert known is not None
         assert known.exact
         assert round(known.power, 3) == exact
@@ -180,7 +180,7 @@ def test_a_level_is_what_the_draws_can_reach(draws: int, level: float) -> None:
     ("design", "alias", "name"),
     [
         (CorrelatedModels(), "mcnemar", "accuracy"),
-        (GaussianPredictions(), "binomial", "accuracy"),
+        (GaussianPredictions(), "accuracy", "fisher"),
         (GaussianPredictions(), "log", "log_score"),
         (GaussianPredictions(), "mcc", "fisher"),
         (Shift(), "Hotelling", "hotelling"),
@@ -241,7 +241,7 @@ def test_the_normal_rank_test_of_one_positive_is_known_never_to_reject() -> None
     assert rare.power == 0.0  # the exact p would be 1/201, but the normal one is never below .04
 
 
-@pytest.mark.parametrize("name", ["accuracy", "fisher", "auc", "log_score"])
+@pytest.mark.parametrize("name", ["binomial", "fisher", "auc", "wilcoxon", "log_score"])
 @pytest.mark.parametrize("auc", [0.5, 0.7, 0.99])
 def test_rare_outcomes_have_formulas_without_warnings(name: str, auc: float) -> None:
     known = closed_form(Binormal(0.001), name, 4, auc)

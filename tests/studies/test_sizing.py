@@ -25,7 +25,7 @@ def test_the_search_ends_near_the_formula_within_its_stated_error() -> None:
     gaps = []
     for seed in range(6):
         (size,) = sample_size(
-            GaussianPredictions(), ["accuracy"], effect=1.0, replications=240, rng=seed
+            GaussianPredictions(), ["binomial"], effect=1.0, replications=240, rng=seed
         ).sizes
         assert size.n is not None
         assert size.se is not None
@@ -72,7 +72,7 @@ def test_a_target_below_the_level_is_refused() -> None:
     [
         (0.99, "fisher", 0.8, 9),
         (0.99, "auc", 0.8, 6),
-        (0.98, "accuracy", 0.8, 8),
+        (0.985, "binomial", 0.8, 8),
         (0.97, "auc", 0.5, 6),
         (0.999, "auc", 0.8, 6),
         (0.9999, "auc", 0.1, 6),  # with fewer cases no p is below .05
@@ -320,15 +320,15 @@ def test_unequal_classes_come_with_a_word_on_accuracy() -> None:
             ("rare", Binormal(0.4), 0.9),
             ("equal", Binormal(), 0.9),
         )
-        for test in ("accuracy", "fisher")
+        for test in ("binomial", "accuracy")
     }
     assert codes == {
-        ("pilot", "accuracy"): ["AC801", "AC802", "AC803"],
-        ("pilot", "fisher"): ["AC801", "AC802"],
-        ("own", "accuracy"): ["AC803"],
-        ("own", "fisher"): [],
-        ("rare", "accuracy"): ["AC803"],
-        ("rare", "fisher"): [],
+        ("pilot", "binomial"): ["AC801", "AC802", "AC803"],
+        ("pilot", "accuracy"): ["AC801", "AC802"],
+        ("own", "binomial"): ["AC803"],
+        ("own", "accuracy"): [],
+        ("rare", "binomial"): ["AC803"],
+        ("rare", "accuracy"): [],
+        ("equal", "binomial"): [],
         ("equal", "accuracy"): [],
-        ("equal", "fisher"): [],
     }

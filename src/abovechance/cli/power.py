@@ -2,9 +2,13 @@
 
 For a calibrated model of a stated AUC, or for predictions like those of a pilot file:
 
-  abovechance power --auc .70 --prevalence .2 --tests fisher,auc,brier,log_score --target .8
+  abovechance power --auc .70 --prevalence .2 --tests accuracy,auc,brier --target .8
 
   abovechance power --pilot preds.csv --n 50:500:50
+
+For two models of stated AUCs on the same cases:
+
+  abovechance power --auc .70 --auc2 .75 --correlation .6 --tests auc
 """
 
 from dataclasses import replace
@@ -47,6 +51,12 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 
 @click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
 @click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
+@click.option("--auc2", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of a second model.")
+@click.option(
+    "--correlation",
+    type=click.FloatRange(-1.0, 1.0, min_open=True, max_open=True),
+    help="Of both models' scores within classes; 0.5 when not given.",
+)
 @click.option("--pilot", type=click.Path(), metavar="FILE", help="Predictions already made.")
 @click.option("--prevalence", type=float, help="Share of positives; 0.5 when not given.")
 @click.option(
@@ -59,7 +69,8 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     "--tests",
     metavar="A,B,…",
     callback=options.names,
-    help="From accuracy, fisher, auc, brier, log_score; all when not given.",
+    help="Measures, each by its test in assess (of two models, in compare); accuracy, auc, brier "
+    "and log_score when not given. The papers' binomial test of accuracy is binomial.",
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
 @click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")
@@ -75,6 +86,8 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 @options.output
 def power(
     auc: float | None,
+    auc2: float | None,
+    correlation: float | None,
     pilot: str | None,
     prevalence: float | None,
     keep: float | None,
@@ -96,7 +109,8 @@ def power(
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
-    design, effect, tests, told = _design(auc, pilot, prevalence, keep, tests, columns)
+    second = (auc2, correlation)
+    design, effect, tests, told = _design(auc, second, pilot, prevalence, keep, tests, columns)
     asked: dict[str, Any] = {
         "alpha": alpha,
         "replications": replications,
@@ -124,6 +138,7 @@ def power(
 
 def _design(
     auc: float | None,
+    second: tuple[float | None, float | None],
     pilot: str | None,
     prevalence: float | None,
     keep: float | None,
@@ -135,15 +150,22 @@ def _design(
 
     if (auc is None) == (pilot is None):
         raise click.UsageError("give --auc for a model in mind, or --pilot for a file.")
+    auc2, correlation = second
+    if auc2 is None and correlation is not None:
+        raise click.UsageError("--correlation goes with --auc2, which has a second model.")
+    if pilot is not None and auc2 is not None:
+        raise click.UsageError("--auc2 goes with --auc, the first model's.")
     if auc is not None:
         threshold = columns["threshold"]
         given = {"keep": keep is not None, **columns, "threshold": None, "missing": None}
         for name in (name for name, value in given.items() if value):
             raise click.UsageError(f"--{name.strip('_')} goes with --pilot, which has cases.")
-        design = studies.Binormal(
-            0.5 if prevalence is None else prevalence, 0.5 if threshold is None else threshold
-        )
-        return design, auc, tests, ()
+        share = 0.5 if prevalence is None else prevalence
+        above = 0.5 if threshold is None else threshold
+        if auc2 is not None:
+            alike = 0.5 if correlation is None else correlation
+            return studies.BinormalPair(auc, share, alike, above), auc2, tests, ()
+        return studies.Binormal(share, above), auc, tests, ()
     if prevalence is not None:
         raise click.UsageError("--prevalence goes with --auc; a pilot has its own.")
     design, tests, told = _pilot(str(pilot), columns, tests)
@@ -176,7 +198,7 @@ def _pilot(
     told = []
     certain = int(((probability <= 0.0) | (probability >= 1.0)).sum())
     if tests is None and certain:
-        tests = ["accuracy", "fisher", "auc", "brier"]
+        tests = ["accuracy", "auc", "brier"]
         text = f"log_score is left out: {certain} of {len(probability)} cases have p = 0 or 1."
         told.append(Advice("AC810", text))
     if predictions.origin != "test":
@@ -203,8 +225,7 @@ def _table(study: Any, format_: str) -> None:
     known = " In brackets: by formula." if any(c.reference is not None for c in study.cells) else ""
     screen = console()
     screen.print(
-        f"{study.title}, effect {first.effect:g}: {first.replications} samples of each size, "
-        f"level {study.alpha:g}.{known}",
+        f"{study.title}: {first.replications} samples of each size; {study.conditions}.{known}",
         style="dim",
         markup=False,
     )
@@ -238,10 +259,8 @@ def _sizes(found: Any, format_: str) -> None:
     from abovechance.cli.show import console
 
     screen = console()
-    first = found.sizes[0]
     screen.print(
-        f"Cases for a power of {found.target:g} at level {found.alpha:g}, {first.design}, "
-        f"effect {first.effect:g}.",
+        f"Cases for a power of {found.target:g}, {found.sizes[0].design}; {found.conditions}.",
         style="dim",
         markup=False,
     )

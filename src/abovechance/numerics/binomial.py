@@ -4,6 +4,8 @@ Probabilities are computed around their largest values (Loader 2000), not as dif
 factorials, which lose ten digits for a million cases; tails are sums of positive terms.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -65,6 +67,7 @@ def log_hypergeometric(x: ArrayLike, n: int, marked: int, drawn: int) -> Floats:
     return np.asarray(both - log_pmf(drawn, n, p))
 
 
+@lru_cache(maxsize=4096)
 def hypergeometric_tails(x: int, n: int, marked: int, drawn: int) -> tuple[float, float]:
     """Probabilities of x or more, and of x or fewer, marked ones.
 

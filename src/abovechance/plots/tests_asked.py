@@ -1,4 +1,8 @@
-"""What the tests of a power study are called, and the settings they were asked in."""
+"""What the tests of a power study are called, and the settings they were asked in.
+
+A result says both itself (`title`, `setting`); what is here are the words for results of versions
+that did not.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +24,7 @@ OF_TWO_MODELS = {
     "log_score": "Sign-flip test of the log score",
 }
 TWO_MODELS = ("correlated models", "trained on less")
+SIDES = {"greater": "one-sided ", "two-sided": "two-sided "}
 WIDE = 1.959963984540054  # standard errors in a 95 % interval
 
 
@@ -49,6 +54,8 @@ def setting(cell: Mapping[str, Any]) -> str:
     >>> setting({"design": "binormal", "effect": 0.7})
     'a calibrated model with an AUC of 0.7'
     """
+    if cell.get("setting"):
+        return str(cell["setting"])
     design, effect = str(cell.get("design") or ""), as_float(cell.get("effect"))
     if effect != effect:
         return design
@@ -58,6 +65,27 @@ def setting(cell: Mapping[str, Any]) -> str:
         kept = "" if effect == 1 else f", of which {percent(effect)} keep their signal"
         return f"predictions like those of the pilot{kept}"
     return f"{design or 'the design'} with effect {effect:g}"
+
+
+def sides_and_level(facts: Mapping[str, Any]) -> str:
+    """Sides, where they are known and the same for all tests, and the level.
+
+    >>> sides_and_level({"alpha": 0.05, "cells": [{"alternative": "greater"}]})
+    'One-sided tests at level 0.05'
+    """
+    rows = facts.get("cells") or facts.get("sizes") or ()
+    known = {row.get("alternative") for row in rows}
+    word = SIDES.get(next(iter(known)) or "", "") if len(known) == 1 else ""
+    return f"{word}tests at level {as_float(facts.get('alpha') or 0.05):g}".capitalize()
+
+
+def assumed(facts: Mapping[str, Any]) -> str:
+    """What the powers depend on besides sizes, for a caption."""
+    rows = facts.get("cells") or facts.get("sizes") or ()
+    settings = list(dict.fromkeys(str(row["setting"]) for row in rows if row.get("setting")))
+    if len(settings) != 1:
+        return ""
+    return f" {settings[0][0].upper()}{settings[0][1:]}. {sides_and_level(facts)}."
 
 
 def power_limits(cell: Mapping[str, Any]) -> tuple[float, float]:

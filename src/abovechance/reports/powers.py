@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.plots.tests_asked import setting, test_title
+from abovechance.plots.tests_asked import setting, test_title, sides_and_level
 from abovechance.plots.words import as_float, number, percent, plural, thousands
 from abovechance.reports.grammar import MOST, listed
 from abovechance.reports.prose import label
 from abovechance.reports.sentences import begun, bracketed, limits, named
 
 TARGET = 0.8  # the power that is usually asked for
-ALPHA = 0.05
-CLOSED = ("accuracy", "fisher", "auc")  # tests that permute nothing
+CLOSED = ("accuracy", "fisher", "auc", "binomial", "wilcoxon", "delong")  # they permute nothing
 
 
 def verdict(facts: Mapping[str, Any]) -> str:
@@ -27,7 +26,11 @@ def verdict(facts: Mapping[str, Any]) -> str:
     reached = [cell for cells in _by_test(facts).values() if (cell := _first(cells, facts))]
     if not reached:
         return f"No test reaches a power of {percent(_target(facts))}"
-    return f"{plural(min(int(cell['n']) for cell in reached), 'case')} {for_power}"
+    least = min(int(cell["n"]) for cell in reached)
+    tried = sorted({int(cell["n"]) for cell in facts["cells"]})
+    if len(tried) == 1:
+        return f"{plural(least, 'case')} are enough {for_power}"
+    return f"{plural(least, 'case')}, of the sizes tried, {for_power}"
 
 
 def headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
@@ -56,7 +59,8 @@ def methods(facts: Mapping[str, Any]) -> str:
     draws = facts.get("draws")
     permuted = any(cell["statistic"] not in CLOSED for cell in cells)
     drawn = f", permutation tests with {thousands(draws)} draws" if draws and permuted else ""
-    return f"{said} The samples came from {what}. Tests were at level {_alpha(facts):g}{drawn}."
+    level = sides_and_level(facts).replace(" at level", " were at level")
+    return f"{said} The samples came from {what}. {level}{_threshold(facts)}{drawn}."
 
 
 def results(facts: Mapping[str, Any]) -> str:
@@ -76,7 +80,8 @@ def _needed(facts: Mapping[str, Any], needs: str) -> str:
                 low, high = size["interval"]
                 many += f" (95% CI {thousands(low)} to {thousands(high)})"
         parts.append(f"{named(test_title(size))}{verb} {many}")
-    asked = f"a power of {percent(_target(facts))} at level {_alpha(facts):g}"
+    level = sides_and_level(facts)
+    asked = f"a power of {percent(_target(facts))} of {level[0].lower()}{level[1:]}"
     about = label(setting(facts["sizes"][0]))
     return f"For {asked} with {about}, {listed(parts, MOST)}."
 
@@ -94,7 +99,10 @@ def _reached(cells: list[Mapping[str, Any]], facts: Mapping[str, Any], *, past: 
         return f"{subject} {has} a power of only {_power(most)} with {with_}."
     reaches = "reached" if past else "reaches"
     with_ = plural(int(first["n"]), "case")
-    return f"{subject} {reaches} a power of {_power(first)} with {with_}."
+    fewer = [int(cell["n"]) for cell in cells if int(cell["n"]) < int(first["n"])]
+    does = "did" if past else "does"
+    grid = f", the first size tried that {does}, after {thousands(max(fewer))}" if fewer else ""
+    return f"{subject} {reaches} a power of {_power(first)} with {with_}{grid}."
 
 
 def _by_test(facts: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
@@ -122,9 +130,14 @@ def _power(cell: Mapping[str, Any]) -> str:
     return f"{number(cell['power'])}{bracketed(limits(cell.get('interval')))}"
 
 
+def _threshold(facts: Mapping[str, Any]) -> str:
+    """Above what a label is positive, where a test sees labels."""
+    titles = [str(row.get("title") or "") for row in facts.get("cells") or facts["sizes"]]
+    seen = any(title.startswith(("Fisher", "Binomial", "McNemar")) for title in titles)
+    if not seen or facts.get("threshold") is None:
+        return ""
+    return f", predicted labels positive above {as_float(facts['threshold']):g}"
+
+
 def _target(facts: Mapping[str, Any]) -> float:
     return as_float(facts.get("target") or TARGET)
-
-
-def _alpha(facts: Mapping[str, Any]) -> float:
-    return as_float(facts.get("alpha") or ALPHA)

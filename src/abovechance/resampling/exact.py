@@ -1,5 +1,6 @@
 """Exact nulls of label permutations, by counting instead of drawing."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +92,13 @@ def _cells(steps: npt.NDArray[np.int64], size: int) -> int:
 
 def _sums(steps: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.float64]:
     """How many subsets of `size` have each sum."""
+    return _counted(steps.tobytes(), size)
+
+
+@lru_cache(maxsize=64)
+def _counted(sorted_steps: bytes, size: int) -> npt.NDArray[np.float64]:
+    """The same, kept: samples without ties differ only in their sizes."""
+    steps = np.frombuffer(sorted_steps, dtype=np.int64)
     counts = np.zeros((size + 1, int(steps[-size:].sum()) + 1))
     counts[0, 0] = 1.0
     reach = 0
@@ -99,4 +107,6 @@ def _sums(steps: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.float64]:
         reach = min(reach + int(step), counts.shape[1] - 1)
         shifted = counts[:top, : reach + 1 - int(step)].copy()
         counts[1 : top + 1, int(step) : reach + 1] += shifted
-    return counts[size]
+    found = counts[size].copy()
+    found.flags.writeable = False
+    return found

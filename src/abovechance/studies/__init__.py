@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from abovechance.studies.powering import Cell, PowerStudy, power
     from abovechance.studies.predictions import (
         Binormal,
+        BinormalPair,
         CorrelatedModels,
         GaussianPredictions,
         Pilot,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Binormal": "predictions",
+    "BinormalPair": "predictions",
     "Cell": "powering",
     "CorrelatedModels": "predictions",
     "Design": "samples",
@@ -45,6 +47,7 @@ _HOMES = {
 
 __all__ = [
     "Binormal",
+    "BinormalPair",
     "Cell",
     "CorrelatedModels",
     "Design",

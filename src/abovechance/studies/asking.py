@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, log10
+from math import ceil
 from numbers import Real
 from typing import Any
 
@@ -12,8 +12,9 @@ from abovechance.advice import Advice
 from abovechance.errors import AboveChanceError
 from abovechance.resampling import child_seed
 from abovechance.studies.closed_forms import level_of
-from abovechance.studies.predictions import Binormal, Pilot
-from abovechance.studies.questions import QUESTIONS, Rule, known_tests, named, uses_draws
+from abovechance.studies.predictions import Binormal, Pilot, percent
+from abovechance.studies.papers import Rule
+from abovechance.studies.questions import QUESTIONS, label_of, named, usual_tests, uses_draws
 from abovechance.studies.samples import Design, Groups, Predicted, Sample, UserTest, name_of, number
 
 LEAST = 4
@@ -27,7 +28,7 @@ RARE = 0.15
 UNEQUAL = 0.05
 """How far the share of positives may lie from one half before that is worth a remark."""
 
-LABELLED = ("accuracy", "fisher")
+LABELLED = ("fisher", "binomial")
 """Tests against chance that see predicted labels only."""
 
 OPTIMISM = Advice(
@@ -39,9 +40,9 @@ OPTIMISM = Advice(
 )
 MAJORITY = Advice(
     "AC803",
-    "accuracy is tested here against the share of the larger class, by the binomial law; assess "
-    "tests accuracy by Fisher's test, which has another power when the classes are unequal. To "
-    "plan for assess, ask for fisher.",
+    "binomial tests accuracy against the share of the larger class, as the papers do; assess tests "
+    "accuracy by Fisher's test, which has another power when the classes are unequal. To plan for "
+    "assess, ask for accuracy.",
     "Dinga et al.",
 )
 
@@ -58,6 +59,19 @@ class Asked:
     @property
     def question(self) -> str:
         return QUESTIONS[self.kind]
+
+
+def design_and_tests(
+    design: Design | str, tests: str | UserTest | Sequence[str | UserTest] | None
+) -> tuple[Design, str | UserTest | Sequence[str | UserTest] | None]:
+    """A design and its tests; the name of a test alone is asked of a calibrated model."""
+    if not isinstance(design, str):
+        return design, tests
+    if tests is not None:
+        raise AboveChanceError(
+            f"the first argument must be a design, as ac.studies.Binormal(); got {design!r}."
+        )
+    return Binormal(), design
 
 
 def asked_of(
@@ -80,7 +94,7 @@ def asked_of(
     if tests is None:
         if kind is None:
             raise AboveChanceError("name the tests; a design of your own has no usual ones.")
-        tests = USUAL_STATISTICS if kind is Groups else known_tests(kind)
+        tests = USUAL_STATISTICS if kind is Groups else usual_tests(kind)
     if kind not in QUESTIONS:
         sample = _one(design, setting, seed)
         kind = next(known for known in QUESTIONS if isinstance(sample, known))
@@ -88,9 +102,12 @@ def asked_of(
     given = [tests] if isinstance(tests, str) or callable(tests) else list(tests)
     if not given:
         raise AboveChanceError("name at least one test.")
-    found = tuple({_key(test): test for test in (named(test, kind) for test in given)}.values())
+    asked = {_key(named(test, kind)): test for test in reversed(given)}
+    chosen = [asked[key] for key in dict.fromkeys(_key(named(test, kind)) for test in given)]
+    found = tuple(named(test, kind) for test in chosen)
+    labels = labels_of([label_of(t, kind) if isinstance(t, str) else t for t in chosen])
     _reachable(found, kind, alpha, draws, rule)
-    return Asked(found, labels_of(found), kind, _advice(design, found, share))
+    return Asked(found, labels, kind, _advice(design, found, labels, share))
 
 
 def _key(test: str | UserTest) -> object:
@@ -147,17 +164,20 @@ def _share(design: object) -> float | None:
 
 
 def _advice(
-    design: Design, tests: Sequence[str | UserTest], share: float | None
+    design: Design,
+    tests: Sequence[str | UserTest],
+    labels: Sequence[str],
+    share: float | None,
 ) -> tuple[Advice, ...]:
     """What to know about powers of these tests in this design."""
     found = []
     if isinstance(design, Pilot):
         found.append(OPTIMISM)
-    labelled = [test for test in LABELLED if test in tests]
+    labelled = [label for test, label in zip(tests, labels, strict=True) if test in LABELLED]
     threshold = design.threshold if isinstance(design, Binormal | Pilot) else share
     if labelled and share is not None and threshold is not None and abs(threshold - share) > RARE:
         found.append(_far_threshold(labelled, threshold, share))
-    if share is not None and abs(share - 0.5) > UNEQUAL and "accuracy" in tests:
+    if share is not None and abs(share - 0.5) > UNEQUAL and "binomial" in tests:
         found.append(MAJORITY)
     return tuple(found)
 
@@ -166,20 +186,9 @@ def _far_threshold(tests: Sequence[str], threshold: float, share: float) -> Advi
     see = "sees" if len(tests) == 1 else "see"
     text = (
         f"{' and '.join(tests)} {see} labels only, positive above {threshold:g} although "
-        f"{_percent(share)} of the cases are positive; another threshold has other power."
+        f"{percent(share)} of the cases are positive; another threshold has other power."
     )
     return Advice("AC802", text)
-
-
-def _percent(share: float) -> str:
-    """A share in percent, with the decimals that a rare class or its complement needs.
-
-    >>> _percent(0.2), _percent(1 / 3), _percent(0.001), _percent(0.9999)
-    ('20%', '33%', '0.1%', '99.99%')
-    """
-    slack = 1e-9
-    digits = ceil(-log10(100 * min(share, 1 - share)) - slack)
-    return f"{share:.{max(0, digits)}%}"
 
 
 def sizes_of(n: Any) -> tuple[int, ...]:

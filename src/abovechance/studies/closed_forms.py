@@ -9,9 +9,16 @@ from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
 from abovechance.numerics.binomial import at_least, log_pmf
 from abovechance.studies.groups import Mixture, Scale, Shift
-from abovechance.studies.predictions import Binormal, CorrelatedModels, GaussianPredictions
-from abovechance.studies.questions import NO_ORACLE, Rule, canonical, least_rank_sum_p, rejects
+from abovechance.studies.predictions import (
+    Binormal,
+    BinormalPair,
+    CorrelatedModels,
+    GaussianPredictions,
+)
+from abovechance.studies.papers import Rule, least_rank_sum_p
+from abovechance.studies.questions import NO_ORACLE, canonical, rejects
 from abovechance.studies.samples import classes, number, whole
+from abovechance.studies.verbs import least_mann_whitney_p
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 """Statistics without ties, whose level under permutation is known whatever the noise."""
@@ -54,7 +61,7 @@ def closed_form(
 
     Examples
     --------
-    >>> round(closed_form(GaussianPredictions(), "accuracy", 80, 0.5).power, 3)
+    >>> round(closed_form(GaussianPredictions(), "binomial", 80, 0.5).power, 3)
     0.539
     >>> known = closed_form(Shift(), "hotelling", 40, 0.5, draws=300, rule="share")
     >>> round(known.power, 3)
@@ -62,7 +69,15 @@ def closed_form(
     """
     whole("n", n, 4)
     number("effect", effect)
-    known = (GaussianPredictions, Binormal, CorrelatedModels, Shift, Scale, Mixture)
+    known = (
+        GaussianPredictions,
+        Binormal,
+        BinormalPair,
+        CorrelatedModels,
+        Shift,
+        Scale,
+        Mixture,
+    )
     if not isinstance(test, str) or not isinstance(design, known):
         return None
     if not any(type(design).__call__ is each.__call__ for each in known):
@@ -70,6 +85,9 @@ def closed_form(
     name = canonical(test, design.kind)
     if isinstance(design, GaussianPredictions | Binormal):
         return _predictions(design, name, n, effect, alpha)
+    if isinstance(design, BinormalPair):
+        areas = name in ("auc", "delong")
+        return _two_areas(design, n, effect, alpha) if areas else None
     if isinstance(design, CorrelatedModels):
         return _mcnemar(design, n, effect, alpha) if name == "accuracy" else None
     return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
@@ -159,17 +177,18 @@ def _predictions(
     n1 = int(positive.sum())
     n0 = n - n1
     hit, alarm = float(ndtr(delta - cut)), float(ndtr(-cut))
-    if name == "accuracy":
+    if name == "binomial":
         return Known(_accuracy(n1, n0, hit, 1 - alarm, alpha), "binomial, enumerated", exact=True)
     if name == "fisher":
         return Known(_fisher(n1, n0, hit, alarm, alpha), "Fisher, enumerated", exact=True)
-    if name == "auc":
-        if not rejects(least_rank_sum_p(n1, n0), alpha):
+    if name in ("auc", "wilcoxon"):
+        least = least_mann_whitney_p if name == "auc" else least_rank_sum_p
+        if not rejects(least(n1, n0), alpha):
             return Known(0.0, "normal approximation", exact=False)
         spread, null = _auc_spread(delta, n1, n0), np.sqrt((n + 1) / (12.0 * n1 * n0))
         gap = float(ndtr(delta / np.sqrt(2))) - 0.5 + null * ndtri(alpha)
         return Known(float(ndtr(gap / spread)), "normal approximation", exact=False)
-    if name == "log_score":
+    if name in ("log_score", "permutation.log_score"):
         shift = delta * np.sqrt(n1 * n0 / n)
         power = float(nct.sf(stdtrit(n - 2, 1 - alpha), n - 2, shift)) if delta else alpha
         reached = rejects(1 / comb(n, n1), alpha)
@@ -189,6 +208,34 @@ def _auc_spread(delta: float, n1: int, n0: int) -> float:
     area = float(ndtr(h))
     twice = area - 2 * float(owens_t(h, 1 / np.sqrt(3)))
     return float(np.sqrt((area * (1 - area) + (n1 + n0 - 2) * (twice - area**2)) / (n1 * n0)))
+
+
+def _two_areas(design: BinormalPair, n: int, effect: float, alpha: float) -> Known:
+    """Power of comparing two areas by a normal law with their variance in the binormal model.
+
+    Of two pairs of cases that share one, the models' differences of scores correlate by half of
+    what their scores do; of one pair, by as much.
+    """
+    from scipy.special import ndtr, ndtri
+    from scipy.stats import multivariate_normal
+
+    first, second = (delta / np.sqrt(2) for delta in design.distances(effect))
+    n1 = int(classes(n, design.prevalence).sum())
+    n0 = n - n1
+
+    def both(correlation: float) -> float:
+        cov = [[1.0, correlation], [correlation, 1.0]]
+        return float(multivariate_normal.cdf([first, second], cov=cov)) - float(
+            ndtr(first) * ndtr(second)
+        )
+
+    shared = (both(design.correlation) + (n - 2) * both(design.correlation / 2)) / (n1 * n0)
+    spreads = [_auc_spread(delta, n1, n0) for delta in design.distances(effect)]
+    error = float(np.sqrt(max(spreads[0] ** 2 + spreads[1] ** 2 - 2 * shared, 1e-300)))
+    gap = float(ndtr(second) - ndtr(first)) / error
+    reach = float(ndtri(1 - alpha / 2))
+    power = float(ndtr(gap - reach) + ndtr(-gap - reach))
+    return Known(power, "normal approximation", exact=False)
 
 
 def _accuracy(n1: int, n0: int, sensitivity: float, specificity: float, alpha: float) -> float:

@@ -1,7 +1,7 @@
 """How often a test finds what is there: rejection rates by simulation, formulas beside them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -21,9 +21,16 @@ from abovechance.resampling import (
 )
 from abovechance.resampling.streams import Progress
 from abovechance.resampling.words import STEPS, kernel
-from abovechance.studies.asking import aligned, asked_of, effects_of, sizes_of
+from abovechance.studies.asking import (
+    aligned,
+    asked_of,
+    design_and_tests,
+    effects_of,
+    sizes_of,
+)
 from abovechance.studies.closed_forms import closed_form
-from abovechance.studies.questions import QUESTIONS, Rule, ask, canonical, rejects
+from abovechance.studies.papers import Rule
+from abovechance.studies.questions import ask, canonical, rejects, uses_draws
 from abovechance.studies.samples import (
     Design,
     Pair,
@@ -34,6 +41,14 @@ from abovechance.studies.samples import (
     one_of,
     settle,
     whole,
+)
+from abovechance.studies.wording import (
+    alternative_of,
+    facts_of,
+    kind_in_words,
+    setting_of,
+    sides,
+    title_of,
 )
 
 BLOCK = 16
@@ -52,7 +67,8 @@ class Cell(Result):
 
     `se` is the Monte-Carlo standard error and `interval` Wilson's; `z` is how many standard
     errors the simulation lies from the reference. In a replication the reference is the paper's
-    value, and `theory` the formula's.
+    value, and `theory` the formula's. `title` and `setting` say the test and the design in words,
+    `alternative` whether the test is one-sided ("greater") or two-sided.
     """
 
     statistic: str
@@ -69,6 +85,9 @@ class Cell(Result):
     theory: float | None = None
     theory_z: float | None = None
     interval: Interval | None = None
+    title: str | None = None
+    alternative: str | None = None
+    setting: str | None = None
 
     def __str__(self) -> str:
         known = "" if self.reference is None else f"; {self.reference:.3f} {self.reference_method}"
@@ -81,8 +100,9 @@ class Cell(Result):
 class PowerStudy(Result):
     """Rejection rates of tests over sizes and effects; `digest` names the p-values.
 
-    `question` is what was asked, in words. Of a replication, `remarks` are its departures from
-    the paper and `findings` what came of the comparison.
+    `question` is what was asked, in words; `effect_scale` says what the effects are, and
+    `prevalence` and `threshold` what the design states of them. Of a replication, `remarks` are
+    its departures from the paper and `findings` what came of the comparison.
     """
 
     cells: tuple[Cell, ...]
@@ -95,10 +115,18 @@ class PowerStudy(Result):
     findings: tuple[str, ...] = ()
     advice: tuple[Advice, ...] = ()
     question: str = ""
+    effect_scale: str | None = None
+    prevalence: float | None = None
+    threshold: float | None = None
+
+    @property
+    def conditions(self) -> str:
+        """What the powers depend on besides sizes: effect, prevalence, sides and level."""
+        return conditions(self, self.cells, self.effect_scale)
 
     def __str__(self) -> str:
         times = ", ".join(dict.fromkeys(str(cell.replications) for cell in self.cells))
-        title = f"{self.title or 'Power'}: {times} samples of each setting, level {self.alpha:g}"
+        title = f"{self.title or 'Power'}: {times} samples of each setting; {self.conditions}"
         known = any(cell.reference is not None for cell in self.cells)
         rows = [("test", "n", "effect", "power", "95 %", *["reference"] * known)]
         for cell in self.cells:
@@ -130,7 +158,7 @@ class PowerStudy(Result):
         )
 
     def _meant(self, name: str) -> str:
-        kind = next((kind for kind, words in QUESTIONS.items() if words == self.question), None)
+        kind = kind_in_words(self.question)
         try:
             return name if kind is None else canonical(name, kind)
         except AboveChanceError:
@@ -160,8 +188,9 @@ class Replications:
     def _load(self, size: int) -> None:
         """Load the compiled sums, same bits but faster, where many samples together repay it."""
         names: dict[object, str] = {Predicted: "permutation", Pair: "flips"}
-        name = names.get(getattr(self.design, "kind", None))
-        if name is not None and {"brier", "log_score"}.intersection(map(str, self.tests)):
+        kind = getattr(self.design, "kind", None)
+        name = names.get(kind)
+        if name is not None and any(uses_draws(test, kind) for test in self.tests):
             cases = size * sum(n for n, _ in self.settings)
             kernel(name, SELDOM_ALONE * cases * self.draws // STEPS)
 
@@ -203,7 +232,7 @@ class Budget:
 
 
 def power(
-    design: Design,
+    design: Design | str,
     tests: str | UserTest | Sequence[str | UserTest] | None = None,
     *,
     n: int | Sequence[int],
@@ -223,12 +252,14 @@ def power(
     Parameters
     ----------
     design
-        How data arise: one of the designs here, or any function of (n, effect, rng) that
-        returns a `Predicted`, `Pair` or `Groups`.
+        How data arise: one of those in `ac.studies`, or any function of (n, effect, rng) that returns a
+        `Predicted`, `Pair` or `Groups`. The name of a measure alone asks for a calibrated model,
+        `Binormal()`.
     tests
-        Names that fit the design, or functions of (sample, rng) that return a p-value. Against
-        chance "accuracy" is the binomial test of the papers' simulations, and "fisher" the test
-        that `assess` reports for accuracy and every measure of a 2 × 2 table.
+        Measures, each by the test that `assess` (one model) or `compare` (two) gives it; a test
+        of the papers by its name (`studies.papers`: "binomial", "delong", …); or functions of
+        (sample, rng) that return a p-value. Against chance all measures of a 2 × 2 table,
+        accuracy too, have Fisher's test.
     replications
         Samples drawn in every setting; the standard error of a power is at most
         0.5/√replications.
@@ -253,7 +284,7 @@ def power(
     ... )
     >>> cell = study.cells[0]
     >>> round(cell.reference, 3), abs(cell.z) < 3
-    (0.539, True)
+    (0.448, True)
     """
     budget = Budget(
         replications=replications,
@@ -266,6 +297,7 @@ def power(
         store=store,
         progress=progress,
     )
+    design, tests = design_and_tests(design, tests)
     sizes, levels = sizes_of(n), effects_of(design, effects)
     last = (sizes[-1], levels[-1])
     asked = asked_of(design, tests, last, alpha=alpha, draws=draws, rule=rule, seed=budget.seed)
@@ -273,7 +305,12 @@ def power(
     found = budget.p_values(Replications(design, asked.tests, settings, budget.draws, rule))
     rejected = np.sum(rejects(found, alpha), axis=0)
     cells = [
-        cell_of(design, test, setting, int(rejected[i, j]), budget, asked.labels[j])
+        said(
+            cell_of(design, test, setting, int(rejected[i, j]), budget, asked.labels[j]),
+            design,
+            test,
+            asked.kind,
+        )
         for i, setting in enumerate(settings)
         for j, test in enumerate(asked.tests)
     ]
@@ -286,6 +323,36 @@ def power(
         title=f"Power, {name_of(design)}",
         advice=asked.advice,
         question=asked.question,
+        **vars(facts_of(design)),
+    )
+
+
+def conditions(study: Any, cells: Sequence[Any], scale: str | None) -> str:
+    """Effect, prevalence, threshold of predicted labels, sides and level of a study, in words."""
+    found = []
+    effects = dict.fromkeys(cell.effect for cell in cells)
+    if scale is not None:
+        found.append(f"effect: {scale} ({', '.join(f'{effect:g}' for effect in effects)})")
+    if study.prevalence is not None:
+        found.append(f"prevalence {study.prevalence:.3g}")
+    if study.threshold is not None and any(_labels(cell.title) for cell in cells):
+        found.append(f"labels positive above {study.threshold:g}")
+    found.append(f"{sides({cell.alternative for cell in cells})}tests at level {study.alpha:g}")
+    return ", ".join(found)
+
+
+def _labels(title: str | None) -> bool:
+    """Whether a test sees predicted labels."""
+    return title is not None and title.startswith(("Fisher", "Binomial", "McNemar"))
+
+
+def said(cell: Cell, design: Design, test: str | UserTest, kind: type) -> Cell:
+    """The cell with its test and its setting in words."""
+    return replace(
+        cell,
+        title=title_of(test, cell.statistic, kind),
+        alternative=alternative_of(test, kind),
+        setting=setting_of(design, cell.effect),
     )
 
 

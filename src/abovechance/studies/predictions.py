@@ -1,6 +1,7 @@
 """Designs of predictions: how outcomes and a model's probabilities hang together."""
 
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import ClassVar
 
 import numpy as np
@@ -43,6 +44,13 @@ class GaussianPredictions:
     name: ClassVar[str] = "gaussian predictions"
     kind: ClassVar[type] = Predicted
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.5)
+    effect_scale: ClassVar[str] = "standard deviations between the classes' logits"
+    prevalence: ClassVar[float] = 0.5
+    threshold: ClassVar[float] = 0.5
+
+    def words(self, effect: float) -> str:
+        """The design in words."""
+        return f"logits of the classes {effect:g} standard deviations apart, {_share(0.5)}"
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
         number("effect", effect)
@@ -72,28 +80,77 @@ class Binormal:
     name: ClassVar[str] = "binormal"
     kind: ClassVar[type] = Predicted
     effects: ClassVar[tuple[float, ...]] = (0.7,)
+    effect_scale: ClassVar[str] = "AUC"
 
     def __post_init__(self) -> None:
         number("prevalence", self.prevalence, 0.0, 1.0, inside=True)
         number("threshold", self.threshold, 0.0, 1.0, inside=True)
 
+    def words(self, effect: float) -> str:
+        """The design in words."""
+        return f"a calibrated model with an AUC of {effect:g}, {_share(self.prevalence)}"
+
     def distance(self, effect: float) -> float:
         """How many standard deviations apart the classes are for an area of `effect`."""
-        from scipy.special import ndtri
-
-        if not 0.5 <= effect < 1.0:
-            raise AboveChanceError(f"the AUC must lie in [0.5, 1); got {effect}.")
-        return float(np.sqrt(2.0) * ndtri(effect))
+        return standard_deviations("the AUC", effect)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
         delta = self.distance(effect)
         positive = classes(n, self.prevalence)
         score = rng.standard_normal(n) + delta * positive
-        base = np.log(self.prevalence / (1.0 - self.prevalence))
-        # With no effect all probabilities are equal; a tiny slope keeps the order of the scores.
-        slope = max(delta, 1e-3)
-        logit = base + slope * score - delta**2 / 2
-        return Predicted(positive, expit(logit), self.threshold)
+        return Predicted(positive, posterior(score, delta, self.prevalence), self.threshold)
+
+
+@dataclass(frozen=True)
+class BinormalPair:
+    r"""Two calibrated models with stated areas, seen on the same cases; the second's is the effect.
+
+    Each model is as in `Binormal`; within both classes their scores correlate by `correlation`.
+    With an effect of `auc` they are equally good. The number of positives is fixed at round(nπ).
+
+    Examples
+    --------
+    >>> pair = BinormalPair(auc=0.7, prevalence=0.2)(1000, 0.75, np.random.default_rng(1))
+    >>> float(pair.positive.mean()), round(float(pair.second.mean()), 2)
+    (0.2, 0.2)
+    """
+
+    auc: float = 0.7
+    prevalence: float = 0.5
+    correlation: float = 0.5
+    threshold: float = 0.5
+    name: ClassVar[str] = "binormal pair"
+    kind: ClassVar[type] = Pair
+    effects: ClassVar[tuple[float, ...]] = (0.75,)
+    effect_scale: ClassVar[str] = "AUC of the second model"
+
+    def __post_init__(self) -> None:
+        standard_deviations("the AUC", self.auc)
+        number("prevalence", self.prevalence, 0.0, 1.0, inside=True)
+        number("correlation", self.correlation, -1.0, 1.0, inside=True)
+        number("threshold", self.threshold, 0.0, 1.0, inside=True)
+
+    def words(self, effect: float) -> str:
+        """The design in words."""
+        return (
+            f"two calibrated models with AUCs of {self.auc:g} and {effect:g} whose scores "
+            f"correlate by {self.correlation:g} within classes, {_share(self.prevalence)}"
+        )
+
+    def distances(self, effect: float) -> tuple[float, float]:
+        """How many standard deviations apart each model sees the classes."""
+        first, second = (standard_deviations("the AUC", area) for area in (self.auc, effect))
+        return first, second
+
+    def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Pair:
+        positive = classes(n, self.prevalence)
+        first, other = rng.standard_normal((2, n))
+        second = self.correlation * first + np.sqrt(1.0 - self.correlation**2) * other
+        found = [
+            posterior(score + delta * positive, delta, self.prevalence)
+            for score, delta in zip((first, second), self.distances(effect), strict=True)
+        ]
+        return Pair(positive, found[0], found[1], self.threshold)
 
 
 @dataclass(frozen=True)
@@ -114,6 +171,15 @@ class CorrelatedModels:
     name: ClassVar[str] = "correlated models"
     kind: ClassVar[type] = Pair
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.05)
+    effect_scale: ClassVar[str] = "logits by which the second model is better"
+    prevalence: ClassVar[float] = 0.5
+
+    def words(self, effect: float) -> str:
+        """The design in words."""
+        return (
+            f"two models that see nearly the same, the second better by {effect:g} in logits, "
+            f"{_share(0.5)}"
+        )
 
     def __post_init__(self) -> None:
         number("noise", self.noise, LEAST_NOISE, MOST_NOISE)
@@ -153,6 +219,17 @@ class Pilot:
     name: ClassVar[str] = "pilot"
     kind: ClassVar[type] = Predicted
     effects: ClassVar[tuple[float, ...]] = (1.0,)
+    effect_scale: ClassVar[str] = "share of cases that keep their own prediction"
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives."""
+        return float(self.positive.mean())
+
+    def words(self, effect: float) -> str:
+        """The design in words."""
+        kept = "" if effect == 1 else f", of which {effect:.0%} keep their signal"
+        return f"predictions like those of the pilot{kept}, {_share(self.prevalence)}"
 
     def __post_init__(self) -> None:
         positive = outcomes(self.positive)
@@ -175,6 +252,39 @@ class Pilot:
         astray = np.flatnonzero(rng.random(n) >= effect)
         probability[astray] = probability[rng.permutation(astray)]
         return Predicted(positive, probability, self.threshold)
+
+
+def standard_deviations(name: str, area: float) -> float:
+    """How many standard deviations lie between the classes in the binormal model of an area."""
+    from scipy.special import ndtri
+
+    if not 0.5 <= area < 1.0:
+        raise AboveChanceError(f"{name} must lie in [0.5, 1); got {area}.")
+    return float(np.sqrt(2.0) * ndtri(area))
+
+
+def posterior(score: Floats, delta: float, prevalence: float) -> Floats:
+    """Probabilities of a calibrated model whose scores lie `delta` apart.
+
+    With no effect all would be equal; a tiny slope keeps the order of the scores.
+    """
+    base = np.log(prevalence / (1.0 - prevalence))
+    return expit(base + max(delta, 1e-3) * score - delta**2 / 2)
+
+
+def _share(prevalence: float) -> str:
+    return f"{percent(prevalence)} of the cases positive"
+
+
+def percent(share: float) -> str:
+    """A share in percent, with the decimals that a rare class or its complement needs.
+
+    >>> percent(0.2), percent(1 / 3), percent(0.001), percent(0.9999)
+    ('20%', '33%', '0.1%', '99.99%')
+    """
+    slack = 1e-9
+    digits = ceil(-log10(100 * min(share, 1 - share)) - slack)
+    return f"{share:.{max(0, digits)}%}"
 
 
 def expit(logit: Floats) -> Floats:

@@ -36,17 +36,19 @@ class Predicted:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Outcomes and the probabilities of two models for the same cases."""
+    """Outcomes and the probabilities of two models for the same cases, called above `threshold`."""
 
     positive: Bools
     first: Floats
     second: Floats
+    threshold: float = 0.5
 
     def __post_init__(self) -> None:
         positive = outcomes(self.positive)
         first = probabilities("first", self.first, positive.size)
         second = probabilities("second", self.second, positive.size)
         settle(self, positive=positive, first=first, second=second)
+        number("threshold", self.threshold, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

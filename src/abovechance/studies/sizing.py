@@ -12,10 +12,11 @@ from abovechance.errors import AboveChanceError
 from abovechance.inference.results import Interval, Result
 from abovechance.resampling import Executor, Store, Workers, digest, seed_of
 from abovechance.resampling.streams import Progress
-from abovechance.studies.asking import LEAST, Asked, aligned, asked_of
-from abovechance.studies.powering import Budget, Cell, cell_of
+from abovechance.studies.asking import LEAST, Asked, aligned, asked_of, design_and_tests
+from abovechance.studies.powering import Budget, Cell, cell_of, conditions, said
 from abovechance.studies.samples import Design, UserTest, name_of, number, whole
 from abovechance.studies.searching import BRACKET, FIRST, Answer, Meter, Search, least_size
+from abovechance.studies.wording import alternative_of, facts_of, setting_of, title_of
 
 LARGEST = 20_000
 """Where the search gives up."""
@@ -28,7 +29,8 @@ class Size(Result):
     `n` is None when the largest size tried is not enough. `power` and `power_interval` come from
     fresh samples of that size; `interval` is the search's 95 % interval for n. `se` is None where
     power jumps past the target and no line can be fitted. `formula` is the size by formula from
-    which on the power stays at the target.
+    which on the power stays at the target. `title` and `setting` say the test and the design in
+    words, `alternative` whether the test is one-sided ("greater") or two-sided.
     """
 
     statistic: str
@@ -43,6 +45,9 @@ class Size(Result):
     replications: int
     formula: int | None
     formula_method: str | None
+    title: str | None = None
+    alternative: str | None = None
+    setting: str | None = None
 
     def __str__(self) -> str:
         known = "" if self.formula is None else f"; {self.formula} by formula"
@@ -65,13 +70,18 @@ class SampleSize(Result):
     seed: int
     largest: int
     advice: tuple[Advice, ...] = ()
+    question: str = ""
+    effect_scale: str | None = None
+    prevalence: float | None = None
+    threshold: float | None = None
+
+    @property
+    def conditions(self) -> str:
+        """What the sizes depend on: effect, prevalence, sides and level of the tests."""
+        return conditions(self, self.sizes, self.effect_scale)
 
     def __str__(self) -> str:
-        first = self.sizes[0]
-        title = (
-            f"Cases for a power of {self.target:g} at level {self.alpha:g}, {first.design}, "
-            f"effect {first.effect:g}"
-        )
+        title = f"Cases for a power of {self.target:g}, {self.sizes[0].design}; {self.conditions}"
         rows = [("test", "n", "95 % of the search", "power at n", "95 %", "n by formula")]
         for size in self.sizes:
             known = "" if size.formula is None else str(size.formula)
@@ -97,7 +107,7 @@ class SampleSize(Result):
 
 
 def sample_size(
-    design: Design,
+    design: Design | str,
     tests: str | UserTest | Sequence[str | UserTest] | None = None,
     *,
     effect: float,
@@ -141,6 +151,7 @@ def sample_size(
         workers=workers,
         executor=executor,
     )
+    design, tests = design_and_tests(design, tests)
     _checked(effect, target, alpha, largest)
     effect, largest, seed = float(effect), int(largest), budget.seed
     first = (min(FIRST, largest), effect)
@@ -156,9 +167,10 @@ def sample_size(
         search = Search(design, test, label, effect, target, budget, least, largest, meter)
         formula, method = search.by_formula()
         answer = search.answer(formula)
-        sizes.append(_size(search, answer, formula, method))
+        sizes.append(_said(_size(search, answer, formula, method), design, test, asked.kind))
         if answer is not None:
-            cells.append(cell_of(design, test, (answer.n, effect), answer.found, budget, label))
+            cell = cell_of(design, test, (answer.n, effect), answer.found, budget, label)
+            cells.append(said(cell, design, test, asked.kind))
         meter.finish()
     return SampleSize(
         sizes=tuple(sizes),
@@ -168,6 +180,18 @@ def sample_size(
         seed=seed,
         largest=largest,
         advice=asked.advice,
+        question=asked.question,
+        **vars(facts_of(design)),
+    )
+
+
+def _said(size: Size, design: Design, test: str | UserTest, kind: type) -> Size:
+    """The size with its test and its setting in words."""
+    return replace(
+        size,
+        title=title_of(test, size.statistic, kind),
+        alternative=alternative_of(test, kind),
+        setting=setting_of(design, size.effect),
     )
 
 

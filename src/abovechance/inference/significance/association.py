@@ -47,10 +47,14 @@ SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 @dataclass(frozen=True)
 class Draws:
-    """How many permutations (None: as many as are affordable), and how they are drawn."""
+    """How many permutations (None: as many as are affordable), and how they are drawn.
+
+    `check`: whether a saddlepoint approximation is computed beside a p-value from draws.
+    """
 
     count: int | None = None
     resampling: Resampling = DEFAULT
+    check: bool = True
 
     def affordable(self, n: int, slow: bool) -> int:
         """As many as asked for; by default fewer where every draw costs more."""
@@ -218,7 +222,8 @@ def _linear(
         null = dict(linear_null(predictions, kinds, scheme, scheme.enumerate()))
     else:
         null = dict(draws.null(_Linear(predictions, kinds, scheme), total, 1, fast=True))
-    check = _saddlepoints(predictions, kinds, observed) if scheme.blocks is None else {}
+    wanted = draws.check and not exact and scheme.blocks is None
+    check = _saddlepoints(predictions, kinds, observed) if wanted else {}
     check = {kind: check.get(kind) for kind in kinds}
     found = {}
     for m in measures:

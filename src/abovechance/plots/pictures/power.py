@@ -9,7 +9,7 @@ from abovechance.plots.axes import spanning, unit
 from abovechance.plots.chart import SERIES, Chart, Line, Points, Rule, Series, series_colour
 from abovechance.plots.contract import contract
 from abovechance.plots.pictures.replication import replication
-from abovechance.plots.tests_asked import power_limits, test_title
+from abovechance.plots.tests_asked import assumed, power_limits, test_title
 from abovechance.plots.words import as_float
 
 USUAL = 0.8
@@ -68,7 +68,8 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
         )
     return Chart(
         title="Power",
-        caption="Share of samples in which the test rejects; bars are 95% Monte-Carlo limits.",
+        caption="Share of samples in which the test rejects; bars are 95% Monte-Carlo limits."
+        f"{assumed(contract(result))}",
         x=spanning(TITLES[along], [c[along] for c in cells]),
         y=unit("Power"),
         layers=tuple(layers),

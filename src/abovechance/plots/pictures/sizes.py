@@ -8,7 +8,7 @@ from abovechance.errors import NotApplicable
 from abovechance.plots.axes import rows, spanning
 from abovechance.plots.chart import Chart, Points, Series
 from abovechance.plots.contract import contract
-from abovechance.plots.tests_asked import test_title
+from abovechance.plots.tests_asked import assumed, test_title
 from abovechance.plots.words import as_float, percent
 
 
@@ -35,7 +35,7 @@ def sizes(result: Any) -> Chart:
     return Chart(
         title="Cases needed",
         caption=f"For a power of {percent(facts.get('target'))}, with 95% intervals of the "
-        f"search.{upright}",
+        f"search.{upright}{assumed(facts)}",
         x=spanning("Number of cases", [0.0], high, formula[known], room=0.04),
         y=rows(titles),
         layers=(

@@ -8,7 +8,7 @@ import numpy as np
 
 from abovechance.errors import AboveChanceError, FileError
 from abovechance.studies.replications.claims import least_power, shortfall
-from abovechance.studies.replications.dinga import CAPTION, KERNEL, SHARES, SOURCE, TESTS
+from abovechance.studies.replications.dinga import CAPTION, KERNEL, PAIRED, SHARES, SOURCE, TESTS
 from abovechance.studies.replications.study import Study
 from abovechance.studies.trained import Table, Trained, TrainedOnLess
 
@@ -100,7 +100,7 @@ def _against_less(one: File, table: Table) -> Study:
         design=TrainedOnLess(table, effects=SHARES),
         n=(one.pair,),
         effects=SHARES,
-        tests=TESTS,
+        tests=PAIRED,
         draws=999,
         rule="valid",
         replications=50,

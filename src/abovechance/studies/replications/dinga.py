@@ -12,7 +12,18 @@ from abovechance.studies.replications.study import Expected, Key, Study
 from abovechance.studies.trained import Trained, TrainedOnLess
 
 SOURCE = "Dinga, Penninx, Veltman, Schmaal & Marquand (2019), Beyond accuracy"
-TESTS = {"accuracy": "accuracy", "AUC": "auc", "Brier": "brier", "log": "log_score"}
+TESTS = {
+    "accuracy": "binomial",
+    "AUC": "wilcoxon",
+    "Brier": "permutation.brier",
+    "log": "permutation.log_score",
+}
+PAIRED = {
+    "accuracy": "accuracy",
+    "AUC": "delong",
+    "Brier": "sign_flip.brier",
+    "log": "sign_flip.log_score",
+}
 INDEPENDENT = "an independent simulation of the paper's code (the paper has no numbers)"
 KERNEL = "the kernel is Gaussian, as in the paper's code; its text says linear"
 CAPTION = "a Gaussian process classifier, as in the paper's code; its caption says SVM"
@@ -79,7 +90,7 @@ TRAINED = Study(
     design=TrainedOnLess(),
     n=(100,),
     effects=SHARES,
-    tests=TESTS,
+    tests=PAIRED,
     draws=999,
     rule="valid",
     replications=100,
@@ -116,7 +127,7 @@ DINGA = (
         design=CorrelatedModels(per_class=True),
         n=PAIR_SIZES,
         effects=(0.0, 0.05),
-        tests=TESTS,
+        tests=PAIRED,
         draws=999,
         rule="valid",
         replications=500,

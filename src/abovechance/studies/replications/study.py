@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from abovechance.studies.powering import PowerStudy
-from abovechance.studies.questions import Rule
+from abovechance.studies.papers import Rule
 from abovechance.studies.samples import Design
 
 

@@ -1,0 +1,125 @@
+"""The tests of `assess` and `compare`, asked of a sample: the very functions that the verbs call."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+
+from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.measures import Law, Measure, find
+from abovechance.measures.measure import LabelScore
+from abovechance.predictions import Binary
+from abovechance.resampling import Resampling
+from abovechance.studies.papers import Rule, logits
+from abovechance.studies.samples import Pair, Predicted
+
+AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
+COMPARISONS = ("accuracy", "auc", "brier", "log_score")
+FISHER = "fisher"
+ONE_TEST = {
+    LabelScore.LABEL: FISHER,
+    LabelScore.MIDRANK: "auc",
+    LabelScore.PROBABILITY: "brier",
+    LabelScore.LOGIT: "log_score",
+}
+"""Against chance, measures with one label score have one test."""
+
+
+def against_chance(
+    sample: Predicted, names: Sequence[str], seed: int, draws: int, rule: Rule
+) -> dict[str, float]:
+    """The p-values that `assess` gives, one-sided; 1 where it gives none."""
+    from abovechance.inference.significance.association import Draws, association
+
+    if "log_score" in names:
+        logits(sample.probability)
+    predictions = Binary(
+        sample.positive, probability=sample.probability, threshold=sample.threshold
+    )
+    measures = {name: measure_of(name) for name in names}
+    how = Draws(draws, Resampling(seed=seed), check=False)
+    tests = association(predictions, list(measures.values()), how)
+    found = {name: tests.get(measure.label) for name, measure in measures.items()}
+    return {
+        name: 1.0 if test is None else _by_rule(test.p_value, test.draws, rule)
+        for name, test in found.items()
+    }
+
+
+def compared(
+    sample: Pair, names: Sequence[str], seed: int, draws: int, rule: Rule
+) -> dict[str, float]:
+    """The p-values that `compare` gives, two-sided and of one pair; 1 where it gives none."""
+    from abovechance.inference.comparison.by_law import Family
+    from abovechance.inference.comparison.contrasts import How
+
+    if "log_score" in names:
+        for one in (sample.first, sample.second):
+            logits(one)
+    models = [
+        Binary(sample.positive, probability=p, threshold=sample.threshold)
+        for p in (sample.first, sample.second)
+    ]
+    how = How(draws, Resampling(seed=seed))
+    found = {}
+    for name in names:
+        try:
+            answer = Family(measure_of(name), models, how).contrast(0, 1).test("two-sided")
+            found[name] = _by_rule(answer.test.p_value, answer.test.draws, rule)
+        except NotApplicable:
+            found[name] = 1.0
+    return found
+
+
+def _by_rule(p: float, draws: int | None, rule: Rule) -> float:
+    if rule == "valid" or draws is None:
+        return p
+    return float(np.rint(p * (draws + 1) - 1) / draws)
+
+
+@lru_cache(maxsize=4096)
+def least_mann_whitney_p(n1: int, n0: int) -> float:
+    """The smallest p that `assess` gives an area, when every positive is above every negative.
+
+    >>> least_mann_whitney_p(2, 3)
+    0.1
+    """
+    from abovechance.inference.significance.ranks import mann_whitney
+
+    return mann_whitney(Binary(np.arange(n1 + n0) >= n0, score=np.arange(n1 + n0))).p_value
+
+
+@cache
+def measure_of(name: str) -> Measure:
+    """The measure that a test by name is about; of Fisher's, which has many, accuracy."""
+    return find("accuracy" if name == FISHER else name).for_outcome("binary")
+
+
+def tested_as(name: str, kind: type) -> str | None:
+    """The one name of the test that a verb gives a measure, None where it gives none."""
+    try:
+        measure = find(name).for_outcome("binary")
+    except AboveChanceError:
+        return None
+    if measure.law in (Law.CALIBRATION, Law.UTILITY) or measure.higher_is_better is None:
+        return None
+    if not measure.applies(_some()):
+        return None
+    if kind is Predicted and measure.label_score is not None:
+        return ONE_TEST[measure.label_score]
+    return measure.label
+
+
+def draws_of(name: str, kind: type) -> bool:
+    """Whether a verb's test rests on permutations, flips or resamples."""
+    if name == FISHER:
+        return False
+    measure = measure_of(name)
+    if kind is Predicted:
+        return measure.label_score is not LabelScore.MIDRANK
+    return measure.law not in (Law.SHARE, Law.PAIRS)
+
+
+@cache
+def _some() -> Binary:
+    return Binary(np.array([False, True]), probability=np.array([0.4, 0.6]))
