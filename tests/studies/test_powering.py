@@ -21,8 +21,8 @@ from abovechance.studies import (
     power,
     sample_size,
 )
-from abovechance.studies.powering import distance
 from abovechance.studies.papers import least_rank_sum_p, rank_sum_p
+from abovechance.studies.powering import distance
 from abovechance.studies.questions import ask, canonical
 
 FAR = 3.9  # standard errors beyond which a cell is not the study's

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.plots.tests_asked import setting, test_title, sides_and_level
+from abovechance.plots.tests_asked import setting, sides_and_level, test_title
 from abovechance.plots.words import as_float, number, percent, plural, thousands
 from abovechance.reports.grammar import MOST, listed
 from abovechance.reports.prose import label

@@ -12,9 +12,9 @@ from abovechance.advice import Advice
 from abovechance.errors import AboveChanceError
 from abovechance.resampling import child_seed
 from abovechance.studies.closed_forms import level_of
-from abovechance.studies.predictions import Binormal, Pilot, percent
 from abovechance.studies.papers import Rule
-from abovechance.studies.questions import QUESTIONS, label_of, named, usual_tests, uses_draws
+from abovechance.studies.predictions import Binormal, Pilot, percent
+from abovechance.studies.questions import QUESTIONS, label_of, named, uses_draws, usual_tests
 from abovechance.studies.samples import Design, Groups, Predicted, Sample, UserTest, name_of, number
 
 LEAST = 4

@@ -9,13 +9,13 @@ from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
 from abovechance.numerics.binomial import at_least, log_pmf
 from abovechance.studies.groups import Mixture, Scale, Shift
+from abovechance.studies.papers import Rule, least_rank_sum_p
 from abovechance.studies.predictions import (
     Binormal,
     BinormalPair,
     CorrelatedModels,
     GaussianPredictions,
 )
-from abovechance.studies.papers import Rule, least_rank_sum_p
 from abovechance.studies.questions import NO_ORACLE, canonical, rejects
 from abovechance.studies.samples import classes, number, whole
 from abovechance.studies.verbs import least_mann_whitney_p

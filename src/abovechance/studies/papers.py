@@ -15,7 +15,6 @@ import numpy as np
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
 from abovechance.numerics.binomial import at_least
-from abovechance.numerics.p_values import never_zero
 from abovechance.numerics.placements import delong
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values

@@ -188,7 +188,7 @@ class Replications:
     def _load(self, size: int) -> None:
         """Load the compiled sums, same bits but faster, where many samples together repay it."""
         names: dict[object, str] = {Predicted: "permutation", Pair: "flips"}
-        kind = getattr(self.design, "kind", None)
+        kind: Any = getattr(self.design, "kind", None)
         name = names.get(kind)
         if name is not None and any(uses_draws(test, kind) for test in self.tests):
             cases = size * sum(n for n, _ in self.settings)
@@ -252,9 +252,9 @@ def power(
     Parameters
     ----------
     design
-        How data arise: one of those in `ac.studies`, or any function of (n, effect, rng) that returns a
-        `Predicted`, `Pair` or `Groups`. The name of a measure alone asks for a calibrated model,
-        `Binormal()`.
+        How data arise: one of those in `ac.studies`, or any function of (n, effect, rng) that
+        returns a `Predicted`, `Pair` or `Groups`. The name of a measure alone asks for a
+        calibrated model, `Binormal()`.
     tests
         Measures, each by the test that `assess` (one model) or `compare` (two) gives it; a test
         of the papers by its name (`studies.papers`: "binomial", "delong", …); or functions of

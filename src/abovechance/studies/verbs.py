@@ -1,4 +1,4 @@
-"""The tests of `assess` and `compare`, asked of a sample: the very functions that the verbs call."""
+"""The tests of `assess` and `compare`, asked of a sample: the functions that the verbs call."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from abovechance.studies.powering import PowerStudy
 from abovechance.studies.papers import Rule
+from abovechance.studies.powering import PowerStudy
 from abovechance.studies.samples import Design
 
 
