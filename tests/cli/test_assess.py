@@ -161,8 +161,7 @@ def test_the_threshold_changes_the_labels(told: Told) -> None:
 def test_subgroups_are_told_apart(told: Told) -> None:
     text = told(IRIS, VALUES, "--by", "fold", "--measures", "accuracy")
     assert "By subgroup" in text
-    assert lines_of(text, "fold=1")[0] == [f"fold={k}" for k in range(1, 6)]
-    assert len(lines_of(text, "accuracy")[0]) == 6
+    assert [lines_of(text, f"fold={k}")[0][1] for k in range(1, 6)] == ["30"] * 5
     answer = json.loads(
         told(IRIS, VALUES, "--by", "fold", "--measures", "accuracy", "--format", "json")
     )

@@ -8,7 +8,8 @@ from scipy.stats import f_oneway, ttest_ind
 
 from abovechance import Binary, Multiclass, Numeric, compare
 from abovechance.errors import DataError
-from abovechance.inference.comparison.subgroups import TEST, in_order, welch_james
+from abovechance.inference.comparison.subgroups import TEST, welch_james
+from abovechance.inference.subgroups import in_order
 
 BY = np.array(["<30", "30-44", "45+"])[np.arange(180) % 3]
 

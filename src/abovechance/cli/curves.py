@@ -79,9 +79,8 @@ def curves(
 
 def show_curve(curve: Any, format_: str) -> None:
     """Print a curve: all points as JSON or CSV, some of them as text."""
-    from rich.table import Table
-
-    from abovechance.cli.show import console, number
+    from abovechance.cli.show import console, print_lines
+    from abovechance.io.text import Column, Row, TextTable, number, paragraph
 
     if format_ != "text":
         click.echo(curve.to_json() if format_ == "json" else curve.to_csv(), nl=format_ == "json")
@@ -89,14 +88,14 @@ def show_curve(curve: Any, format_: str) -> None:
     rows = [{k: v for k, v in row.items() if k not in HIDDEN} for row in curve.rows()]
     step = (len(rows) - 1) / max(1, min(SHOWN, len(rows)) - 1)
     picked = [rows[round(k * step)] for k in range(min(SHOWN, len(rows)))]
-    table = Table(box=None, pad_edge=False, header_style="dim")
     heading = {"x": curve.x_name, "y": curve.y_name}
-    for name in rows[0]:
-        table.add_column(heading.get(name, name.replace("_", " ")), justify="right")
-    for row in picked:
-        table.add_row(*(f"{v:.0f}" if k == "cases" else number(v) for k, v in row.items()))
+    columns = [Column(heading.get(name, name.replace("_", " "))) for name in rows[0]]
+    cells = [
+        Row(tuple(f"{v:.0f}" if k == "cases" else number(v) for k, v in row.items()))
+        for row in picked
+    ]
     screen = console()
-    screen.print(str(curve), markup=False)
-    screen.print(table)
+    print_lines(screen, paragraph(str(curve), screen.width, ""))
+    print_lines(screen, TextTable(tuple(columns), tuple(cells)).lines(screen.width))
     for advice in curve.advice:
-        screen.print(f"{advice}", markup=False)
+        print_lines(screen, paragraph(f"{advice}", screen.width, ""))

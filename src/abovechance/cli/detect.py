@@ -176,7 +176,7 @@ def _table(result: Any) -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    from abovechance.cli.show import number, p_value
+    from abovechance.io.text import number, p_value
 
     def share(row: Any) -> str:
         if result.rule == "paper" and not row.undefined:

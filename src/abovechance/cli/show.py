@@ -6,14 +6,28 @@ from typing import Any
 
 import click
 
-from abovechance.numerics.p_values import p_text
+from abovechance.io.text import (
+    Column,
+    Lines,
+    Row,
+    TextTable,
+    below,
+    limits,
+    number,
+    p_value,
+    paragraph,
+    screen_width,
+)
+
+MOST_BY = 8  # measures by subgroup on the terminal
+# What a reader of subgroups looks for first; the others are a --measures away.
+LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
+              "calibration_slope", "mse", "mae", "r2", "c_index", "integrated_brier")  # fmt: skip
 
 
 def console(stderr: bool = False) -> Any:
     """A rich console that neither wraps pipes nor colours them."""
     from rich.console import Console
-
-    from abovechance.io.text import screen_width
 
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, width=screen_width(stream), soft_wrap=False, highlight=False)
@@ -36,76 +50,63 @@ def show(result: Any, format_: str) -> None:
             click.echo(f"abovechance: {advice}", err=True)
         return
     screen = console()
-    if result.described:
-        screen.print(result.described, style="dim", markup=False)
-    _assessment(screen, result)
-    for advice in result.advice:
-        screen.print(f"{advice}", markup=False)
+    print_lines(screen, _assessment(result, screen.width))
 
 
-def _assessment(screen: Any, result: Any) -> None:
+def _assessment(result: Any, width: int) -> Lines:
     whole = [e for e in result if e.by is None and e.class_ is None]
-    _by_family(screen, whole, result)
-    _skill(screen, [e for e in whole if e.skill is not None])
+    for line in result.described.splitlines():
+        yield from paragraph(line, width)
+    yield from _by_family(whole, result).lines(width)
+    if result.primary is not None:
+        yield from paragraph("* primary measure; the others are descriptive.", width)
+    yield from below(_skill([e for e in whole if e.skill is not None]), width)
+    yield from _skill_tests(whole, width)
     per_class = [e for e in result if e.by is None and e.class_ is not None]
     if per_class:
-        _grid(screen, "Per class", per_class, "class_")
-    groups = [e for e in result if e.by is not None and e.class_ is None]
-    if groups:
-        _grid(screen, "By subgroup", groups, "by")
-    _methods(screen, whole)
+        yield from below(_per_class(per_class), width)
+        if any(e.interval is not None for e in per_class):
+            yield from paragraph("Their intervals: --format json or csv.", width)
+    yield from _subgroups(result, width)
+    yield from _methods(whole, width)
+    if result.advice:
+        yield "", ""
+    for advice in result.advice:
+        yield from paragraph(f"{advice}", width, "")
 
 
-def _by_family(screen: Any, rows: list[Any], result: Any) -> None:
+def _by_family(rows: list[Any], result: Any) -> TextTable:
     from itertools import groupby
 
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
-    shown = {
-        "output": any(e.output for e in rows),
-        "interval": any(e.interval for e in rows),
-        "p": any(e.p_value is not None for e in rows),
-        "remark": any(e.undefined for e in rows),
-    }
     level = next((e.interval.level for e in rows if e.interval), 0.95)
-    for heading, side in _columns(shown, level):
-        table.add_column(heading, justify=side, no_wrap=heading != "remark")
+    columns = (
+        Column("", "name"),
+        Column("output", "name"),
+        Column("value"),
+        Column(f"{100 * level:.4g}% interval", "limits"),
+        Column("chance"),
+        Column("p"),
+        Column("remark", "remark"),
+    )
     told: set[str] = set()
     families = list(dict.fromkeys(e.family for e in rows))
     in_order = sorted(rows, key=lambda e: families.index(e.family))
+    found = []
     for family, group in groupby(in_order, key=lambda e: e.family):
-        table.add_row(f"[bold]{family.capitalize()}[/]")
+        found.append(Row((family.capitalize(),)))
         for e in group:
-            mark = " [bold]*[/]" if e.measure == result.primary and e.output is None else ""
-            cells = [f"  {_plain(e.title)}{mark}"]
-            if shown["output"]:
-                cells.append(_plain(e.output or ""))
-            cells.append(number(e.value))
-            if shown["interval"]:
-                cells.append(limits(e.interval))
-            cells.append("" if e.chance is None else number(e.chance))
-            if shown["p"]:
-                cells.append(_p_once(e, told))
-            if shown["remark"]:
-                cells.append(_plain(e.undefined or ""))
-            table.add_row(*cells)
-    screen.print(table)
-    if result.primary is not None:
-        screen.print("* primary measure; the others are descriptive.", style="dim")
-
-
-def _columns(shown: dict[str, bool], level: float) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = [("", "left")]
-    if shown["output"]:
-        found.append(("output", "left"))
-    found.append(("value", "right"))
-    if shown["interval"]:
-        found.append((f"{level:.0%} interval", "left"))
-    found.append(("chance", "right"))
-    if shown["p"]:
-        found.append(("p", "right"))
-    return [*found, ("remark", "left")] if shown["remark"] else found
+            mark = " *" if e.measure == result.primary and e.output is None else ""
+            cells = (
+                f"  {e.title}{mark}",
+                e.output or "",
+                number(e.value),
+                limits(e.interval),
+                "" if e.chance is None else number(e.chance),
+                _p_once(e, told),
+                e.undefined or "",
+            )
+            found.append(Row(cells))
+    return TextTable(columns, tuple(found))
 
 
 def _p_once(estimate: Any, told: set[str]) -> str:
@@ -119,32 +120,36 @@ def _p_once(estimate: Any, told: set[str]) -> str:
     return p_value(estimate.p_value)
 
 
-def _skill(screen: Any, rows: list[Any]) -> None:
-    from rich.table import Table
-
-    if not rows:
-        return
-    table = Table(
-        title="Skill: gain over the uninformative forecast",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="dim",
+def _skill(rows: list[Any]) -> TextTable:
+    columns = (
+        Column("", "name"),
+        Column("forecast"),
+        Column("gain"),
+        Column("interval", "limits"),
+        Column("p"),
     )
-    for heading in ("", "forecast", "gain", "interval", "p"):
-        table.add_column(heading, justify="left" if heading in ("", "interval") else "right")
-    for e in rows:
-        p = "" if e.skill.p_value is None else p_value(e.skill.p_value)
-        cells = [number(e.skill.reference), number(e.skill.difference), limits(e.skill.interval), p]
-        table.add_row(f"  {_plain(e.title)}", *cells)
-    screen.print()
-    screen.print(table)
-    tests = {f"{e.skill.test}; H0: {e.skill.hypothesis}" for e in rows if e.skill.test}
-    for words in sorted(tests):
-        screen.print(f"  {words}", style="dim", markup=False)
+    found = [
+        Row(
+            (
+                f"  {e.title}",
+                number(e.skill.reference),
+                number(e.skill.difference),
+                limits(e.skill.interval),
+                p_value(e.skill.p_value),
+            )
+        )
+        for e in rows
+    ]
+    return TextTable(columns, tuple(found), "Skill: gain over the uninformative forecast")
 
 
-def _methods(screen: Any, rows: list[Any]) -> None:
+def _skill_tests(rows: list[Any], width: int) -> Lines:
+    known = [e.skill for e in rows if e.skill is not None]
+    for words in sorted({f"{k.test}; H0: {k.hypothesis}" for k in known if k.test}):
+        yield from paragraph(f"  {words}", width)
+
+
+def _methods(rows: list[Any], width: int) -> Lines:
     """Which interval and which test each measure had, once each."""
     intervals: dict[str, list[str]] = {}
     sides: dict[str, dict[str, list[str]]] = {"one-sided": {}, "two-sided": {}}
@@ -158,10 +163,10 @@ def _methods(screen: Any, rows: list[Any]) -> None:
     parts = {"Intervals": intervals} | {f"Tests, {side}": tests for side, tests in sides.items()}
     for title, found in parts.items():
         if found:
-            screen.print()
-            screen.print(f"{title}", style="dim")
+            yield "", ""
+            yield "dim", title
         for method, measures in found.items():
-            screen.print(f"  {method}: {_listed(measures)}", style="dim", markup=False)
+            yield from paragraph(f"  {method}: {_listed(measures)}", width)
 
 
 def _listed(names: list[str]) -> str:
@@ -173,30 +178,63 @@ def _listed(names: list[str]) -> str:
     )
 
 
-def _grid(screen: Any, title: str, rows: list[Any], key: str) -> None:
-    """Measures across, classes or subgroups down."""
-    from rich.table import Table
-
-    labels = list(dict.fromkeys(getattr(e, key) for e in rows))
+def _per_class(rows: list[Any]) -> TextTable:
+    """Measures across, classes down."""
+    labels = list(dict.fromkeys(e.class_ for e in rows))
     measures = list(dict.fromkeys((e.measure, e.output) for e in rows))
-    values = {(getattr(e, key), e.measure, e.output): e.value for e in rows}
-    across = key == "class_"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
-    names = [_plain(m if o is None else f"{m} [{o}]") for m, o in measures]
-    table.add_column("")
-    for heading in names if across else [_plain(x) for x in labels]:
-        table.add_column(heading, justify="right")
-    if across:
-        for label in labels:
-            cells = [number(values.get((label, m, o))) for m, o in measures]
-            table.add_row(f"  {_plain(label)}", *cells)
-    else:
-        for (m, o), name in zip(measures, names, strict=True):
-            table.add_row(f"  {name}", *(number(values.get((x, m, o))) for x in labels))
-    screen.print()
-    screen.print(table)
-    if any(e.interval is not None for e in rows):
-        screen.print("Their intervals: --format json or csv.", style="dim")
+    values = {(e.class_, e.measure, e.output): e.value for e in rows}
+    names = [m if o is None else f"{m} [{o}]" for m, o in measures]
+    found = [
+        Row((f"  {label}", *(number(values.get((label, m, o))) for m, o in measures)))
+        for label in labels
+    ]
+    columns = (Column("", "name"), *(Column(name.replace("_", " ")) for name in names))
+    return TextTable(columns, tuple(found), "Per class")
+
+
+def _subgroups(result: Any, width: int) -> Lines:
+    """Subgroups under each measure, with how many cases they hold, values and intervals."""
+    rows = [e for e in result if e.by is not None and e.class_ is None]
+    if not rows:
+        return
+    measures = list(dict.fromkeys((e.measure, e.output) for e in rows))
+    kept = measures
+    if len(measures) > MOST_BY:
+        looked_for = (result.primary, *LOOKED_FOR)
+        kept = [m for name in dict.fromkeys(looked_for) for m in measures if m[0] == name]
+        kept = kept[:MOST_BY] or measures[:MOST_BY]
+    sizes = {s.by: s for s in result.subgroups}
+    level = next((e.interval.level for e in rows if e.interval), 0.95)
+    columns = (
+        Column("", "name"),
+        Column("cases"),
+        Column("events"),
+        Column("value"),
+        Column(f"{100 * level:.4g}% interval", "limits"),
+        Column("remark", "remark"),
+    )
+    found = []
+    for measure, output in kept:
+        own = [e for e in rows if (e.measure, e.output) == (measure, output)]
+        found.append(Row((own[0].title + (f" [{output}]" if output else ""),)))
+        for e in own:
+            size = sizes.get(e.by)
+            events = None if size is None else size.events
+            cells = (
+                f"  {e.by}",
+                "" if size is None else f"{size.n}",
+                "" if events is None else f"{events}",
+                number(e.value),
+                limits(e.interval),
+                e.undefined or "",
+            )
+            found.append(Row(cells))
+    yield from below(TextTable(columns, tuple(found), "By subgroup"), width)
+    if len(kept) < len(measures):
+        others = len(measures) - len(kept)
+        yield from paragraph(
+            f"{others} other measures: --measures, or --format json or csv.", width
+        )
 
 
 def write_report(result: Any, path: str, predictions: Any = None) -> None:
@@ -206,39 +244,3 @@ def write_report(result: Any, path: str, predictions: Any = None) -> None:
     command = click.get_current_context().find_root().obj
     report(result, path, predictions=predictions, command=command or "")
     click.echo(f"abovechance: report written to {path}", err=True)
-
-
-def number(value: float | None) -> str:
-    """A number for a table: three digits after the point where that says enough."""
-    if value is None or value != value:
-        return "–"
-    if value in (float("inf"), float("-inf")):
-        return "∞" if value > 0 else "−∞"
-    size = abs(value)
-    if size == 0 or 0.001 <= size < 1000:
-        return f"{value:.3f}"
-    return f"{value:.4g}"
-
-
-def limits(interval: Any) -> str:
-    """Both limits of an interval for a table."""
-    return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
-
-
-def p_value(p: float) -> str:
-    """A p-value for a table, never 0.
-
-    >>> p_value(0.00002), p_value(0.0499), p_value(2.3e-308)
-    ('2e-05', '0.050', '< 1e-300')
-    """
-    if p != p:
-        return "–"
-    return f"{p:.3f}" if p >= 0.001 else p_text(p, 1)
-
-
-def _plain(text: str) -> str:
-    """Text that rich prints as it is, control characters shown rather than obeyed."""
-    from rich.markup import escape
-
-    visible = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
-    return escape(visible)

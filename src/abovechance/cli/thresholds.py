@@ -45,22 +45,25 @@ def thresholds(
 
 
 def _show(found: Any) -> None:
-    from rich.table import Table
+    from abovechance.cli.show import console, print_lines
+    from abovechance.io.text import Column, Row, TextTable, limits, number, paragraph
 
-    from abovechance.cli.show import console, limits, number
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    headings = ("", "threshold", f"{found.level:.0%} interval", "value", "corrected")
-    for heading in (*headings, "sens.", "spec.", "net benefit"):
-        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    headings = ("value", "corrected", "sens.", "spec.", "net benefit")
+    columns = (
+        Column("", "name"),
+        Column("threshold"),
+        Column(f"{100 * found.level:.4g}% interval", "limits"),
+        *(Column(heading) for heading in headings),
+    )
+    rows = []
     for choice in found.choices:
-        cells = [choice.threshold, None, choice.value, choice.corrected, choice.sensitivity]
+        cells = (choice.value, choice.corrected, choice.sensitivity)
         shown = [number(cell) for cell in (*cells, choice.specificity, choice.net_benefit)]
-        shown[1] = limits(choice.interval)
-        table.add_row(choice.title, *shown)
+        first = (choice.title, number(choice.threshold), limits(choice.interval))
+        rows.append(Row((*first, *shown)))
     screen = console()
-    screen.print(table)
+    print_lines(screen, TextTable(columns, tuple(rows)).lines(screen.width))
     words = "Value: expected cost, Youden's J, or distance to the corner; corrected for optimism."
-    screen.print(words, style="dim")
+    print_lines(screen, paragraph(words, screen.width))
     for advice in found.advice:
-        screen.print(f"{advice}", markup=False)
+        print_lines(screen, paragraph(f"{advice}", screen.width, ""))

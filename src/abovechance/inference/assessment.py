@@ -10,6 +10,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.advising import advice_for
 from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
+from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Measure, applicable, find
 from abovechance.predictions import Multiclass, Numeric, Predictions
@@ -115,7 +116,8 @@ def assess(
         resampling=Resampling(seed=seed),
     )
     rows = list(_rows(predictions, chosen, evidence, within))
-    for name, part in _parts(predictions, by, by_name):
+    parts = list(_parts(predictions, by, by_name))
+    for name, part in parts:
         rows.extend(_rows(part, chosen, within(part, chosen), within, name))
     return Assessment(
         outcome=predictions.kind,
@@ -127,6 +129,7 @@ def assess(
         advice=(*predictions.notes, *advice_for(predictions, rows, evidence)),
         described=predictions.described,
         dropped=predictions.dropped,
+        subgroups=tuple(subgroup(name, part) for name, part in parts),
     )
 
 
@@ -222,6 +225,6 @@ def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, 
         raise DataError(
             f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."
         )
-    values = column.astype(str) if column.dtype.kind == "O" else column
-    for value in np.unique(values).tolist():
-        yield (f"{name}={value}" if name else str(value)), predictions.take(values == value)
+    values = column.astype(str)
+    for value in in_order(values.tolist()):
+        yield (f"{name}={value}" if name else value), predictions.take(values == value)

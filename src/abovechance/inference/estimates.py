@@ -72,6 +72,15 @@ CONTRACT = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class Subgroup:
+    """How many cases a subgroup holds, and how many of them had the event."""
+
+    by: str
+    n: int
+    events: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assessment(Result):
     """Every applicable measure of some predictions.
 
@@ -87,6 +96,7 @@ class Assessment(Result):
     advice: tuple[Advice, ...] = ()
     described: str = ""
     dropped: int = 0
+    subgroups: tuple[Subgroup, ...] = ()
 
     def __getitem__(self, measure: str) -> Estimate:
         from abovechance.errors import UnknownMeasure, did_you_mean
@@ -119,6 +129,7 @@ class Assessment(Result):
             "seed": self.seed,
             "primary": self.primary,
             "described": self.described,
+            "subgroups": [plain(s) for s in self.subgroups],
             "estimates": [e.to_dict() for e in self.estimates],
             "advice": [plain(a) for a in self.advice],
         }

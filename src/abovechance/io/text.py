@@ -12,6 +12,7 @@ from abovechance.numerics.p_values import p_text
 
 Kind: TypeAlias = Literal["name", "number", "limits", "remark"]
 Style: TypeAlias = Literal["", "bold", "dim"]
+Lines: TypeAlias = Iterator[tuple[Style, str]]
 GAP = 2
 PIPE = 110  # columns where nobody says how wide the screen is
 NARROWEST = 14  # a name is not wrapped more narrowly than this
@@ -45,7 +46,7 @@ class TextTable:
     rows: tuple[Row, ...]
     title: str = ""
 
-    def lines(self, width: int) -> Iterator[tuple[Style, str]]:
+    def lines(self, width: int) -> Lines:
         """The lines, each with its style, none wider than the screen unless a number is."""
         if self.title:
             for line in wrapped(self.title, width):
@@ -63,6 +64,19 @@ class TextTable:
         """All lines as one text."""
         found = self.lines(screen_width() if width is None else width)
         return "\n".join(line.rstrip() for _, line in found)
+
+
+def below(table: TextTable | None, width: int) -> Lines:
+    """A table under an empty line; nothing when there is none."""
+    if table is not None and table.rows:
+        yield "", ""
+        yield from table.lines(width)
+
+
+def paragraph(text: str, width: int, style: Style = "dim") -> Lines:
+    """A paragraph; nothing when there is nothing to say."""
+    if text:
+        yield from ((style, line) for line in wrapped(visible(text), width))
 
 
 def screen_width(stream: Any = None) -> int:
@@ -211,7 +225,7 @@ def _widths(table: TextTable, rows: Sequence[Row], width: int, *, beside: bool) 
         if column.kind in ("number", "limits"):
             least.append(max([content, *words]))
         elif column.kind == "remark":
-            least.append(min(widest[-1], 3 * NARROWEST))
+            least.append(min(widest[-1], 2 * NARROWEST))
         elif remarked:  # rather a remark below than a name on two lines
             least.append(widest[-1])
         else:
@@ -229,9 +243,7 @@ def _widths(table: TextTable, rows: Sequence[Row], width: int, *, beside: bool) 
     return found
 
 
-def _aligned(
-    table: TextTable, widths: Sequence[int], width: int, *, beside: bool
-) -> Iterator[tuple[Style, str]]:
+def _aligned(table: TextTable, widths: Sequence[int], width: int, *, beside: bool) -> Lines:
     kinds = [column.kind for column in table.columns]
     heading = Row(tuple(column.heading for column in table.columns))
     if any(heading.cells):
@@ -265,7 +277,7 @@ def _lines_of(
         yield (" " * GAP).join(parts).rstrip()
 
 
-def _stacked(table: TextTable, width: int) -> Iterator[tuple[Style, str]]:
+def _stacked(table: TextTable, width: int) -> Lines:
     """A screen too narrow for columns: every row its name, and its cells below with headings."""
     for row in table.rows:
         if row.across:

@@ -7,7 +7,7 @@ from typing import Any
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
-from abovechance.inference.estimates import Estimate
+from abovechance.inference.estimates import Estimate, Subgroup
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
 from abovechance.numerics.p_values import p_equation
@@ -118,15 +118,6 @@ class Difference:
                 p += f", adjusted {p_equation(float(self.p_adjusted or 1.0), 2)}"
             parts.append(p)
         return f" ({'; '.join(parts)})"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Subgroup:
-    """How many cases a subgroup holds, and how many of them had the event."""
-
-    by: str
-    n: int
-    events: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

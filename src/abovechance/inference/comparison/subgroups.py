@@ -1,6 +1,5 @@
 """Models compared within subgroups, and whether their difference differs between these."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,12 +10,14 @@ import numpy as np
 from abovechance.arrays import Array
 from abovechance.errors import DataError
 from abovechance.inference.comparison.pairs import matched, same_classes
-from abovechance.inference.comparison.results import Difference, Interaction, Subgroup
+from abovechance.inference.comparison.results import Difference, Interaction
 from abovechance.inference.comparison.rows import Question, concluded, paired_rows, unpaired_rows
 from abovechance.inference.defaults import expanded
+from abovechance.inference.estimates import Subgroup
 from abovechance.inference.multiplicity import adjusted
+from abovechance.inference.subgroups import events, in_order, subgroup
 from abovechance.measures import Measure
-from abovechance.predictions import Binary, Predictions, Survival
+from abovechance.predictions import Predictions
 from abovechance.predictions.index import in_order_of
 
 HYPOTHESIS = "the difference between the two models is the same in every subgroup"
@@ -50,40 +51,6 @@ class Parts:
     def sizes(self) -> tuple[Subgroup, ...]:
         """How many cases and events each holds, by the first model."""
         return tuple(subgroup(by, next(iter(part.values()))) for by, part in self.models.items())
-
-
-def subgroup(by: str, predictions: Predictions) -> Subgroup:
-    """The size of a subgroup."""
-    return Subgroup(by=by, n=int(predictions.total), events=events(predictions))
-
-
-def events(predictions: Any) -> int | None:
-    """How many cases had the event; None where the outcome is no event."""
-    counts = predictions.cases.counts
-    each = np.ones(predictions.n) if counts is None else counts
-    if isinstance(predictions, Binary):
-        return int(each[predictions.positive.astype(bool)].sum())
-    if isinstance(predictions, Survival):
-        return int(each[predictions.event.astype(bool)].sum())
-    return None
-
-
-def in_order(labels: Any) -> list[str]:
-    """Subgroups in the order of the numbers in their names, where all have one.
-
-    >>> in_order(["30-44", "45+", "<30"]), in_order(["b", "a"]), in_order(["10", "9"])
-    (['<30', '30-44', '45+'], ['a', 'b'], ['9', '10'])
-    """
-    names = sorted({str(label) for label in labels})
-    numbers = [re.search(r"\d+(\.\d+)?", name) for name in names]
-    if any(number is None for number in numbers):
-        return names
-    keys = [
-        (float(number.group()), not name.lstrip().startswith(("<", "≤")), name)
-        for number, name in zip(numbers, names, strict=True)
-        if number is not None
-    ]
-    return [name for *_, name in sorted(keys)]
 
 
 def within_rows(

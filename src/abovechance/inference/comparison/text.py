@@ -1,24 +1,24 @@
 """A comparison as text: the same lines in Python and on the command line."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any
 
 from abovechance.inference.comparison.results import Comparison, Difference
 from abovechance.io.text import (
     Column,
+    Lines,
     Row,
-    Style,
     TextTable,
+    below,
     limits,
     number,
     p_value,
+    paragraph,
     signed,
-    wrapped,
 )
 
-Lines: TypeAlias = Iterator[tuple[Style, str]]
 STUDENT = re.compile(r"\bt\(([0-9.]+)\)")
 
 
@@ -26,37 +26,24 @@ def comparison_lines(result: Comparison, width: int) -> Lines:
     """Values, differences and tests, each line with its style, for a screen so wide."""
     if result.described:
         for line in result.described.splitlines():
-            yield from said(line, width)
+            yield from paragraph(line, width)
     how = f"paired by {result.matched_by}" if result.paired else "not paired"
-    yield from said(f"{result.n} cases, {how}; difference = first − second", width)
+    yield from paragraph(f"{result.n} cases, {how}; difference = first − second", width)
     whole = [row for row in result if row.model is row.by is None]
     for table in (_values(result), _differences(whole, result, "Differences")):
-        yield from shown_table(table, width)
+        yield from below(table, width)
         if table is not None and table.title == "Values":
-            yield from said(_below_values(result), width)
+            yield from paragraph(_below_values(result), width)
     yield from _interval_note(whole, result, width)
-    yield from shown_table(_margins([row for row in result if row.margin is not None]), width)
-    yield from shown_table(_posteriors([r for r in whole if r.posterior is not None]), width)
-    yield from shown_table(_omnibus(result), width)
+    yield from below(_margins([row for row in result if row.margin is not None]), width)
+    yield from below(_posteriors([r for r in whole if r.posterior is not None]), width)
+    yield from below(_omnibus(result), width)
     yield from _subgroups(result, width)
     yield from _methods(list(result), result, width)
     if result.advice:
         yield "", ""
     for advice in result.advice:
-        yield from (("", line) for line in wrapped(f"{advice}", width))
-
-
-def said(text: str, width: int, style: Style = "dim") -> Lines:
-    """A paragraph; nothing when there is nothing to say."""
-    if text:
-        yield from ((style, line) for line in wrapped(text, width))
-
-
-def shown_table(table: TextTable | None, width: int) -> Lines:
-    """A table under an empty line; nothing when there is none."""
-    if table is not None and table.rows:
-        yield "", ""
-        yield from table.lines(width)
+        yield from paragraph(f"{advice}", width, "")
 
 
 def _values(result: Comparison) -> TextTable:
@@ -172,7 +159,7 @@ def _interval_note(rows: Sequence[Difference], result: Comparison, width: int) -
     ]
     if apart:
         names = ", ".join(dict.fromkeys(apart))
-        yield from said(
+        yield from paragraph(
             f"Test and interval disagree, so nothing is taken as shown: {names}.", width
         )
 
@@ -264,14 +251,14 @@ def _omnibus(result: Comparison) -> TextTable | None:
 def _subgroups(result: Comparison, width: int) -> Lines:
     """Models within subgroups, whether their difference differs, and subgroups of each model."""
     within = [row for row in result if row.by is not None]
-    yield from shown_table(_within(within, result), width)
-    yield from shown_table(_interactions(result), width)
+    yield from below(_within(within, result), width)
+    yield from below(_interactions(result), width)
     if result.interactions:
         why = result.interactions[0]
-        yield from said(f"{why.test}; H0: {why.hypothesis}.", width)
+        yield from paragraph(f"{why.test}; H0: {why.hypothesis}.", width)
     for model, group in groupby([r for r in result if r.model is not None], lambda r: r.model):
         title = f"Between subgroups of different cases, {model}"
-        yield from shown_table(_differences(list(group), result, title), width)
+        yield from below(_differences(list(group), result, title), width)
 
 
 def _within(rows: Sequence[Difference], result: Comparison) -> TextTable | None:
@@ -374,7 +361,7 @@ def _methods(rows: Sequence[Difference], result: Comparison, width: int) -> Line
             yield "dim", title
         for method, measures in once(found).items():
             names = ", ".join(dict.fromkeys(measures))
-            yield from said(f"  {method}: {names}", width)
+            yield from paragraph(f"  {method}: {names}", width)
 
 
 def once(methods: dict[str, list[str]]) -> dict[str, list[str]]:
