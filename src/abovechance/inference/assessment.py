@@ -8,14 +8,16 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.advising import advice_for
+from abovechance.inference.arguments import predictions_given, share
 from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
 from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Measure, applicable, find
+from abovechance.measures.catalogue import named
 from abovechance.predictions import Multiclass, Numeric, Predictions
 from abovechance.predictions.index import in_order_of
-from abovechance.resampling import Resampling, Store, digest, seed_of
+from abovechance.resampling import Resampling, Store, digest, seed_of, whole_draws
 
 PRIMARY = {
     "binary": ("log_score", "balanced_accuracy", "auc"),
@@ -27,8 +29,9 @@ PRIMARY = {
 
 
 def assess(
-    predictions: Predictions,
-    measures: Iterable[str | Measure] | None = None,
+    predictions: Any,
+    prediction: Any = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     primary: str | Measure | None = None,
     by: Any = None,
@@ -44,15 +47,19 @@ def assess(
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
+    **facts: Any,
 ) -> Assessment:
     """Every applicable measure of predictions, with interval and test where they are defensible.
 
     Parameters
     ----------
-    predictions
-        Binary, Multiclass, Numeric or Survival.
+    predictions, prediction
+        Binary, Multiclass, Numeric or Survival, and nothing else; or what was observed and what
+        was predicted, whose kind is seen from the values and said; or a dataframe or file, whose
+        columns are found by name as `read` does.
     measures
-        Names or measures; all applicable ones when not given.
+        Names or measures; all applicable ones when not given. After predictions, a dataframe or a
+        file it may be the second argument.
     primary
         The measure the study is about; the others are descriptive. The log score when
         probabilities are given, else balanced accuracy.
@@ -74,16 +81,23 @@ def assess(
         Whether to give intervals and tests at all.
     workers, store
         Processes to share permutations between, and a file to resume them from.
+    facts
+        Of observed and predicted values, or a table: pos_label=, labels=, threshold=, groups=,
+        sample_weight=, … as in `Binary` and `read`; score=, label= or value= instead of
+        `prediction` where its kind cannot be seen.
 
     Examples
     --------
+    >>> print(assess([0, 0, 1, 1], [0.2, 0.6, 0.4, 0.9], ["auc"])["auc"].value)
+    0.75
     >>> from abovechance import examples
     >>> assessment = assess(examples.breast_cancer("p_texture"), ["auc", "brier"], rng=1)
     >>> print(assessment["auc"].interval)
     0.756 to 0.865
     """
-    if not 0.0 < confidence_level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
+    predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
+    share("confidence_level", confidence_level)
+    whole_draws(draws)
     if rate is not None and rate != "majority" and not _share(rate):
         raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
     chosen = _chosen(predictions, measures, dialect)
@@ -146,7 +160,9 @@ def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], see
 
 
 def _chosen(
-    predictions: Predictions, measures: Iterable[str | Measure] | None, dialect: str | None
+    predictions: Predictions,
+    measures: str | Measure | Iterable[str | Measure] | None,
+    dialect: str | None,
 ) -> list[Measure]:
     from abovechance.measures.evaluation import fit
 
@@ -155,10 +171,7 @@ def _chosen(
         if dialect is not None:
             known = [find(m.name, dialect=dialect) for m in known]
         return [fit(m, predictions) for m in known]
-    chosen = [find(m, dialect=dialect) if isinstance(m, str) else m for m in measures]
-    if not chosen:
-        raise NotApplicable("no measure was named; leave measures= out for all that apply.")
-    return [fit(m, predictions) for m in chosen]
+    return [fit(m, predictions) for m in named(measures, dialect=dialect)]
 
 
 def _primary(
@@ -166,8 +179,7 @@ def _primary(
 ) -> str | None:
     labels = [m.label for m in chosen]
     if primary is not None:
-        named = find(primary) if isinstance(primary, str) else primary
-        label = named.for_outcome(predictions.kind).label
+        label = find(primary).for_outcome(predictions.kind).label
         if label not in labels:
             raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
         return label

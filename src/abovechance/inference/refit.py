@@ -23,6 +23,7 @@ from abovechance.learning.seeding import seeded, seeded_splitter
 from abovechance.learning.splits import folds_of
 from abovechance.learning.together import Known, known
 from abovechance.measures import Measure, find
+from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.p_values import p_equation
@@ -287,10 +288,7 @@ def _side(measure: Measure) -> Any:
 
 
 def _named(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    if not several:
-        raise NotApplicable("no measure was named.")
-    return tuple(find(m) if isinstance(m, str) else m for m in several)
+    return tuple(named(measures))
 
 
 def _fitted(measures: Iterable[Measure], predictions: Predictions) -> tuple[Measure, ...]:

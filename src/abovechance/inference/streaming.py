@@ -24,6 +24,7 @@ from abovechance.io.roles import Roles, weight_like
 from abovechance.io.stream_cases import Progress
 from abovechance.io.streams import Stream, open_stream
 from abovechance.measures import Law, Measure, applicable, find
+from abovechance.measures.catalogue import named
 from abovechance.measures.class_summary import SummarisedClasses, from_classes
 from abovechance.measures.evaluation import fit
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
@@ -145,10 +146,7 @@ KNOWN: dict[str, _Known] = {
 def _chosen(predictions: View, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
     if measures is None:
         return applicable(predictions)
-    named = [find(m) if isinstance(m, str) else m for m in measures]
-    if not named:
-        raise NotApplicable("no measure was named; leave measures= out for all that apply.")
-    return [fit(m, predictions) for m in named]
+    return [fit(m, predictions) for m in named(measures)]
 
 
 def _primary(predictions: View, labels: Sequence[str], primary: str | None) -> str | None:

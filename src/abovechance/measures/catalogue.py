@@ -2,12 +2,14 @@
 
 import ast
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed
-from abovechance.measures.measure import AVERAGES, Measure
+from abovechance.measures.measure import AVERAGES, Form, Measure
 from abovechance.predictions import Numeric, Predictions, Survival
 
 MODULES = (
@@ -57,7 +59,7 @@ def _index() -> dict[str, Measure]:
     return index
 
 
-def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
+def find(tag: str | Measure, *, dialect: str | None = None, **parameters: Any) -> Measure:
     """The measure that goes by a name: canonical, familiar's tag or a scikit-learn scorer name.
 
     Parameters
@@ -75,8 +77,42 @@ def find(tag: str, *, dialect: str | None = None, **parameters: Any) -> Measure:
     >>> find("f2_score")
     <measure f_beta(2)>
     """
-    found = _named(tag, dialect)
+    if isinstance(tag, Measure):
+        found = tag if dialect is None else _named(tag.label, dialect)
+    elif isinstance(tag, str):
+        found = _named(tag, dialect)
+    else:
+        raise UnknownMeasure(
+            f"a measure must be given by its name, as 'auc', or as one; got {_kind_of(tag)}."
+        )
     return found.with_parameters(**parameters) if parameters else found
+
+
+def named(
+    measures: str | Measure | Iterable[str | Measure], *, dialect: str | None = None
+) -> list[Measure]:
+    """Measures from what names them: one or several, by name or as measures.
+
+    >>> named("AUC"), named(["auc", "brier"])
+    ([<measure auc>], [<measure auc>, <measure brier>])
+    """
+    if isinstance(measures, str | Measure):
+        several: list[Any] = [measures]
+    elif isinstance(measures, Iterable) and not isinstance(measures, Predictions):
+        several = list(measures)
+    else:
+        raise UnknownMeasure(
+            f"measures must be names, as ['auc', 'brier'], or measures; got {_kind_of(measures)}."
+        )
+    if not several:
+        raise NotApplicable("no measure was named; leave measures= out for all that apply.")
+    if dialect is None:
+        return [m if isinstance(m, Measure) else find(m) for m in several]
+    return [m if isinstance(m, Measure) else find(m, dialect=dialect) for m in several]
+
+
+def _kind_of(thing: Any) -> str:
+    return "None" if thing is None else f"{type(thing).__name__} {str(thing)[:20]!r}"
 
 
 def applicable(predictions: Predictions) -> list[Measure]:
@@ -98,7 +134,10 @@ def _named(tag: str, dialect: str | None) -> Measure:
     base, values, named = _parsed(tag)
     found = _plain(base) if dialect is None else _in_dialect(base, dialect)
     if found is None:
-        raise UnknownMeasure(f"unknown measure {tag!r}{_remedy(base)}")
+        plain = "_".join(base.lower().replace("-", " ").split())  # AUC, F1, Brier score
+        if plain != base and _plain(plain) is not None:
+            return _named(tag.replace(base, plain, 1), dialect)
+        raise UnknownMeasure(f"unknown measure {tag!r}{_remedy(plain)}")
     names = list(found.parameters)
     if len(values) > len(names):
         takes = f"{len(names)} ({listed(names)})" if names else "none"
@@ -112,9 +151,19 @@ def _remedy(name: str) -> str:
     base, _, suffix = name.rpartition("_")
     whole = _plain(base) if suffix in AVERAGES else None
     if whole is not None and whole.average is None:
-        return f"; {base} is not averaged over classes: use {base!r}."
+        alike = [f"{m.name}_{suffix}" for m in every().values() if _same_of_two(m, whole)]
+        instead = f" The class by class version is {alike[0]!r}." if alike else ""
+        return f"; {base} is not averaged over classes: use {base!r}.{instead}"
     known = [*_index(), *_suffixed(name)]
     return did_you_mean(name, known) or "; 'abovechance measures' lists them all."
+
+
+def _same_of_two(candidate: Measure, measure: Measure) -> bool:
+    """Whether a measure of one class at a time is, for two classes, the same number."""
+    if not candidate.averages or candidate is measure or measure.form is not Form.COUNTS:
+        return False
+    tables = np.array([[[7, 2], [1, 5]], [[3, 4], [6, 20]]], dtype=np.float64)
+    return bool(np.allclose(candidate.on_counts(tables), measure.on_counts(tables)))
 
 
 def _plain(name: str) -> Measure | None:

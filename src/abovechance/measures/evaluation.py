@@ -1,6 +1,6 @@
 """From a measure and predictions to numbers, one at a time or many resamples at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ def on_counts(measure: Measure, table: Floats) -> Floats:
 
 
 def evaluate(
-    predictions: Predictions, measures: Iterable[Measure | str] | None = None
+    predictions: Predictions, measures: str | Measure | Iterable[Measure | str] | None = None
 ) -> dict[str, float]:
     """Every applicable measure of predictions, by name.
 
@@ -100,13 +100,9 @@ def evaluate(
     >>> evaluate(Binary([0, 1, 1], label=[0, 1, 0]), ["accuracy", "sensitivity"])
     {'accuracy': 0.667, 'sensitivity': 0.5}
     """
-    from abovechance.measures.catalogue import applicable, find
+    from abovechance.measures.catalogue import applicable, named
 
-    chosen: Sequence[Measure]
-    if measures is None:
-        chosen = applicable(predictions)
-    else:
-        chosen = [find(m) if isinstance(m, str) else m for m in measures]
+    chosen = applicable(predictions) if measures is None else named(measures)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {m.label: _value(m, predictions) for m in chosen}
 

@@ -22,7 +22,14 @@ from abovechance.resampling.replicate import (
 )
 from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
 from abovechance.resampling.store import Store
-from abovechance.resampling.streams import DEFAULT, Resampling, child_seed, seed_of, stream
+from abovechance.resampling.streams import (
+    DEFAULT,
+    Resampling,
+    child_seed,
+    seed_of,
+    stream,
+    whole_draws,
+)
 from abovechance.resampling.sums import flip_sums, label_sums
 from abovechance.resampling.sweep import Sorted, binary_bootstrap, sweep
 from abovechance.resampling.tail import Alternative, Tail, exceedances, p_values, tail
@@ -71,4 +78,5 @@ __all__ = [
     "stream",
     "sweep",
     "tail",
+    "whole_draws",
 ]

@@ -4,9 +4,12 @@ A block of replicates draws from `SeedSequence(seed, spawn_key=(block,))` and fr
 its result does not depend on who computes it, when, or beside which others.
 """
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +19,22 @@ from abovechance.resampling.store import Store
 
 Progress = Callable[[int, int], None]
 """Called with the number of draws done and the number wanted."""
+
+
+def whole_draws(draws: Any) -> None:
+    """Refuse a number of draws that is none; None asks for the default."""
+    if draws is None:
+        return
+    if isinstance(draws, bool) or not isinstance(draws, Integral):
+        raise AboveChanceError(f"draws must be a whole number; got {draws!r}.")
+    if draws < 1:
+        raise AboveChanceError(f"draws must be at least 1; got {draws}.")
+
+
+def shown(done: int, total: int) -> None:
+    """What `progress=True` tells, on one line of the error stream."""
+    end = "\n" if done >= total else ""
+    print(f"\r{done} of {total}", end=end, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +58,14 @@ class Resampling:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        for name in ("draws", "workers", "block"):
+        whole_draws(self.draws)
+        for name in ("workers", "block"):
             value = getattr(self, name)
             if isinstance(value, int) and value < 1:
                 raise AboveChanceError(f"{name} must be at least 1; got {value}")
+        told: Any = self.progress  # True and False at the boundary: on a line, or not at all
+        if isinstance(told, bool):
+            object.__setattr__(self, "progress", shown if told else None)
         if self.seed < 0:
             raise AboveChanceError(f"a seed must not be negative; got {self.seed}")
 

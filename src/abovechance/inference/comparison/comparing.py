@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.inference.arguments import models_given, share
 from abovechance.inference.assessment import PRIMARY
 from abovechance.inference.comparison.by_law import Family
 from abovechance.inference.comparison.contrasts import How
@@ -28,8 +29,9 @@ from abovechance.inference.comparison.subgroups import (
 from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure, applicable, find
+from abovechance.measures.catalogue import named
 from abovechance.predictions import Predictions
-from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of
+from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of, whole_draws
 
 USUAL = {
     "binary": ("log_score", "brier", "auc", "balanced_accuracy", "accuracy"),
@@ -40,8 +42,9 @@ USUAL = {
 
 
 def compare(
-    models: Mapping[str, Predictions],
-    measures: Iterable[str | Measure] | None = None,
+    models: Any,
+    y_true: Any = None,
+    measures: Any = None,
     *,
     primary: str | Measure | None = None,
     margin: float | Mapping[str, float] | None = None,
@@ -60,6 +63,7 @@ def compare(
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
+    **facts: Any,
 ) -> Comparison:
     """Compare models on the same cases: differences with intervals and the tests of their laws.
 
@@ -69,9 +73,14 @@ def compare(
     Parameters
     ----------
     models
-        Predictions by name. Cases are paired by id when all have ids, else by row.
+        Predictions by name, or a list of them (model 1, model 2, …); or, with `y_true`, what each
+        predicted. Cases are paired by id when all have ids, else by row (dataframes: by index).
+    y_true, facts
+        What was observed, where `models` are plain arrays, and what `assess` takes beside them:
+        `compare({"old": p0, "new": p1}, y, groups=site)`.
     measures
-        Names or measures; one of each family when not given.
+        Names or measures; one of each family when not given. After predictions it may be the
+        second argument.
     primary
         The measure the study is about; the others are descriptive. As in `assess` when not given.
     margin
@@ -111,8 +120,9 @@ def compare(
     Area under the ROC curve: p_forest is better than p_texture (difference +0.174, 95% interval
     +0.124 to +0.2339; p = 1.3e-12)
     """
-    if not 0.0 < confidence_level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
+    models, measures = models_given(models, y_true, measures, facts)
+    share("confidence_level", confidence_level)
+    whole_draws(draws)
     if alternative not in ("two-sided", "greater", "less"):
         raise DataError(
             f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}."
@@ -193,10 +203,7 @@ def _chosen(
 
     first = next(iter(models.values()))
     if measures is not None:
-        named = [find(m) if isinstance(m, str) else m for m in measures]
-        if not named:
-            raise NotApplicable("no measure was named; leave measures= out for the usual ones.")
-        return [fit(m, p) for m in named for p in models.values()][:: len(models)]
+        return [fit(m, p) for m in named(measures) for p in models.values()][:: len(models)]
     usual = [find(name).for_outcome(first.kind) for name in USUAL[first.kind]]
     shared = [m for m in usual if all(m.applies(p) for p in models.values())]
     others = (m for m in applicable(first) if all(m.applies(p) for p in models.values()))
