@@ -167,8 +167,7 @@ def _primary(kind: str, measures: Sequence[Measure], primary: str | Measure | No
     labels = [m.label for m in measures]
     if primary is None:
         return next((name for name in PRIMARY[kind] if name in labels), labels[0])
-    named = find(primary) if isinstance(primary, str) else primary
-    label = named.for_outcome(kind).label
+    label = find(primary).for_outcome(kind).label
     if label not in labels:
         raise NotApplicable(
             f"the primary measure {label!r} must be among those compared: {listed(labels, 10)}."
