@@ -66,13 +66,13 @@ EXPECTED = {
     "specificity": ("McNemar, exact, among 0", "Tango"),
     "balanced_accuracy": ("stratified sign flip, exact", "MOVER with Tango"),
     "auc": ("DeLong, t(", "MOVER of Newcombe and logit DeLong"),
-    "brier": ("sign flip", "studentised bootstrap"),
-    "log_score": ("sign flip", "studentised bootstrap"),
+    "brier": ("studentised bootstrap", "studentised bootstrap"),
+    "log_score": ("studentised bootstrap", "studentised bootstrap"),
     "ppv": ("studentised exchange, exact", "paired bootstrap BCa"),
     "f1": ("studentised exchange, exact", "paired bootstrap BCa"),
     "mcc": ("studentised exchange, exact", "paired bootstrap BCa"),
     "average_precision": ("studentised exchange", "paired bootstrap BCa"),
-    "nagelkerke_r2": ("sign flip", "paired bootstrap BCa"),
+    "nagelkerke_r2": ("studentised bootstrap", "paired bootstrap BCa"),
 }
 
 
@@ -426,14 +426,15 @@ def test_margin_of_areas_is_delongs() -> None:
     )
 
 
-def test_margin_of_means_flips_shifted_differences() -> None:
-    models = numbers(12)
-    row = compare(models, ["mae"], margin=0.3, rng=1)["mae"]
-    losses = [find("mae").losses(p) for p in models.values()]
-    gains = losses[1] - losses[0] + 0.3
-    signs = np.array([[1 - 2 * (i >> k & 1) for k in range(12)] for i in range(2**12)])
-    exact = ((signs @ gains) >= gains.sum() - 1e-9).mean()
-    assert row.margin.p_noninferior == pytest.approx(exact, rel=1e-12)
+def test_margin_of_means_is_decided_by_the_interval_shown() -> None:
+    for size, margin in ((12, 0.3), (60, 0.1), (60, 0.6)):
+        row = compare(numbers(size), ["mae"], margin=margin, rng=1)["mae"]
+        found = row.margin
+        assert found.interval.level == pytest.approx(0.9)
+        assert found.noninferior == (found.interval.high < margin)
+        assert found.noninferior == (found.p_noninferior <= 0.05)
+        assert found.equivalent == (-margin < found.interval.low and found.noninferior)
+        assert found.equivalent == (found.p_equivalent <= 0.05)
 
 
 def test_margins_may_differ_between_measures() -> None:
@@ -507,9 +508,10 @@ def test_omnibus_tests_by_law() -> None:
     assert found["auc"].test == "DeLong F"
     assert found["auc"].df_error > found["auc"].df > 1
     assert found["brier"].df_error is None
-    assert found["accuracy"].test == "Cochran's Q"
-    assert found["brier"].test == "Friedman"
-    assert all(test.p_value < 1e-6 for test in found.values())
+    assert found["accuracy"].test == "Cochran's Q, permuted within cases, 9999 draws"
+    assert found["brier"].test == "largest t of all pairs, studentised bootstrap, 9999 draws"
+    assert found["auc"].p_value < 1e-6
+    assert found["accuracy"].p_value == found["brier"].p_value == 1e-4
     assert compare(two(), rng=1).omnibus == ()
     (many,) = compare(five(450), ["auc"], rng=1).omnibus
     assert (many.test, many.df, many.df_error) == ("DeLong χ²", 4.0, None)

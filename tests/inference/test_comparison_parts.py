@@ -133,7 +133,7 @@ def test_scores_get_sign_flips_and_a_name() -> None:
     columns = without(items(), "groups")
     columns["value"] = columns["value"] + np.random.default_rng(2).normal(size=80)
     found = compare_items(**columns, name="rouge", rng=1)
-    assert found["rouge"].test == "sign flip"
+    assert found["rouge"].test == "studentised bootstrap"
     assert found["rouge"].better == "new"
     losses = compare_items(**columns, higher_is_better=False, rng=1)
     assert losses.differences[0].better == "old"

@@ -144,7 +144,7 @@ def no_skill(n: int) -> Callable[[np.random.Generator], Pair]:
         y = rng.random(n) < 0.5 + 0.1 * side
         made = Binary(y, probability=0.5 + 0.2 * side)
         found = skill(
-            find("brier"), made, draws=DRAWS, seed=int(rng.integers(2**53)), interval_draws=1
+            find("brier"), made, draws=DRAWS, seed=int(rng.integers(2**53))
         )
         return float(found.p_value), None
 

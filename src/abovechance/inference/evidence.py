@@ -16,7 +16,7 @@ from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.association import Draws, association
 from abovechance.inference.significance.calibration import calibration_tests
-from abovechance.inference.significance.skill import HYPOTHESIS, METHOD, skill
+from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import chance_level
 from abovechance.measures import Law, Measure
 from abovechance.predictions import Binary, Multiclass, Predictions
@@ -212,8 +212,9 @@ class Evidence:
                     if m.name == "net_benefit":
                         self.skills[m.label] = _gain(m, cases, level, draws, seed)
                     continue
-                found = skill(m, cases, confidence_level=level, draws=draws, seed=seed)
-                self.skills[m.label] = replace(found, hypothesis=HYPOTHESIS, test=METHOD)
+                self.skills[m.label] = skill(
+                    m, cases, confidence_level=level, draws=draws, seed=seed
+                )
             except NotApplicable:
                 continue
 

@@ -58,6 +58,7 @@ LOSS_OF = {
     "rse": "mse",
     "scaled_brier": "brier",
 }
+COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
 NO_TEST = "no test for differences of this measure"
 
 
@@ -78,10 +79,10 @@ class Family:
                 return Alike(infinite=True)
             reason = measure.undefined or f"{measure.title} is not finite here"
             return Unanswerable(less(mine, theirs), reason)
-        untested = measure.law in (Law.CALIBRATION, Law.UTILITY)
         weighted = one.cases.sample_weight is not None
-        if (untested or weighted) and identical(one, other) and np.isfinite(mine):
-            return Alike()  # every sample has difference 0, so this needs neither test nor draws
+        counted = measure.law in COUNTED and not weighted  # no disagreement has an interval there
+        if not counted and identical(one, other) and not np.isnan(mine):
+            return Alike(infinite=not np.isfinite(mine))  # every sample has difference 0
         if weighted:
             return Resampled(measure, one, other, self.how, WEIGHTED)
         found = self._by_law(first, second)

@@ -58,7 +58,7 @@ def compare(
     by: Any = None,
     by_name: str = "",
     between: bool = False,
-    studentised: bool = False,
+    studentised: bool | None = None,
     naive: bool = False,
     workers: int = 1,
     store: Any = None,
@@ -105,7 +105,8 @@ def compare(
     between
         With `by`: also every model's differences between the subgroups; always for one model.
     studentised
-        Test mean losses without assuming that differences are symmetric.
+        Whether mean losses are tested without assuming that differences are symmetric; when not
+        given, from 30 cases (or clusters) on.
     naive
         Over folds, use the t-test that ignores the overlap of training sets.
     workers, store

@@ -8,6 +8,7 @@ import numpy as np
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.delong import Gap, gap_test, p_of
+from abovechance.inference.significance.studentised import span as span  # of a difference
 from abovechance.resampling import DEFAULT, Alternative, Resampling
 
 FLIPS = 9999
@@ -20,7 +21,7 @@ class How:
 
     draws: int | None = None
     resampling: Resampling = DEFAULT
-    studentised: bool = False
+    studentised: bool | None = None  # None: where there are cases enough
 
     @property
     def flips(self) -> Resampling:
@@ -121,6 +122,10 @@ class Combined:
     def interval(self, level: float) -> Interval:
         return self.bounded.interval(level)
 
+    def one_sided(self, level: float) -> Interval:
+        """The interval whose ends are one-sided bounds."""
+        return one_sided(self.bounded, level)
+
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return self.bounded.beyond(margin)
 
@@ -169,13 +174,13 @@ class Alike:
         return None
 
 
+def one_sided(contrast: Contrast, level: float) -> Interval:
+    """The interval whose ends are one-sided bounds; most intervals are of that kind anyway."""
+    found: Interval = getattr(contrast, "one_sided", contrast.interval)(level)
+    return found
+
+
 def less(first: float, second: float) -> float:
     """A difference, quietly undefined when both are infinite."""
     with np.errstate(invalid="ignore"):
         return float(np.subtract(first, second))
-
-
-def span(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Between which numbers a difference of two values within bounds lies."""
-    reach = bounds[1] - bounds[0]
-    return (-reach, reach) if np.isfinite(reach) else (-np.inf, np.inf)

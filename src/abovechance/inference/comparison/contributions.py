@@ -10,6 +10,8 @@ from abovechance.measures import Form, Law, Measure
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary
 
+ROUNDING = 1e-14  # of a loss: differences no larger are none
+
 
 def contributions(measure: Measure, first: Any, second: Any) -> Floats:
     """Per-case parts of the difference of two models on the same cases; their sum is it.
@@ -27,7 +29,10 @@ def contributions(measure: Measure, first: Any, second: Any) -> Floats:
         if np.array_equal(one, other):
             return np.zeros(first.n)  # alike even where both are infinite
         with np.errstate(invalid="ignore"):
-            return (one - other) / first.n
+            apart = one - other
+            level = np.maximum(np.abs(one), np.abs(other))
+            apart[np.isfinite(apart) & (np.abs(apart) <= ROUNDING * level)] = 0.0  # alike but for rounding
+        return np.asarray(apart / first.n)
     weights = cell_weights(measure, first) if measure.form in COUNTING else None
     if weights is None:
         raise NotApplicable(

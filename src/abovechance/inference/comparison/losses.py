@@ -1,11 +1,13 @@
 """Differences of mean losses."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.contrasts import (
     Answer,
     Combined,
@@ -14,67 +16,137 @@ from abovechance.inference.comparison.contrasts import (
     Standardised,
     Unanswerable,
     less,
+    span,
 )
 from abovechance.inference.comparison.contributions import contributions
 from abovechance.inference.comparison.resampled import Resampled
-from abovechance.inference.comparison.shares import Clustered, flipped, turn
-from abovechance.inference.intervals.bootstrap import studentised_limits
+from abovechance.inference.comparison.shares import flipped, turn
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.delong import Gap
-from abovechance.inference.significance.sign_flip import (
-    EQUAL_MEANS,
-    SYMMETRIC,
-    flips,
-    method_name,
-    resample_means,
+from abovechance.inference.significance.sign_flip import EQUAL_MEANS, SYMMETRIC
+from abovechance.inference.significance.studentised import (
+    FEW,
+    Padded,
+    Studentised,
+    Units,
+    studentised,
 )
 from abovechance.measures import Measure
 from abovechance.resampling import Alternative
 
-LARGE = 50_000  # cases, from which the bootstrap would only repeat Student's limits
+ANYWHERE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
 class MeanGain:
-    """The mean over cases of how much less the first model loses; `gains` one a case."""
+    """The mean over cases of how much less the first model loses; `gains` one a case.
+
+    From 30 cases (or clusters) on the test is studentised and the interval is what it does not
+    reject. Below, signs are flipped, and the interval of few clusters is Student's. Limits stay
+    within `bounds`, what a difference of the measure can reach.
+    """
 
     gains: Floats
     turned: float
     how: How
+    groups: Array | None = None
+    bounds: tuple[float, float] = ANYWHERE
 
     @property
     def difference(self) -> float:
         return self.turned * float(self.gains.mean()) + 0.0  # never minus zero
 
+    @cached_property
+    def units(self) -> Units:
+        return Units.of(self.gains, self.groups)
+
+    @cached_property
+    def spread(self) -> Studentised | Padded:
+        """What says how the mean varies; refused where nothing does."""
+        few = self.groups is not None and len(self.units) < FEW
+        found = None if few else studentised(self.units, self.how.flips)
+        return Padded.of(self.units) if found is None else found
+
     def test(self, alternative: Alternative) -> Answer:
-        return mean_test(self.gains, None, alternative, self.how)
+        if not self._tests_means:
+            return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
+        found = self.spread
+        assert isinstance(found, Studentised)
+        drawn = len(found.pivots) > 0
+        test = Test(
+            statistic=float(self.gains.sum()),
+            p_value=found.p_value(alternative),
+            alternative=alternative,
+            hypothesis=EQUAL_MEANS,
+            method=f"studentised bootstrap{self._of_clusters}" if drawn else self._student,
+            draws=len(found.pivots) if drawn else None,
+        )
+        return Answer(test, least=found.least or None)
+
+    @cached_property
+    def _tests_means(self) -> bool:
+        """Whether means are tested, not symmetry: as asked for, else where units are enough."""
+        wanted = len(self.units) >= FEW if self.how.studentised is None else self.how.studentised
+        if not wanted or not self.units.vary.all():
+            return False
+        try:
+            return isinstance(self.spread, Studentised)
+        except NotApplicable:
+            return False
 
     def interval(self, level: float) -> Interval:
-        if len(self.gains) > LARGE:
-            return self._by_t.interval(level)
-        low, high = sorted(self.turned * limit + 0.0 for limit in self._limits(level))
-        return Interval(low, high, level, f"studentised bootstrap, {self.how.bootstraps} draws")
+        if self._few_clusters:
+            return self._over_few.interval(level)
+        return self._within(self.spread.limits(level), level)
 
-    def beyond(self, margin: float) -> tuple[float, float]:
-        shifted = (self.gains + margin, margin - self.gains)
-        first, second = (
-            flips(values, alternative="greater", resampling=self.how.flips).p_value
-            for values in shifted
-        )
-        return first, second
+    def one_sided(self, level: float) -> Interval:
+        """The interval whose ends are one-sided bounds: what margins are held against."""
+        found = self.spread
+        if self._few_clusters or isinstance(found, Padded):
+            return self.interval(level)
+        return self._within(found.bounds(level), level)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        if self._few_clusters:
+            return self._over_few.beyond(margin)
+        found = self.spread
+        return found.p_value("greater", -margin), found.p_value("less", margin)
 
     @property
-    def _by_t(self) -> Standardised:
-        n = len(self.gains)
-        gap = Gap(self.difference, float(self.gains.std(ddof=1) / np.sqrt(n)), n - 1.0)
-        return Standardised(gap, self.turned, "", EQUAL_MEANS, "Student's t")
+    def _few_clusters(self) -> bool:
+        return self.groups is not None and len(self.units) < FEW
 
-    def _limits(self, level: float) -> tuple[float, float]:
-        return studentised_limits(self.gains, level, self.how.bootstraps, self.how.rng(2))
+    @cached_property
+    def _over_few(self) -> Standardised:
+        units = self.units.checked()
+        gap = Gap(self.difference, float(units.errors[0]), len(units) - 1.0)
+        name = f"t over {len(units)} clusters"
+        return Standardised(gap, self.turned, "", EQUAL_MEANS, name, self.bounds)
+
+    def _within(self, limits: tuple[float, float], level: float) -> Interval:
+        low, high = sorted(self.turned * limit + 0.0 for limit in limits)
+        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+        return Interval(low, high, level, self._method)
+
+    @property
+    def _method(self) -> str:
+        if isinstance(self.spread, Padded):
+            return f"Student's t, padded{self._of_clusters}"
+        if not len(self.spread.pivots):
+            return self._student
+        return f"studentised bootstrap{self._of_clusters}, {len(self.spread.pivots)} draws"
+
+    @property
+    def _student(self) -> str:
+        return f"Student's t{self._of_clusters}"
+
+    @property
+    def _of_clusters(self) -> str:
+        return "" if self.groups is None else f" of {len(self.units)} clusters"
 
 
 def of_mean(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
-    """Sign flips and the studentised bootstrap; over clusters Student's t."""
+    """Studentised bootstrap, sign flips of few; over few clusters Student's t."""
     turned = turn(measure)
     parts = contributions(measure, first, second)
     apart = int((~np.isfinite(parts)).sum())
@@ -84,35 +156,13 @@ def of_mean(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
         return Unanswerable(
             difference, f"the loss of {apart} case{plural} is infinite, so losses do not compare"
         )
-    groups = first.cases.groups
-    if groups is None:
-        tested: Contrast = MeanGain(turned * parts * first.n, turned, how)
-    else:
-        tested = ClusteredMean(turned * parts, np.zeros(first.n, np.int64), groups, turned, how)
+    bounds = ANYWHERE if measure.after is not None else span(measure.range)
+    tested = MeanGain(turned * parts * first.n, turned, how, first.cases.groups, bounds)
     if measure.after is None:
         return tested
     return Combined(tested, Resampled(measure, first, second, how))
 
 
-@dataclass(frozen=True, eq=False)
-class ClusteredMean(Clustered):
-    """The same over clusters; the test may be studentised."""
-
-    def test(self, alternative: Alternative) -> Answer:
-        return mean_test(self.gains, self.groups, alternative, self.how)
-
-
 def mean_test(gains: Floats, groups: Any, alternative: Alternative, how: How) -> Answer:
-    """Sign flips of gains, or resampling them about their mean where that was asked for."""
-    if not how.studentised:
-        return flipped(gains, groups, alternative, how, SYMMETRIC)
-    found = resample_means(gains, groups=groups, alternative=alternative, resampling=how.flips)
-    test = Test(
-        statistic=float(gains.sum()),
-        p_value=found.p_value,
-        alternative=alternative,
-        hypothesis=EQUAL_MEANS,
-        method=method_name(found, groups, studentised=True),
-        draws=found.draws,
-    )
-    return Answer(test, least=found.least)
+    """The test of gains, one a case, as `compare` runs it: "greater" when the first loses less."""
+    return MeanGain(np.asarray(gains, dtype=np.float64), 1.0, how, groups).test(alternative)

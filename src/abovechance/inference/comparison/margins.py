@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abovechance.errors import DataError, NotApplicable, did_you_mean
-from abovechance.inference.comparison.contrasts import Contrast
+from abovechance.inference.comparison.contrasts import Contrast, one_sided
 from abovechance.inference.comparison.results import Margin
 from abovechance.measures import Measure, find
 
@@ -44,9 +44,10 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
     """What the data say of a margin around zero.
 
     Non-inferior: the one-sided bound of the gain at 1 − α lies above −margin. Equivalent: the
-    interval at 1 − 2α lies between −margin and margin (two one-sided tests). Where the null
-    hypothesis of a test can be shifted by the margin, its p-values decide: Tango's score for
-    paired shares, DeLong's for areas, sign flips of the differences plus the margin for means.
+    interval at 1 − 2α lies between −margin and margin (two one-sided tests). The interval shown
+    decides; p-values are of the test whose inversion it is: Tango's score for paired shares, the
+    resampled pivots for means. (Flipping differences plus the margin would not do: at a margin
+    there is no symmetry to appeal to.) Where nothing varies there is no verdict.
 
     References
     ----------
@@ -57,7 +58,9 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
     alpha = round(1.0 - level, 12)
     if alpha >= 0.5:
         raise NotApplicable("a margin needs a confidence level above one half.")
-    interval = contrast.interval(round(1.0 - 2.0 * alpha, 12))
+    interval = one_sided(contrast, round(1.0 - 2.0 * alpha, 12))
+    if interval.low == interval.high:
+        raise NotApplicable("nothing varies between the cases, so there is no verdict on a margin.")
     low, high = interval.low, interval.high
     if not measure.higher_is_better:
         low, high = -high, -low
@@ -75,8 +78,8 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
         margin=margin,
         alpha=alpha,
         interval=interval,
-        noninferior=below <= alpha,
-        equivalent=max(below, above) <= alpha,
+        noninferior=low > -margin and below <= alpha,
+        equivalent=-margin < low and high < margin and max(below, above) <= alpha,
         p_noninferior=below,
         p_equivalent=max(below, above),
     )

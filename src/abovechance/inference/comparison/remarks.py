@@ -9,6 +9,7 @@ from abovechance.errors import listed
 from abovechance.inference.advising import FEW_CLUSTERS
 from abovechance.inference.comparison.pairs import Matched
 from abovechance.inference.comparison.results import Difference
+from abovechance.inference.significance.sign_flip import SYMMETRIC
 
 
 def remarks(
@@ -96,6 +97,22 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             "the smaller class has fewer than 50 cases: DeLong's test is referred to Student's t, "
             "as the normal distribution finds too many differences there.",
         )
+    flipped = [row for row in rows if row.test and row.hypothesis == SYMMETRIC and _of_means(row)]
+    if flipped:
+        yield Advice(
+            "AC154",
+            f"{_named(flipped)}: too few cases or clusters to test means, so signs were flipped, "
+            "which asks whether differences are symmetric about zero. Where one model is rarely "
+            "far off, models of equal means are told apart far too often.",
+            "Hall (1988)",
+        )
+    apart = [row for row in rows if _disagree(row, alpha)]
+    if apart:
+        yield Advice(
+            "AC155",
+            f"{_named(apart)}: test and interval disagree on whether there is a difference. They "
+            "rest on different assumptions; take it for not shown.",
+        )
     tested = {row.measure for row in rows if row.p_value is not None}
     if len(tested) > 1:
         yield Advice(
@@ -103,3 +120,21 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
             "measures; take the primary one for a conclusion.",
         )
+
+
+def _of_means(row: Difference) -> bool:
+    """Whether a sign flip was of losses: of shares it is right as it is."""
+    return (row.test or "").startswith("sign flip") and row.mean_loss
+
+
+def _disagree(row: Difference, alpha: float) -> bool:
+    """Whether p and interval, both two-sided, answer differently."""
+    if row.p_value is None or row.interval is None or row.alternative != "two-sided":
+        return False
+    outside = not row.interval.low <= 0.0 <= row.interval.high
+    return outside != (row.p_value <= alpha)
+
+
+def _named(rows: Sequence[Difference]) -> str:
+    """The measures of rows, once each."""
+    return listed(list(dict.fromkeys(row.measure for row in rows)), 3)

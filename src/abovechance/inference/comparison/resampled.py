@@ -58,10 +58,17 @@ class Resampled:
         if not clustered:
             at = accelerated(at, defined, estimate, *self._without_one())
         low, high = np.quantile(defined, at)
+        if low == high:
+            raise NotApplicable(
+                f"{self.measure.title} differs alike in all bootstrap samples, so nothing says how "
+                "the difference varies."
+            )
+        # a value that resamples are biased away from is still one of those it may be
+        low, high = min(float(low), estimate), max(float(high), estimate)
         least, most = span(self.measure.range)
         name = "of clusters, percentile" if clustered else "BCa"
         method = f"paired bootstrap {name}, {len(values)} draws"
-        return Interval(max(float(low), least), min(float(high), most), level, method)
+        return Interval(max(low, least), min(high, most), level, method)
 
     def _replicates(self) -> Floats:
         measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)

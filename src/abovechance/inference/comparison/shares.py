@@ -14,6 +14,7 @@ from abovechance.inference.comparison.contrasts import (
     Contrast,
     How,
     Standardised,
+    span,
 )
 from abovechance.inference.comparison.contributions import (
     cell_weights,
@@ -29,11 +30,14 @@ from abovechance.inference.intervals.proportions import combined, tango
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.delong import Gap
-from abovechance.inference.significance.sign_flip import SYMMETRIC, flips, method_name, totals
+from abovechance.inference.significance.sign_flip import SYMMETRIC, flips, method_name
 from abovechance.measures import Measure
 from abovechance.numerics.p_values import never_zero
 from abovechance.resampling import Alternative
 
+SAME_IN_CLUSTERS = (
+    "the models differ alike in every cluster, so nothing says how the difference varies"
+)
 WITHIN = "within every class, differences are symmetric about zero"
 
 
@@ -68,7 +72,8 @@ class PairedShares:
     def interval(self, level: float) -> Interval:
         found = tango(self.gained, self.lost, self.n, confidence_level=level)
         low, high = sorted(self.slope * limit + 0.0 for limit in (found.low, found.high))
-        return Interval(low, high, level, found.method)
+        said = self.where if self.where.startswith(", as of") else ""
+        return Interval(low, high, level, f"{found.method}{said}")
 
     def beyond(self, margin: float) -> tuple[float, float]:
         from scipy.special import ndtr
@@ -107,37 +112,76 @@ class Balanced:
 
 @dataclass(frozen=True, eq=False)
 class Clustered:
-    """A sum over cases whose clusters are what varies; `stratum` is what sizes are fixed for."""
+    """A sum over cases whose clusters are what varies.
+
+    `stratum` is the class whose size is fixed, −1 for cases that are not counted; a class is known
+    from the clusters that hold a case of it, and from no others.
+    """
 
     gains: Floats
     stratum: Array
     groups: Array
     turned: float
     how: How
+    bounds: tuple[float, float] = (-1.0, 1.0)
 
     @property
     def difference(self) -> float:
         return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
 
     def test(self, alternative: Alternative) -> Answer:
-        return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
-
-    @cached_property
-    def _gap(self) -> Standardised:
-        means = np.bincount(self.stratum, weights=self.gains) / np.bincount(self.stratum)
-        parts = totals(self.gains - means[self.stratum], self.groups)
-        units = len(parts)
-        if units < 2:
-            raise NotApplicable("an interval over clusters needs at least two of them.")
-        error = float(np.sqrt(units / (units - 1) * (parts**2).sum()))
-        gap = Gap(self.difference, error, units - 1.0)
-        return Standardised(gap, self.turned, "", SYMMETRIC, f"t over {units} clusters")
+        inside = self.stratum >= 0
+        return flipped(
+            self.gains[inside], self.groups[inside], alternative, self.how, SYMMETRIC
+        )
 
     def interval(self, level: float) -> Interval:
         return self._gap.interval(level)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return self._gap.beyond(margin)
+
+    @cached_property
+    def _gap(self) -> Standardised:
+        variance, df, units = clustered_variance(self.gains, self.stratum, self.groups)
+        said = f"t over {units} clusters"
+        gap = Gap(self.difference, float(np.sqrt(variance)), df)
+        if variance == 0.0:
+            raise NotApplicable(SAME_IN_CLUSTERS)
+        return Standardised(gap, self.turned, "", SYMMETRIC, said, self.bounds)
+
+
+def clustered_variance(
+    gains: Floats, stratum: Array, groups: Array
+) -> tuple[float, float, int]:
+    """Variance of a sum of gains over clusters, its degrees of freedom, and how many clusters.
+
+    Every class has the factor I/(I − 1) of the clusters that hold it, products of two classes that
+    of all clusters, as Obuchowski (1997) has it for areas; with clusters of one case this is the
+    variance of independent cases within classes. Degrees of freedom are Satterthwaite's, at most
+    those of all clusters.
+    """
+    inside = stratum >= 0
+    code = np.unique(groups[inside], return_inverse=True)[1]
+    gains, stratum = gains[inside], np.unique(stratum[inside], return_inverse=True)[1]
+    units, classes = int(code.max()) + 1, int(stratum.max()) + 1
+    sums, held = np.zeros((classes, units)), np.zeros(classes)
+    for k in range(classes):
+        own = stratum == k
+        sums[k] = np.bincount(
+            code[own], weights=gains[own] - gains[own].mean(), minlength=units
+        )
+        held[k] = len(np.unique(code[own]))
+    if held.min() < 2:
+        raise NotApplicable("an interval over clusters needs two that hold the same class.")
+    squares = (sums**2).sum(axis=1) * held / (held - 1.0)
+    products = (sums.sum(axis=0) ** 2).sum() - (sums**2).sum()
+    variance = float(squares.sum() + products * units / (units - 1.0))
+    scale = float((np.abs(gains).max() ** 2) * len(gains))
+    if variance <= 1e-24 * scale:
+        return 0.0, units - 1.0, units
+    df = squares.sum() ** 2 / (squares**2 / (held - 1.0)).sum()
+    return variance, float(min(df, units - 1.0)), units
 
 
 def flipped(
@@ -185,7 +229,12 @@ def of_balanced(measure: Measure, first: Any, second: Any, how: How) -> Contrast
     gains = turned * contributions(measure, first, second)
     actual = classes_of(first)
     if first.cases.groups is not None:
-        return Clustered(gains, actual, first.cases.groups, turned, how)
+        groups = first.cases.groups
+        over = Clustered(gains, actual, groups, turned, how, span(measure.range))
+        steps = _steps(weights)
+        if gains.any() or steps is None:
+            return over
+        return Combined(over, Balanced(gains, _agreeing(steps, actual, groups), turned, how))
     steps = _steps(weights)
     sizes = class_sizes(first)
     if steps is None:
@@ -197,6 +246,17 @@ def of_balanced(measure: Measure, first: Any, second: Any, how: How) -> Contrast
             gained, lost = discordant(first, second, actual == k)
             parts.append(PairedShares(gained, lost, int(size), float(steps[k] * size)))
     return Balanced(gains, tuple(parts), turned, how)
+
+
+def _agreeing(steps: Floats, actual: Array, groups: Array) -> tuple[PairedShares, ...]:
+    """Paired shares of models that never disagree, with clusters for cases."""
+    found = []
+    for k, step in enumerate(steps.tolist()):
+        own = actual == k
+        if own.any():
+            units = len(np.unique(groups[own]))
+            found.append(PairedShares(0, 0, units, step * int(own.sum()), f", as of {units}"))
+    return tuple(found)
 
 
 def discordant(first: Any, second: Any, inside: Array) -> tuple[int, int]:
@@ -226,9 +286,14 @@ def _counted(
     groups = first.cases.groups
     if groups is not None:
         gains = inside * (right(first).astype(float) - right(second)) / n * abs(slope)
+        stratum = np.where(inside, 0, -1)
         tested: Contrast = Clustered(
-            gains, (~inside).astype(int), groups, float(np.sign(slope)), how
+            gains, stratum, groups, float(np.sign(slope)), how, span(measure.range)
         )
+        if not gains.any():
+            units = len(np.unique(groups[inside]))
+            said = f", as of {units} clusters"
+            tested = Combined(tested, PairedShares(0, 0, units, slope, said))
     else:
         tested = PairedShares(*discordant(first, second, inside), n, slope, where)
     if linear:

@@ -10,6 +10,8 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.guards import INTERVAL, refuse_dependent
 from abovechance.inference.results import Test
+from abovechance.inference.significance.studentised import Units
+from abovechance.inference.significance.studentised import studentised as studentised_mean
 from abovechance.measures import Measure, find
 from abovechance.numerics.p_values import SMALLEST
 from abovechance.predictions import Predictions
@@ -163,24 +165,23 @@ def resample_means(
     alternative: Alternative = "two-sided",
     resampling: Resampling = DEFAULT,
 ) -> Flips:
-    """How extreme a mean is, in standard errors, among resamples of differences centred at 0."""
-    units = totals(differences, groups)
-    if len(units) < 2:
-        raise NotApplicable("a standard error needs at least two cases (or clusters).")
-    if np.ptp(units) == 0:
-        level = float(units[0])
-        if level == 0:
-            return Flips(p_value=1.0, p_strict=0.0, least=1.0)
-        raise NotApplicable("all differences are the same: they have no standard error.")
-    center = 0.0 if alternative == "two-sided" else None
-    observed = float(_pivots(units[None, :])[0])
-    null = np.asarray(replicate_blocks(_Means(units - units.mean()), resampling, block=256))
-    found = tail(observed, null, alternative=alternative, center=center)
+    """How extreme a mean is, in standard errors, among resamples of differences centred at 0.
+
+    Clusters are resampled as wholes, with their sizes.
+    """
+    units = Units.of(differences, groups)
+    if not units.totals.any():
+        return Flips(p_value=1.0, p_strict=0.0, least=1.0)
+    found = studentised_mean(units, resampling)
+    if found is None:
+        raise NotApplicable(
+            "too few differences are not alike for their mean to have a standard error; flip signs."
+        )
+    if not len(found.pivots):  # so many that Student's t stands for the resamples
+        return Flips(p_value=found.p_value(alternative), least=0.0)
+    where = found.tail(alternative)
     return Flips(
-        p_value=found.p_value,
-        p_strict=found.p_strict,
-        least=1.0 / (found.draws + 1),
-        draws=found.draws,
+        p_value=where.p_value, p_strict=where.p_strict, least=found.least, draws=where.draws
     )
 
 
@@ -197,6 +198,8 @@ def method_name(found: Flips, groups: Array | None, *, studentised: bool = False
     name = "studentised bootstrap" if studentised else "sign flip"
     if groups is not None:
         name += f" of {len(np.unique(groups))} clusters"
+    if studentised and found.exact:
+        return f"{name}, Student's t"
     return f"{name}, exact" if found.exact else name
 
 
@@ -208,28 +211,6 @@ class _Sums:
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
         return flip_sums(self.units[None, :], SignFlips(len(self.units)), rng, size)[:, 0]
-
-
-@dataclass(frozen=True, eq=False)
-class _Means:
-    """Studentised means of resamples, as work for blocks."""
-
-    centred: Floats
-
-    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
-        rows = max(1, (1 << 21) // len(self.centred))
-        parts = []
-        for start in range(0, size, rows):
-            shape = (min(rows, size - start), len(self.centred))
-            parts.append(_pivots(self.centred[rng.integers(len(self.centred), size=shape)]))
-        return np.concatenate(parts)
-
-
-def _pivots(drawn: Floats) -> Floats:
-    """Means in standard errors; without spread, infinite on the side they lie."""
-    errors = drawn.std(axis=1, ddof=1) / np.sqrt(drawn.shape[1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(drawn.mean(axis=1) / errors, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _listed(sizes: Floats, *, half: bool) -> tuple[Floats, Floats] | None:

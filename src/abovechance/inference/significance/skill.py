@@ -1,21 +1,30 @@
 """Does a forecast lose less than one that knows only how frequent outcomes are?"""
 
 import numpy as np
+from scipy.special import stdtrit
 
+from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.inference.estimates import Skill
 from abovechance.inference.guards import independent
-from abovechance.inference.intervals.bootstrap import studentised_limits
-from abovechance.inference.intervals.clusters import cluster_mean
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.sign_flip import flips
+from abovechance.inference.significance.studentised import (
+    FEW,
+    Padded,
+    Studentised,
+    Units,
+    span,
+    studentised,
+)
 from abovechance.measures import Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import Resampling
 
 DRAWS = 9999
-METHOD = "sign flip against the uninformative forecast"
-HYPOTHESIS = "gains over the uninformative forecast are symmetric about zero"
+AGAINST = "against the uninformative forecast"
+SYMMETRIC = "gains over the uninformative forecast are symmetric about zero"
+NO_GAIN = "the mean gain over the uninformative forecast is zero or less"
 
 
 def skill(
@@ -25,16 +34,18 @@ def skill(
     confidence_level: float = 0.95,
     draws: int | None = None,
     seed: int = 0,
-    interval_draws: int = 1999,
 ) -> Skill:
     """A mean loss beside that of always predicting the class frequencies or the mean outcome.
 
     `difference` is the gain over the uninformative forecast: positive when the predictions do
-    better. The test flips the signs of the cases' differences (whole clusters together); its
-    hypothesis is that they are symmetric about zero. Sampling weights and predictions pooled over
-    folds are refused: flips count every case once, and as independent.
+    better. From 30 cases (or clusters) on the mean gain is tested, resampled about itself and each
+    time in standard errors of its own; with fewer the signs of the cases' gains are flipped (whole
+    clusters together), which asks whether they are symmetric about zero. Sampling weights and
+    predictions pooled over folds are refused: every case counts once, and as independent.
     """
     predictions = independent(predictions, "a test of skill")
+    if measure.higher_is_better is None:
+        raise NotApplicable(f"{measure.title} has no better direction, so no skill.")
     plain = uninformative(predictions)
     sign = 1.0 if measure.higher_is_better else -1.0
     with np.errstate(invalid="ignore"):
@@ -44,24 +55,51 @@ def skill(
         return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
     groups = predictions.cases.groups
     how = Resampling(draws=DRAWS if draws is None else draws, seed=seed)
-    found = flips(gains, groups=groups, alternative="greater", resampling=how)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(7,)))
-    try:
-        if groups is None:
-            limits = studentised_limits(gains, confidence_level, interval_draws, rng)
-            name = f"studentised bootstrap, {interval_draws} draws"
-        else:
-            over = cluster_mean(gains, groups, confidence_level=confidence_level)
-            limits, name = (over.low, over.high), over.method
-        interval = Interval(*limits, confidence_level, name)
-    except NotApplicable:
-        interval = None
+    units = Units.of(gains, groups)
+    found = _resampled(units, how)
+    bounds = span(measure.range)
+    if isinstance(found, Studentised) and len(units) >= FEW:
+        p_value, test = found.p_value("greater"), f"studentised bootstrap {AGAINST}"
+        hypothesis = NO_GAIN
+    else:
+        p_value = flips(gains, groups=groups, alternative="greater", resampling=how).p_value
+        test, hypothesis = f"sign flip {AGAINST}", SYMMETRIC
     return Skill(
         reference=reference,
         difference=float(gains.mean()),
-        interval=interval,
-        p_value=found.p_value,
+        interval=_interval(found, units, groups, confidence_level, bounds),
+        p_value=p_value,
+        hypothesis=hypothesis,
+        test=test,
     )
+
+
+def _resampled(units: Units, how: Resampling) -> Studentised | Padded | None:
+    """How the mean gain varies; None where nothing does."""
+    try:
+        return studentised(units, how) or Padded.of(units)
+    except NotApplicable:
+        return None
+
+
+def _interval(
+    found: Studentised | Padded | None,
+    units: Units,
+    groups: Array | None,
+    level: float,
+    bounds: tuple[float, float],
+) -> Interval | None:
+    if found is None:
+        return None
+    if groups is not None and len(units) < FEW:
+        reach = float(stdtrit(len(units) - 1.0, 0.5 + level / 2.0)) * float(units.errors[0])
+        centre = float(units.means[0])
+        limits, name = (centre - reach, centre + reach), f"t over {len(units)} clusters"
+    elif isinstance(found, Padded):
+        limits, name = found.limits(level), "Student's t, padded"
+    else:
+        limits, name = found.bounds(level), f"studentised bootstrap, {len(found.pivots)} draws"
+    return Interval(max(limits[0], bounds[0]), min(limits[1], bounds[1]), level, name)
 
 
 def uninformative(predictions: Predictions) -> Predictions:
