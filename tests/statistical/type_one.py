@@ -143,9 +143,7 @@ def no_skill(n: int) -> Callable[[np.random.Generator], Pair]:
         side = rng.choice([-1.0, 1.0], size=n)
         y = rng.random(n) < 0.5 + 0.1 * side
         made = Binary(y, probability=0.5 + 0.2 * side)
-        found = skill(
-            find("brier"), made, draws=DRAWS, seed=int(rng.integers(2**53))
-        )
+        found = skill(find("brier"), made, draws=DRAWS, seed=int(rng.integers(2**53)))
         return float(found.p_value), None
 
     return one

@@ -74,7 +74,11 @@ KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
 @click.option("--rope", type=float, help="Half width of practical equivalence, for posteriors.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--unpaired", is_flag=True, help="The models predicted different cases.")
-@click.option("--studentised", is_flag=True, help="Test mean losses however skewed.")
+@click.option(
+    "--studentised/--flips",
+    default=None,
+    help="Mean losses: test the means, or flip signs; by default means from 30 cases on.",
+)
 @click.option("--naive", is_flag=True, help="Over folds: the t-test that ignores their overlap.")
 @click.option("--fail-if", multiple=True, callback=gates, metavar="CONDITION", help=GATE_HELP)
 @options.report
@@ -96,7 +100,7 @@ def compare(
     rope: float | None,
     level: float,
     unpaired: bool,
-    studentised: bool,
+    studentised: bool | None,
     naive: bool,
     fail_if: list[Gate],
     draws: int | None,

@@ -57,7 +57,7 @@ TABLE: dict[Law, Policy] = {
         defaults.of_mean,
         "studentised bootstrap",
         "association by label permutation, and skill against the uninformative forecast",
-        "sign flip",
+        "studentised bootstrap; sign flip of fewer than 30",
         skill=True,
     ),
     Law.UNKNOWN: Policy(

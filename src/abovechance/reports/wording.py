@@ -27,6 +27,12 @@ INTERVALS = (
     (r"^profile likelihood$", "the profile likelihood"),
     (r"^infinitesimal jackknife, logit scale$", "the infinitesimal jackknife on the logit scale"),
     (r"^studentised bootstrap, (\d+) draws$", r"a studentised bootstrap with \1 draws"),
+    (
+        r"^studentised bootstrap of (\d+) clusters, (\d+) draws$",
+        r"a studentised bootstrap of \1 clusters with \2 draws",
+    ),
+    (r"^Student's t, padded$", "Student's t after Bonett and Price"),
+    (r"^Tango, as of (\d+)( clusters)?$", r"Tango's score method as of \1 clusters"),
     (r"^bootstrap BCa( of counts)?, (\d+) draws$", r"a BCa bootstrap\1 with \2 draws"),
     (r"^Nadeau–Bengio over (\d+) folds$", r"the Nadeau–Bengio correction over \1 folds"),
     (r"^t over (\d+) (\w+)$", r"Student's t over \1 \2"),
@@ -44,6 +50,8 @@ TESTS = (
     (r"^sign flip, exact$", "an exact sign-flip test"),
     (r"^stratified sign flip$", "a stratified sign-flip test"),
     (r"^stratified sign flip, exact$", "an exact stratified sign-flip test"),
+    (r"^studentised bootstrap$", "a studentised bootstrap test"),
+    (r"^studentised bootstrap of (\d+) clusters$", r"a studentised bootstrap test of \1 clusters"),
     (r"^likelihood ratio, (.+)$", r"a likelihood-ratio test (\1)"),
     (r"^outcomes simulated", "outcomes simulated"),
 )

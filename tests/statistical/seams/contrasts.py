@@ -41,8 +41,12 @@ for _n in (100, 200):
         found = _row({"a": models["a"], "c": models["c"]}, "mse").differences[0].interval
         return float(found.low <= 0.0 <= found.high)
 
-    @seam(SKEW, f"three models of equal MSE, one rarely far off, n = {_n}", "level of the omnibus",
-          high=0.05)
+    @seam(
+        SKEW,
+        f"three models of equal MSE, one rarely far off, n = {_n}",
+        "level of the omnibus",
+        high=0.05,
+    )
     def _all_at_once(rng: np.random.Generator, n: int = _n) -> float:
         return float(_row(_rarely_far(rng, n), "mse").omnibus[0].p_value <= 0.05)
 
@@ -104,7 +108,9 @@ for _measure in ("log_score", "brier"):
             y, p, q = _logits(rng, n, prevalence)
             if not 0 < y.sum() < n:
                 return float("nan")
-            models = {k: ac.Binary(y, probability=v, pos_label=True) for k, v in (("q", q), ("p", p))}
+            models = {
+                k: ac.Binary(y, probability=v, pos_label=True) for k, v in (("q", q), ("p", p))
+            }
             found = _row(models, measure, margin=margin).differences[0].margin
             return float("nan") if found is None else float(found.noninferior)
 
@@ -130,8 +136,13 @@ for _n, _share in ((30, 0.1), (60, 0.05)):
         return float("nan") if found is None else min(found.high - found.low, 1e6)
 
 
-@seam(REACH, "four classes, the same gain in every case", "skill interval infinite", high=0.0,
-      fixed=True)
+@seam(
+    REACH,
+    "four classes, the same gain in every case",
+    "skill interval infinite",
+    high=0.0,
+    fixed=True,
+)
 def _infinite(rng: np.random.Generator) -> float:
     y = np.repeat(np.arange(4), 5)
     p = np.full((20, 4), 0.1)
@@ -205,7 +216,9 @@ for _n in (50, 100, 300):
         if not 0 < y.sum() < n:
             return float("nan")
         made = ac.Binary(y, probability=p, pos_label=True)
-        return float(ac.assess(made, ["log_score"], rng=1, draws=DRAWS)["log_score"].skill.p_value <= 0.05)
+        return float(
+            ac.assess(made, ["log_score"], rng=1, draws=DRAWS)["log_score"].skill.p_value <= 0.05
+        )
 
 
 def _series(rng: np.random.Generator, n: int, rho: float) -> Any:

@@ -31,7 +31,9 @@ def contributions(measure: Measure, first: Any, second: Any) -> Floats:
         with np.errstate(invalid="ignore"):
             apart = one - other
             level = np.maximum(np.abs(one), np.abs(other))
-            apart[np.isfinite(apart) & (np.abs(apart) <= ROUNDING * level)] = 0.0  # alike but for rounding
+            apart[np.isfinite(apart) & (np.abs(apart) <= ROUNDING * level)] = (
+                0.0  # alike but for rounding
+            )
         return np.asarray(apart / first.n)
     weights = cell_weights(measure, first) if measure.form in COUNTING else None
     if weights is None:

@@ -22,10 +22,10 @@ from abovechance.inference.influence import Components
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.inference.significance.studentised import (
     BLOCK,
-    FEW as MEANS,
     MOST_DEGENERATE,
     Pivots,
     Units,
+    enough,
     fewer,
 )
 from abovechance.measures import Form, Law
@@ -80,7 +80,7 @@ def largest_difference(
     """
     pairs = np.array(list(combinations(range(len(columns)), 2))).T
     units = Units.of(columns[pairs[0]] - columns[pairs[1]], groups)
-    if len(units) < MEANS:
+    if not enough(units):
         return None
     moving = units.totals.any(axis=1)  # models that lose alike everywhere count once
     if not moving.any():

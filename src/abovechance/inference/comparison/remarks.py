@@ -97,13 +97,13 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             "the smaller class has fewer than 50 cases: DeLong's test is referred to Student's t, "
             "as the normal distribution finds too many differences there.",
         )
-    flipped = [row for row in rows if row.test and row.hypothesis == SYMMETRIC and _of_means(row)]
+    flipped = [row for row in rows if row.hypothesis == SYMMETRIC]
     if flipped:
         yield Advice(
             "AC154",
-            f"{_named(flipped)}: too few cases or clusters to test means, so signs were flipped, "
-            "which asks whether differences are symmetric about zero. Where one model is rarely "
-            "far off, models of equal means are told apart far too often.",
+            f"{_named(flipped)}: signs were flipped, which asks whether differences are symmetric "
+            "about zero, for few cases (or clusters) cannot tell more. Where one model is rarely "
+            "far off, equal means are rejected far too often: read p beside the interval.",
             "Hall (1988)",
         )
     apart = [row for row in rows if _disagree(row, alpha)]
@@ -120,11 +120,6 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
             "measures; take the primary one for a conclusion.",
         )
-
-
-def _of_means(row: Difference) -> bool:
-    """Whether a sign flip was of losses: of shares it is right as it is."""
-    return (row.test or "").startswith("sign flip") and row.mean_loss
 
 
 def _disagree(row: Difference, alpha: float) -> bool:

@@ -30,11 +30,12 @@ from abovechance.inference.intervals.proportions import combined, tango
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.delong import Gap
-from abovechance.inference.significance.sign_flip import SYMMETRIC, flips, method_name
+from abovechance.inference.significance.sign_flip import flips, method_name
 from abovechance.measures import Measure
 from abovechance.numerics.p_values import never_zero
 from abovechance.resampling import Alternative
 
+OVER_CLUSTERS = "differences of whole clusters are symmetric about zero"
 SAME_IN_CLUSTERS = (
     "the models differ alike in every cluster, so nothing says how the difference varies"
 )
@@ -132,7 +133,7 @@ class Clustered:
     def test(self, alternative: Alternative) -> Answer:
         inside = self.stratum >= 0
         return flipped(
-            self.gains[inside], self.groups[inside], alternative, self.how, SYMMETRIC
+            self.gains[inside], self.groups[inside], alternative, self.how, OVER_CLUSTERS
         )
 
     def interval(self, level: float) -> Interval:
@@ -148,12 +149,10 @@ class Clustered:
         gap = Gap(self.difference, float(np.sqrt(variance)), df)
         if variance == 0.0:
             raise NotApplicable(SAME_IN_CLUSTERS)
-        return Standardised(gap, self.turned, "", SYMMETRIC, said, self.bounds)
+        return Standardised(gap, self.turned, "", OVER_CLUSTERS, said, self.bounds)
 
 
-def clustered_variance(
-    gains: Floats, stratum: Array, groups: Array
-) -> tuple[float, float, int]:
+def clustered_variance(gains: Floats, stratum: Array, groups: Array) -> tuple[float, float, int]:
     """Variance of a sum of gains over clusters, its degrees of freedom, and how many clusters.
 
     Every class has the factor I/(I − 1) of the clusters that hold it, products of two classes that
@@ -168,9 +167,7 @@ def clustered_variance(
     sums, held = np.zeros((classes, units)), np.zeros(classes)
     for k in range(classes):
         own = stratum == k
-        sums[k] = np.bincount(
-            code[own], weights=gains[own] - gains[own].mean(), minlength=units
-        )
+        sums[k] = np.bincount(code[own], weights=gains[own] - gains[own].mean(), minlength=units)
         held[k] = len(np.unique(code[own]))
     if held.min() < 2:
         raise NotApplicable("an interval over clusters needs two that hold the same class.")

@@ -1,7 +1,6 @@
 """Does a forecast lose less than one that knows only how frequent outcomes are?"""
 
 import numpy as np
-from scipy.special import stdtrit
 
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
@@ -92,6 +91,8 @@ def _interval(
     if found is None:
         return None
     if groups is not None and len(units) < FEW:
+        from scipy.special import stdtrit
+
         reach = float(stdtrit(len(units) - 1.0, 0.5 + level / 2.0)) * float(units.errors[0])
         centre = float(units.means[0])
         limits, name = (centre - reach, centre + reach), f"t over {len(units)} clusters"

@@ -43,7 +43,7 @@ class Units:
         if groups is None:
             return cls(rows, np.ones(rows.shape[1]))
         code = np.unique(groups, return_inverse=True)[1]
-        sums = np.stack([np.bincount(code, weights=row) for row in rows])
+        sums = np.stack([np.bincount(code, weights=row) for row in rows]).astype(np.float64)
         return cls(sums, np.bincount(code).astype(np.float64))
 
     def __len__(self) -> int:
@@ -188,6 +188,11 @@ def studentised(units: Units, resampling: Resampling = DEFAULT) -> Studentised |
     if len(found) - len(defined) > MOST_DEGENERATE * len(found):
         return None
     return Studentised(mean, error, np.sort(defined), count - 1.0)
+
+
+def enough(units: Units) -> bool:
+    """Whether means can be tested."""
+    return len(units) >= FEW
 
 
 def fewer(resampling: Resampling, count: int) -> Resampling:
