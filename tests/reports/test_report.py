@@ -100,7 +100,11 @@ def test_subgroups_of_a_model_are_no_models(models: dict[str, Any]) -> None:
 
 
 def test_a_margin_is_judged_in_words(models: dict[str, Any]) -> None:
-    two = {"a": models["forest"], "b": models["forest"].take(np.arange(models["forest"].n))}
+    forest = models["forest"]
+    moved = np.clip(forest.probability + 0.01 * np.sin(np.arange(forest.n)), 0.0, 1.0)
+    names = np.where(forest.positive, forest.classes[1], forest.classes[0])
+    other = Binary(names, probability=moved, pos_label=forest.classes[1])
+    two = {"a": forest, "b": other}
     document = report(compare(two, ["brier"], margin=0.02, rng=1)).document
     assert document.verdict == "a and b are equivalent within 0.020"
     assert "Within a margin of 0.020 the two were equivalent" in document.paragraphs[1].text
