@@ -17,7 +17,8 @@ from abovechance.cli import options, streaming
 @click.option(
     "--rate",
     metavar="RATE",
-    help="Test accuracy against this rate, stated beforehand, or against 'majority'.",
+    help="Test accuracy, or the measures named, against this rate stated beforehand; "
+    "sensitivity=.8,ppv=.5 for some; or accuracy against 'majority'.",
 )
 @click.option(
     "--sampling",
@@ -88,6 +89,7 @@ def assess(
             by_name=by or "",
             dialect=dialect,
             rate=options.rate(rate),
+            exact=exact,
             sampling=sampling,
             prevalence=prevalence,
             confidence_level=level,

@@ -154,14 +154,24 @@ resampling = stack(
 )
 
 
-def rate(value: str | None) -> float | str | None:
-    """A rate from the command line: a number, or the word majority."""
+def rate(value: str | None) -> float | str | dict[str, float] | None:
+    """A rate from the command line: a number, the word majority, or sensitivity=.8,ppv=.5."""
     if value is None or value == "majority":
         return value
+    if "=" in value:
+        pairs = [part.partition("=") for part in value.split(",")]
+        return {name.strip(): _share(number) for name, _, number in pairs}
+    return _share(value)
+
+
+def _share(value: str) -> float:
     try:
         found = float(value)
     except ValueError:
         found = float("nan")
     if not 0.0 < found < 1.0:
-        raise click.UsageError(f"--rate must lie between 0 and 1, or be 'majority'; got {value!r}.")
+        raise click.UsageError(
+            f"--rate must lie between 0 and 1, be 'majority', or name measures as "
+            f"sensitivity=.8,ppv=.5; got {value!r}."
+        )
     return found

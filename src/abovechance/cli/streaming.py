@@ -20,7 +20,10 @@ flags = stack(
         help="Read a Parquet file in pieces, or all at once; by its size when not given.",
     ),
     click.option(
-        "--exact", is_flag=True, help="Exact ranks of a file read in pieces; reads it again."
+        "--exact",
+        is_flag=True,
+        help="Exact p: counts all arrangements of the outcomes, up to 2 000 000. Of a file read in "
+        "pieces: exact ranks; reads it again.",
     ),
 )
 

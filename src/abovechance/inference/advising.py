@@ -74,7 +74,9 @@ def _on_dependence(
     elif "p" in refused:
         yield Advice("AC012", f"no test against chance: {refused['p']}")
     if "rate" in refused:
-        yield Advice("AC015", f"accuracy was not tested against a stated rate: {refused['rate']}")
+        yield Advice("AC015", f"not tested against a stated rate: {refused['rate']}")
+    if "exact" in refused:
+        yield Advice("AC018", f"p is not exact for {refused['exact']}")
     if "calibration" in refused:
         yield Advice("AC041", f"no test of calibration: {refused['calibration']}")
     groups = predictions.cases.groups

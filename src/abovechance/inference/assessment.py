@@ -1,11 +1,13 @@
 """From predictions to every applicable measure, each with what is known about it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.advising import advice_for
 from abovechance.inference.arguments import predictions_given, share
@@ -13,7 +15,7 @@ from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
 from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
-from abovechance.measures import Measure, applicable, find
+from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.predictions import Multiclass, Numeric, Predictions
 from abovechance.predictions.index import in_order_of
@@ -40,7 +42,8 @@ def assess(
     confidence_level: float = 0.95,
     draws: int | None = None,
     rng: Any = None,
-    rate: float | str | None = None,
+    rate: float | str | Mapping[str, float] | None = None,
+    exact: bool = False,
     sampling: str = "random",
     prevalence: float | None = None,
     inference: bool = True,
@@ -72,8 +75,12 @@ def assess(
     rng
         Seed of all draws; it is in the result.
     rate
-        Test accuracy against a rate stated beforehand (exact binomial), or against "majority",
-        the constant prediction of the largest class (exact McNemar).
+        Test shares against a rate stated beforehand (exact binomial on their denominator): a
+        number for accuracy, or for every measure named; {"sensitivity": 0.8} for some. "majority"
+        tests accuracy against the constant prediction of the largest class (exact McNemar).
+    exact
+        Count all arrangements of the outcomes where there are at most 2 000 000; says which
+        p-values are not exact.
     sampling
         "case-control" when the classes were sampled separately: measures that depend on
         prevalence then need `prevalence`.
@@ -98,9 +105,8 @@ def assess(
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
     share("confidence_level", confidence_level)
     whole_draws(draws)
-    if rate is not None and rate != "majority" and not _share(rate):
-        raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
     chosen = _chosen(predictions, measures, dialect)
+    rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
     seed = seed_of(rng)
     evidence = Evidence.gather(
@@ -108,7 +114,8 @@ def assess(
         chosen,
         level=confidence_level,
         draws=draws,
-        rate=rate,
+        rates=rates,
+        exact=exact,
         sampling=sampling,
         prevalence=prevalence,
         inference=inference,
@@ -140,15 +147,52 @@ def assess(
         seed=seed if inference else None,
         primary=main,
         estimates=tuple(rows),
-        advice=(*predictions.notes, *advice_for(predictions, rows, evidence)),
+        advice=(
+            *predictions.notes,
+            *advice_for(predictions, rows, evidence),
+            *_on_rate(rate, measures, chosen),
+        ),
         described=predictions.described,
         dropped=predictions.dropped,
         subgroups=tuple(subgroup(name, part) for name, part in parts),
     )
 
 
-def _share(rate: Any) -> bool:
-    return isinstance(rate, int | float) and 0.0 < rate < 1.0
+def _on_rate(rate: Any, measures: Any, chosen: Sequence[Measure]) -> Iterator[Advice]:
+    """A number without names is a rate of accuracy; whoever meant another share is told how."""
+    if measures is None and isinstance(rate, Real):
+        others = [m.label for m in chosen if m.law is Law.CONDITIONAL]
+        if others:
+            yield Advice(
+                "AC019",
+                f"the rate was tested for accuracy alone; for other shares name them, as "
+                f"rate={{{others[0]!r}: {rate}}} (--rate {others[0]}={rate}).",
+            )
+
+
+def stated_rates(
+    rate: Any, measures: Sequence[Measure], kind: str, *, named: bool
+) -> dict[str, float | str]:
+    """Which measures are tested against which rate, by label.
+
+    One number is for the measures that were named; for accuracy when none were.
+    """
+    if rate is None:
+        return {}
+    labels = [m.label for m in measures]
+    if isinstance(rate, Mapping):
+        found: dict[str, float | str] = {}
+        for name, value in rate.items():
+            label = find(name).for_outcome(kind).label
+            if label not in labels:
+                raise NotApplicable(f"{label!r} has a rate and is not among those assessed.")
+            found[label] = value if value == "majority" else share(f"rate of {label}", value)
+        return found
+    if rate != "majority":
+        if isinstance(rate, str) or not isinstance(rate, Real):
+            raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
+        rate = share("rate", rate)
+    return dict.fromkeys(labels if named and rate != "majority" else ["accuracy"], rate)
 
 
 def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], seed: int) -> Any:

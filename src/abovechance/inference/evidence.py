@@ -1,12 +1,13 @@
 """Intervals and tests of one assessment, gathered together so that they share their draws."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from abovechance.errors import NotApplicable
+from abovechance.errors import NotApplicable, listed
 from abovechance.inference.defaults import Setting, expanded, has_interval
 from abovechance.inference.estimates import Estimate, Skill
 from abovechance.inference.intervals.folds import nadeau_bengio
@@ -14,14 +15,21 @@ from abovechance.inference.intervals.utility import DRAWS as UTILITY_DRAWS
 from abovechance.inference.intervals.utility import gain
 from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval, Test
-from abovechance.inference.significance.association import Draws, association
+from abovechance.inference.significance.association import (
+    ALL_LABELLINGS,
+    ALL_SLOW,
+    Draws,
+    association,
+)
 from abovechance.inference.significance.calibration import calibration_tests
+from abovechance.inference.significance.null import scheme_for
 from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import chance_level
 from abovechance.measures import Law, Measure
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
 
+POOLED = "cross-validated predictions depend on each other."
 CASE_CONTROL = (
     "classes sampled separately say nothing of whether probabilities are right where the classes "
     "are as frequent as stated."
@@ -53,7 +61,8 @@ class Evidence:
         *,
         level: float,
         draws: int | None,
-        rate: float | str | None = None,
+        rates: Mapping[str, float | str] = MappingProxyType({}),
+        exact: bool = False,
         sampling: str = "random",
         prevalence: float | None = None,
         inference: bool = True,
@@ -78,10 +87,10 @@ class Evidence:
         kept = [m for m in measures if m.label not in found.refused]
         if predictions.origin != "test":
             found._over_folds(cases, kept, level)
-            if rate is not None:
-                found.refused["rate"] = "cross-validated predictions depend on each other."
+            if rates:
+                found.refused["rate"] = f"{listed(list(rates))}: {POOLED}"
             return found
-        seed, draws_of = resampling.seed, Draws(draws, resampling)
+        seed, draws_of = resampling.seed, Draws(draws, resampling, exact)
         found._intervals(cases, weighted, kept, level, draws, seed, sampling)
         if not tests:
             return found
@@ -91,8 +100,9 @@ class Evidence:
             found._calibration(cases, calibrating, draws_of)
         elif calibrating:
             found.refused["calibration"] = CASE_CONTROL
-        if rate is not None:
-            found._against(cases, rate)
+        if exact:
+            found._not_exact(cases)
+        found._against(cases, measures, rates, sampling)
         if cases.weight is None and sampling == "random":
             found._skills(cases, kept, level, draws, seed)
         return found
@@ -178,22 +188,55 @@ class Evidence:
         except NotApplicable as reason:
             self.refused["calibration"] = str(reason)
 
-    def _against(self, cases: Any, rate: float | str) -> None:
-        """Accuracy against a rate stated beforehand, or against the largest class."""
-        from abovechance.inference.significance.accuracy import against_majority, against_rate
+    def _against(
+        self,
+        cases: Any,
+        measures: Sequence[Measure],
+        rates: Mapping[str, float | str],
+        sampling: str,
+    ) -> None:
+        """Shares against rates stated beforehand, accuracy also against the largest class."""
+        from abovechance.inference.significance.accuracy import against
 
-        if not isinstance(cases, Binary | Multiclass) or cases.label is None:
-            self.refused["rate"] = "only predicted classes have an accuracy."
-        elif cases.weight is not None:
-            self.refused["rate"] = "an exact test counts cases, and these have weights."
-        elif cases.cases.groups is not None:
-            self.refused["rate"] = (
-                "an exact test counts independent cases, and these come in clusters; compare the "
-                "rate with the interval of accuracy."
+        untested: dict[str, list[str]] = {}
+        absent = [label for label in rates if label not in {m.label for m in measures}]
+        if absent:
+            untested["it is not among what is assessed here."] = absent
+        for m in measures:
+            if m.label not in rates:
+                continue
+            try:
+                if sampling == "case-control" and not m.prevalence_free:
+                    raise NotApplicable("depends on prevalence, which a case-control sample sets.")
+                test, rate = against(m, cases, rates[m.label])
+            except NotApplicable as reason:
+                untested.setdefault(str(reason), []).append(m.label)
+            else:
+                self.tests[m.label], self.chances[m.label] = test, rate
+        if untested:
+            said = (f"{listed(labels)}: {reason}" for reason, labels in untested.items())
+            self.refused["rate"] = " ".join(said)
+
+    def _not_exact(self, cases: Any) -> None:
+        """Which p-values are not exact although they were asked to be, and why."""
+        drawn = [
+            label
+            for label, test in self.tests.items()
+            if test.method.startswith("permutation") and "exact" not in test.method
+        ]
+        normal = [label for label, test in self.tests.items() if "approximation" in test.method]
+        said = []
+        if drawn:
+            many = scheme_for(cases)[0].arrangements
+            limit = f"{ALL_LABELLINGS:,}" if many > ALL_LABELLINGS else f"{ALL_SLOW:,} slow ones"
+            said.append(
+                f"{listed(drawn)}: {many:.3g} arrangements of the outcomes are more than {limit}, "
+                "so p is from random ones."
             )
-        else:
-            test = against_majority(cases) if rate == "majority" else against_rate(cases, rate)
-            self.tests["accuracy"] = test
+        if normal:
+            said.append(f"{listed(normal)}: too many cases to count rank sums.")
+        if said:
+            self.refused["exact"] = " ".join(said)
 
     def _skills(
         self,

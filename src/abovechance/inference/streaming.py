@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.errors import DataError, FileError, NotApplicable
 from abovechance.inference.advising import advice_on_tests
-from abovechance.inference.assessment import PRIMARY
+from abovechance.inference.assessment import PRIMARY, stated_rates
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment, Estimate, Skill
 from abovechance.inference.intervals import summarised as of_two
@@ -18,6 +18,7 @@ from abovechance.inference.intervals import summarised_others as of_others
 from abovechance.inference.readings import BOUND
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance import summarised as tests_of
+from abovechance.inference.significance.accuracy import NO_SHARE, counted_against
 from abovechance.inference.stream_kinds import read_summary, stream_roles
 from abovechance.inference.values import chance_level, rows_per_class
 from abovechance.io.roles import Roles, weight_like
@@ -49,7 +50,7 @@ def assess_stream(
     origin: str | None = None,
     missing: str = "refuse",
     primary: str | None = None,
-    rate: float | str | None = None,
+    rate: float | str | Mapping[str, float] | None = None,
     confidence_level: float = 0.95,
     inference: bool = True,
     exact: bool = False,
@@ -108,7 +109,10 @@ def assess_stream(
     seed = seed_of(rng)
     chosen = _chosen(predictions, measures)
     setting = Setting(predictions, chosen, confidence_level, draws, seed)
-    rows = list(_rows(predictions, chosen, setting, rate, inference, named=measures is not None))
+    named_ones = measures is not None
+    rates = stated_rates(rate, chosen, predictions.kind, named=named_ones) if inference else {}
+    rows = list(_rows(predictions, chosen, setting, inference, named=named_ones))
+    rows, untested = _against_rates(predictions, chosen, rows, rates)
     return Assessment(
         outcome=predictions.kind,
         n=predictions.n,
@@ -116,7 +120,7 @@ def assess_stream(
         seed=seed if inference else None,
         primary=_primary(predictions, [m.label for m in chosen], primary),
         estimates=tuple(rows),
-        advice=(*_advice(predictions, chosen, rows, inference), *_unused(stream, roles)),
+        advice=(*_advice(predictions, chosen, rows, inference), *untested, *_unused(stream, roles)),
         described=roles.sentence(stream.rows),
         dropped=dropped,
     )
@@ -163,7 +167,6 @@ def _rows(
     predictions: View,
     measures: Sequence[Measure],
     setting: Setting,
-    rate: float | str | None,
     inference: bool,
     named: bool,
 ) -> Iterator[Estimate]:
@@ -175,8 +178,7 @@ def _rows(
             values[m] = known.value(m, predictions)
         except NotApplicable as reason:
             reasons[m] = str(reason)
-    against = () if predictions.kind == "numeric" else (rate,)
-    tests = known.tests(predictions, values, *against) if inference else {}
+    tests = known.tests(predictions, values) if inference else {}
     for m in measures:
         value = values.get(m, float("nan"))
         row = Estimate(measure=m.label, title=m.heading, family=m.family.value, value=value)
@@ -192,6 +194,30 @@ def _rows(
         yield _tested(row, tests.get(m.label))
     if isinstance(predictions, SummarisedClasses):
         yield from _per_class(predictions, list(values))
+
+
+def _against_rates(
+    predictions: View,
+    measures: Sequence[Measure],
+    rows: list[Estimate],
+    rates: Mapping[str, float | str],
+) -> tuple[list[Estimate], list[Advice]]:
+    """Rows tested against the rates that were stated, and a remark on those that cannot be."""
+    known = {m.label: m for m in measures}
+    found, untested = [], []
+    for row in rows:
+        if row.measure in rates and row.class_ is None:
+            try:
+                if isinstance(predictions, SummarisedNumbers):
+                    raise NotApplicable(NO_SHARE)
+                table = predictions.confusion
+                test, rate = counted_against(known[row.measure], table, rates[row.measure])
+                row = replace(_tested(row, test), chance=rate)
+            except NotApplicable as reason:
+                untested.append(f"{row.measure}: {reason}")
+        found.append(row)
+    said = f"not tested against a stated rate: {' '.join(untested)}"
+    return found, [Advice("AC015", said)] if untested else []
 
 
 def _per_class(predictions: SummarisedClasses, measures: list[Measure]) -> Iterator[Estimate]:

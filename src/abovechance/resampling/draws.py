@@ -21,7 +21,7 @@ from abovechance.resampling.blocks import codes, members, one_per_case
 from abovechance.resampling.masks import flip_masks, random_subsets, unpack
 from abovechance.resampling.words import keys, words
 
-ENUMERABLE = 2**20
+ENUMERABLE = 2_000_000
 """More arrangements than this are drawn, not listed."""
 
 COUNTABLE = 10_000

@@ -7,9 +7,14 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.guards import refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.inference.significance.counts import binomial
-from abovechance.predictions import Binary, Multiclass
+from abovechance.measures import Form, Law, Measure
+from abovechance.numerics.confusion import one_against_rest
+from abovechance.predictions import Binary, Multiclass, Predictions
 
 CLUSTERS = "Compare the rate with the interval of accuracy over clusters (intervals.cluster_mean)."
+NO_SHARE = "only shares of cases have an exact test against a rate; compare it with the interval."
+SHARES = (Law.SHARE, Law.CONDITIONAL)
+ROUNDING = 1e-9
 
 
 def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
@@ -51,6 +56,52 @@ def table_against(table: Floats, rate: float | str) -> Test:
         hypothesis="no more accurate than always predicting the largest class",
         method="McNemar against the largest class, exact",
     )
+
+
+def against(measure: Measure, predictions: Predictions, rate: float | str) -> tuple[Test, float]:
+    """A share of cases against a rate stated beforehand, and that rate.
+
+    A share of all cases or of some of them (accuracy, sensitivity, predictive values) is tested by
+    the exact binomial on its denominator, in the direction that is better. "majority" is the share
+    of the largest class, for accuracy alone.
+
+    >>> from abovechance.measures import find
+    >>> made = Binary([0, 0, 0, 1, 1, 1], label=[0, 0, 1, 1, 1, 1])
+    >>> against(find("sensitivity"), made, 0.5)[0].p_value
+    0.125
+    """
+    if not isinstance(predictions, Binary | Multiclass) or measure.law not in SHARES:
+        raise NotApplicable(NO_SHARE)
+    refuse_dependent(predictions, "an exact test of a share", clusters=CLUSTERS)
+    return counted_against(measure, predictions.confusion, rate)
+
+
+def counted_against(measure: Measure, table: Floats, rate: float | str) -> tuple[Test, float]:
+    """The same from a confusion table, rows actual, the positive class last."""
+    if measure.law not in SHARES:
+        raise NotApplicable(NO_SHARE)
+    if rate == "majority":
+        if abs(measure.on_counts(table) - np.trace(table) / table.sum()) > ROUNDING:
+            raise NotApplicable("the largest class is a reference for accuracy alone.")
+        return table_against(table, rate), float(table.sum(axis=1).max() / table.sum())
+    hits, total = _share(measure, table)
+    if total == 0:
+        raise NotApplicable("there is no case to count.")
+    side = "greater" if measure.higher_is_better else "less"
+    return binomial(hits, total, float(rate), alternative=side), float(rate)
+
+
+def _share(measure: Measure, table: Floats) -> tuple[int, int]:
+    """Numerator and denominator of a share, whole numbers."""
+    if measure.form is Form.CLASS_RATIO and measure.average is None:
+        counts = (c[..., 1] for c in one_against_rest(table))
+        hits, total = measure.formula(*counts, **measure.parameters)
+    else:
+        total = table.sum()
+        hits = measure.on_counts(table) * total
+    if abs(hits - np.rint(hits)) > ROUNDING * max(1.0, total) or not 0 <= hits <= total:
+        raise NotApplicable("this is no number of cases divided by another.")
+    return int(np.rint(hits)), int(total)
 
 
 def _table(predictions: Binary | Multiclass) -> Floats:

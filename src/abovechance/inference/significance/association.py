@@ -1,12 +1,14 @@
 """Is there any association between prediction and outcome? One null run for all measures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
 from abovechance.inference.guards import PERMUTE_CLUSTERS, refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.inference.significance.null import (
@@ -42,6 +44,8 @@ DRAWS = 9999
 SLOW_DRAWS = 999  # where every draw is a loop over cases
 FAST_BLOCK = 2048
 CELLS = 1 << 21  # numbers a block may spread over
+ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
+ALL_SLOW = 20_000  # the same where every one is a loop over cases
 SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 
@@ -54,6 +58,7 @@ class Draws:
 
     count: int | None = None
     resampling: Resampling = DEFAULT
+    exact: bool = False
     check: bool = True
 
     def affordable(self, n: int, slow: bool) -> int:
@@ -61,6 +66,11 @@ class Draws:
         if self.count is not None:
             return self.count
         return SLOW_DRAWS if slow or n > 20_000 else DRAWS
+
+    def counts_all(self, scheme: Scheme, total: int, *, slow: bool = False) -> bool:
+        """Whether every arrangement is counted: where few, or as many as can be when asked for."""
+        many = scheme.arrangements
+        return many <= total or (self.exact and many <= (ALL_SLOW if slow else ALL_LABELLINGS))
 
     def null(self, work: Any, total: int, n: int, *, fast: bool = False) -> dict[str, Array]:
         """The replicates that `work` computes, by label."""
@@ -154,7 +164,7 @@ def _binary(
             found.update({m.label: exact for m in labels})
         areas = [m for m in linear if m.label_score is LabelScore.MIDRANK]
         if areas:
-            ranks = mann_whitney(predictions)
+            ranks = _ranks(predictions, draws.exact)
             found.update({m.label: ranks for m in areas})
         linear = [m for m in linear if m.label not in found]
     scheme, words = scheme_for(predictions)
@@ -164,6 +174,23 @@ def _binary(
     if rest:
         found.update(_general(predictions, rest, scheme, words, draws))
     return found
+
+
+def _in_parts(work: Callable[[Array], Mapping[Any, Floats]], every: Array) -> dict[Any, Floats]:
+    """Values of all arrangements, so many at a time that memory holds them."""
+    rows = max(1, CELLS // every.shape[-1])
+    parts = [work(every[start : start + rows]) for start in range(0, len(every), rows)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _ranks(predictions: Binary, exact: bool) -> Test:
+    """Mann and Whitney's test; exact beyond its usual size when asked for, if it can be counted."""
+    if exact:
+        try:
+            return mann_whitney(predictions, method="exact")
+        except NotApplicable:
+            pass
+    return mann_whitney(predictions)
 
 
 def _weighted(
@@ -178,7 +205,7 @@ def _weighted(
     scheme, words = orders_for(predictions)
     work = Weighted(predictions, chosen, scheme)
     total = draws.affordable(predictions.n, True)
-    exact = scheme.arrangements <= total
+    exact = draws.counts_all(scheme, total, slow=True)
     null = work.of(scheme.enumerate()) if exact else draws.null(work, total, predictions.n)
     found = {}
     for m in chosen:
@@ -216,10 +243,10 @@ def _linear(
     kinds = tuple(sorted({m.label_score for m in measures if m.label_score is not None}))
     observed = observed_sums(predictions, kinds)
     total = draws.count or DRAWS
-    exact = scheme.arrangements <= total
+    exact = draws.counts_all(scheme, total)
     null: dict[Any, Floats]
     if exact:
-        null = dict(linear_null(predictions, kinds, scheme, scheme.enumerate()))
+        null = _in_parts(partial(linear_null, predictions, kinds, scheme), scheme.enumerate())
     else:
         null = dict(draws.null(_Linear(predictions, kinds, scheme), total, 1, fast=True))
     wanted = draws.check and not exact and scheme.blocks is None
@@ -258,9 +285,9 @@ def _general(
 ) -> dict[str, Test]:
     loops = predictions.weight is not None or any(m.form is Form.DRAWS for m in measures)
     total = draws.affordable(predictions.n, loops)
-    exact = scheme.arrangements <= total
+    exact = draws.counts_all(scheme, total, slow=loops)
     if exact:
-        null = permuted_labels(measures, predictions, scheme.enumerate())
+        null = _in_parts(partial(permuted_labels, measures, predictions), scheme.enumerate())
     else:
         null = draws.null(Labels(predictions, tuple(measures), scheme), total, predictions.n)
     return _tests(predictions, measures, null, exact, words)
@@ -277,9 +304,9 @@ def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) 
         if not chosen:
             continue
         total = draws.affordable(predictions.n, looping)
-        exact = scheme.arrangements <= total
+        exact = draws.counts_all(scheme, total, slow=looping)
         if exact:
-            null = permuted(chosen, predictions, scheme.enumerate())
+            null = _in_parts(partial(permuted, chosen, predictions), scheme.enumerate())
         else:
             null = draws.null(Orders(predictions, tuple(chosen), scheme), total, predictions.n)
         found.update(_tests(predictions, chosen, null, exact, words))

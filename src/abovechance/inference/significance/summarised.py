@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from abovechance.inference.results import Test
-from abovechance.inference.significance.accuracy import table_against
 from abovechance.inference.significance.association import SCORES, fisher
 from abovechance.inference.significance.ranks import SAME
 from abovechance.measures import LabelScore, Law, Measure, find
@@ -20,7 +19,6 @@ from abovechance.predictions import View
 def against_chance(
     predictions: Summarised,
     values: Mapping[Measure, float],
-    rate: float | str | None = None,
 ) -> dict[str, Test]:
     """One-sided tests of measures with their values, by label.
 
@@ -42,8 +40,6 @@ def against_chance(
             continue
         sums = m.label_score in (LabelScore.PROBABILITY, LabelScore.LOGIT)
         chosen[m.label] = replace(test, statistic=value) if sums else test
-    if rate is not None and "accuracy" in chosen:
-        chosen["accuracy"] = table_against(predictions.confusion, rate)
     return chosen
 
 
@@ -67,7 +63,7 @@ def numbers_against_chance(
 
 
 def classes_against_chance(
-    predictions: SummarisedClasses, values: Mapping[Measure, float], rate: float | str | None = None
+    predictions: SummarisedClasses, values: Mapping[Measure, float]
 ) -> dict[str, Test]:
     r"""Test of the number of cases called by their class, both margins fixed.
 
@@ -86,10 +82,7 @@ def classes_against_chance(
     spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
     gap = float(np.trace(table)) - n * float(rows @ columns)
     p = _tail(gap / spread) if spread > 0 else 1.0
-    found = {m.label: _permuted(v, p) for m, v in values.items() if m.name in OF_MATCHES}
-    if rate is not None and "accuracy" in found:
-        found["accuracy"] = table_against(table, rate)
-    return found
+    return {m.label: _permuted(v, p) for m, v in values.items() if m.name in OF_MATCHES}
 
 
 OF_MATCHES = ("accuracy", "error_rate", "kappa", "z_accuracy")
