@@ -50,7 +50,7 @@ TESTS: dict[str, tuple[Call, str]] = {
         "groups",
     ),
     "fisher": (lambda **x: significance.fisher(binary(**x)), ""),
-    "hosmer_lemeshow": (lambda **x: significance.hosmer_lemeshow(binary(**x), groups=5), ""),
+    "hosmer_lemeshow": (lambda **x: significance.hosmer_lemeshow(binary(**x), groups=5, rng=1), ""),
     "likelihood_ratio": (lambda **x: significance.likelihood_ratio(binary(**x)), ""),
     "mann_whitney": (lambda **x: significance.mann_whitney(binary(**x)), ""),
     "permutation": (

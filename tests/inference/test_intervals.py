@@ -150,15 +150,28 @@ def test_counted_and_spelled_out_resamples_have_the_same_pivots() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-def test_a_resample_of_equal_values_has_an_infinite_pivot_however_it_is_counted() -> None:
-    from abovechance.inference.intervals.bootstrap import _pivots_by_counts
+def test_a_resample_of_equal_values_has_no_pivot_however_it_is_counted() -> None:
+    from abovechance.inference.intervals.bootstrap import _pivots, _pivots_by_counts
 
     values = np.full(1500, 0.3)
     values[7] = 2.0
-    found = _pivots_by_counts(values - values.mean(), np.random.default_rng(1), 400)
-    equal = (found == -np.inf).mean()
-    assert 0.3 < equal < 0.44  # the one unlike case is missed in 1/e of the resamples
-    assert np.isfinite(found[found > -np.inf]).all()
+    for pivots in (_pivots, _pivots_by_counts):
+        found = pivots(values - values.mean(), np.random.default_rng(1), 400)
+        equal = np.isnan(found).mean()
+        assert 0.3 < equal < 0.44  # the one unlike case is missed in 1/e of the resamples
+        assert np.isfinite(found[~np.isnan(found)]).all()
+
+
+def test_where_too_many_resamples_have_no_spread_the_limits_are_students() -> None:
+    from abovechance.inference.intervals.bootstrap import studentised
+
+    values = np.r_[np.full(30, 0.25), 0.5]
+    low, high, method = studentised(values, 0.95, 199, np.random.default_rng(1))
+    assert method == "Student's t"
+    assert low < values.mean() < high
+    assert np.isfinite([low, high]).all()
+    with pytest.raises(NotApplicable, match="same loss"):
+        studentised(np.full(9, 0.1) + np.arange(9) * 1e-17, 0.95, 199, np.random.default_rng(1))
 
 
 def test_clusters_widen_the_interval() -> None:

@@ -372,7 +372,7 @@ def cover_difference(replications: int) -> Rate:
 TESTS: dict[str, Callable[[Binary, int], float]] = {
     "likelihood ratio, line": lambda p, r: likelihood_ratio(p).p_value,
     "likelihood ratio, in the large": lambda p, r: likelihood_ratio(p, "in_the_large").p_value,
-    "Hosmer–Lemeshow, G df": lambda p, r: hosmer_lemeshow(p).p_value,
+    "Hosmer–Lemeshow, G df": lambda p, r: hosmer_lemeshow(p, method="chi2").p_value,
     "Spiegelhalter": lambda p, r: spiegelhalter(p).p_value,
     "simulated, ece": lambda p, r: calibration(p, "ece", draws=199, rng=r).test.p_value,
     "simulated, ici": lambda p, r: calibration(p, "ici", draws=199, rng=r).test.p_value,

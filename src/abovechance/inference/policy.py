@@ -55,14 +55,14 @@ TABLE: dict[Law, Policy] = {
     ),
     Law.MEAN: Policy(
         defaults.of_mean,
-        "studentised bootstrap",
+        "studentised bootstrap; over clusters each left out in turn, t",
         "association by label permutation, and skill against the uninformative forecast",
         "studentised bootstrap; sign flip of fewer than 30",
         skill=True,
     ),
     Law.UNKNOWN: Policy(
         defaults.of_unknown,
-        "bootstrap BCa; correlations: Fisher z; 2 × 2 tables: Dirichlet posterior",
+        "cases left out in turn, t on the range's scale; tables: Dirichlet posterior; maxima: none",
         f"tables: {FISHER}; others: permutation",
         "studentised exchange",
     ),

@@ -6,10 +6,11 @@ if TYPE_CHECKING:
     from abovechance.measures.catalogue import applicable, every, find
     from abovechance.measures.decomposition import BrierParts, brier_decomposition
     from abovechance.measures.evaluation import evaluate, per_class, per_output
-    from abovechance.measures.measure import Family, Form, LabelScore, Law, Measure
+    from abovechance.measures.measure import Calibration, Family, Form, LabelScore, Law, Measure
 
 _HOMES = {
     "BrierParts": "decomposition",
+    "Calibration": "measure",
     "Family": "measure",
     "Form": "measure",
     "LabelScore": "measure",
@@ -26,6 +27,7 @@ _HOMES = {
 
 __all__ = [
     "BrierParts",
+    "Calibration",
     "Family",
     "Form",
     "LabelScore",

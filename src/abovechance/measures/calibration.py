@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, measure
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
@@ -41,6 +41,7 @@ LINE: dict[str, Any] = {
     aliases=("citl",),
     **{**LINE, "undefined": IMPOSSIBLE},
     best=0.0,
+    calibration=Calibration.LEVEL,
     source="Cox (1958); Steyerberg et al. (2010)",
 )
 def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -68,6 +69,7 @@ def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Float
     title="Calibration intercept",
     **LINE,
     best=0.0,
+    calibration=Calibration.INTERCEPT,
     source="Cox (1958); Harrell, Lee, Mark (1996)",
 )
 def calibration_intercept(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -91,6 +93,7 @@ def calibration_intercept(outcome: Floats, probability: Floats, weight: Floats |
     title="Calibration slope",
     **LINE,
     best=1.0,
+    calibration=Calibration.SLOPE,
     source="Cox (1958); Steyerberg et al. (2010)",
 )
 def calibration_slope(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -117,6 +120,7 @@ def calibration_slope(outcome: Floats, probability: Floats, weight: Floats | Non
     range=(0.0, np.inf),
     best=1.0,
     undefined="nothing was expected: every probability is 0",
+    calibration=Calibration.RATIO,
     source="Steyerberg et al. (2010)",
 )
 def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -140,6 +144,7 @@ def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats
     range=(-1.0, 1.0),
     best=0.0,
     listed=False,
+    calibration=Calibration.DIFFERENCE,
     source="Steyerberg et al. (2010)",
 )
 def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
@@ -161,6 +166,7 @@ def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
     range=(0.0, np.inf),
     best=0.0,
     weighted=False,
+    calibration=Calibration.DISTANCE,
     source="Hosmer & Lemeshow (1980)",
 )
 def hosmer_lemeshow(
@@ -171,9 +177,11 @@ def hosmer_lemeshow(
     .. math:: \sum_g \frac{(O_g - E_g)^2}{E_g (1 - E_g / n_g)}
 
     Groups are cut at the quantiles of the probabilities (R's type 7; each takes its upper end),
-    so ties can leave fewer. For predictions of new cases it is compared with χ² on as many degrees
-    of freedom as there are groups; for the cases a logistic model was fitted to, on two fewer. It
-    grows with the number of cases and has little power: a curve says more.
+    so ties can leave fewer. For predictions of new cases it is compared with that of outcomes
+    simulated from them (χ² on as many degrees of freedom as there are groups rejects right
+    probabilities too often, at .001 nine to sixteen times); for the cases a logistic model was
+    fitted to, with χ² on two fewer. It grows with the number of cases and has little power: a curve
+    says more.
 
     Examples
     --------
@@ -195,6 +203,7 @@ def hosmer_lemeshow(
     best=0.0,
     weighted=False,
     undefined="every probability is 0, 1/2 or 1",
+    calibration=Calibration.SCORE,
     source="Spiegelhalter (1986)",
 )
 def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None) -> float:

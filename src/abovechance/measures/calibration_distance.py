@@ -5,7 +5,6 @@ default settings, evaluated at every case. Like all distances these are greater 
 alone; compare them with what is expected of right probabilities (`assess` shows it).
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,18 +42,11 @@ def _largest(distance: Floats) -> Floats:
     return np.asarray(distance.max(axis=-1))
 
 
-REDUCED: dict[str, Callable[[Floats], Floats]] = {
-    "ici": _mean,
-    "e50": _median,
-    "e90": _nine_tenths,
-    "emax": _largest,
-}
-
-
 @measure(
     title="Integrated calibration index",
     aliases=("integrated_calibration_index", "eavg"),
     **DISTANCE,
+    of_distances=_mean,
 )
 def ici(
     outcome: Floats,
@@ -77,12 +69,13 @@ def ici(
     >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.114
     """
-    return float(REDUCED["ici"](distances(outcome, probability, smoother=smoother, span=span)))
+    return float(_mean(distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
     title="Median calibration distance",
     **DISTANCE,
+    of_distances=_median,
 )
 def e50(
     outcome: Floats,
@@ -99,12 +92,13 @@ def e50(
     >>> e50([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.101
     """
-    return float(REDUCED["e50"](distances(outcome, probability, smoother=smoother, span=span)))
+    return float(_median(distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
     title="90 % calibration distance",
     **DISTANCE,
+    of_distances=_nine_tenths,
 )
 def e90(
     outcome: Floats,
@@ -123,12 +117,13 @@ def e90(
     >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.2
     """
-    return float(REDUCED["e90"](distances(outcome, probability, smoother=smoother, span=span)))
+    return float(_nine_tenths(distances(outcome, probability, smoother=smoother, span=span)))
 
 
 @measure(
     title="Largest calibration distance",
     **DISTANCE,
+    of_distances=_largest,
 )
 def emax(
     outcome: Floats,
@@ -145,7 +140,7 @@ def emax(
     >>> emax([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.273
     """
-    return float(REDUCED["emax"](distances(outcome, probability, smoother=smoother, span=span)))
+    return float(_largest(distances(outcome, probability, smoother=smoother, span=span)))
 
 
 def distances(

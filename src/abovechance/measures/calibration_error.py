@@ -12,13 +12,14 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.measures.calibration import CALIBRATION
-from abovechance.measures.measure import Form, measure
+from abovechance.measures.measure import Calibration, Form, measure
 
 ERROR: dict[str, Any] = {
     **CALIBRATION,
     "outcomes": frozenset({"binary", "multiclass"}),
     "range": (0.0, 1.0),
     "best": 0.0,
+    "calibration": Calibration.DISTANCE,
 }
 BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.measures.chance import constant
+from abovechance.measures.correlation_influence import of_kendall, of_pearson, of_spearman
 from abovechance.measures.measure import Form, Law, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
@@ -27,6 +28,7 @@ CORRELATION: dict[str, Any] = {
     aliases=("pearson_r", "pearson_correlation", "correlation"),
     **CORRELATION,
     form=Form.SAMPLE,
+    influence=of_pearson,
     source="NAG, Accuracy measures, regression",
 )
 def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
@@ -54,6 +56,7 @@ def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("spearman_rho", "srho"),
     **CORRELATION,
     form=Form.DRAWS,
+    influence=of_spearman,
     source="Spearman (1904)",
 )
 def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
@@ -76,6 +79,7 @@ def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
     aliases=("kendall_tau", "kendall_tau_b", "ktau"),
     **CORRELATION,
     form=Form.DRAWS,
+    influence=of_kendall,
     source="Kendall (1945), tau-b",
 )
 def kendall(outcome: Floats, value: Floats, weight: Floats | None) -> float:

@@ -20,6 +20,7 @@ PART: dict[str, Any] = {
     "law": Law.UNKNOWN,
     "chance": constant(0.0),
     "listed": False,
+    "extreme": True,  # recalibration follows chance, so both parts are greater than they are
 }
 
 

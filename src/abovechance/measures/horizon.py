@@ -14,7 +14,7 @@ from abovechance.errors import NotApplicable, listed
 from abovechance.measures.calibration import recalibrated
 from abovechance.measures.calibration_distance import smoother_of
 from abovechance.measures.ipcw import BEYOND, inverse_before
-from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, measure
 from abovechance.numerics.kaplan_meier import kaplan_meier
 from abovechance.predictions import Survival, View
 
@@ -45,6 +45,7 @@ class AtHorizon(NamedTuple):
     range=(0.0, np.inf),
     best=1.0,
     undefined="the follow-up does not reach the time, or no event was expected by then",
+    calibration=Calibration.RATIO,
     source="McLernon et al. (2023)",
 )
 def observed_expected_at(predictions: Survival, *, t: float | None = None) -> float:
@@ -75,6 +76,7 @@ def observed_expected_at(predictions: Survival, *, t: float | None = None) -> fl
     range=(-np.inf, np.inf),
     best=1.0,
     undefined=f"all risks are equal, or only one outcome is known, or {BEYOND}",
+    calibration=Calibration.SLOPE,
     source="McLernon et al. (2023); weights: Gerds, Schumacher (2006)",
 )
 def calibration_slope_at(predictions: Survival, *, t: float | None = None) -> float:
@@ -105,6 +107,7 @@ def calibration_slope_at(predictions: Survival, *, t: float | None = None) -> fl
     best=0.0,
     weighted=False,
     undefined=BEYOND,
+    calibration=Calibration.DISTANCE,
     source="Austin et al. (2020); weights: Gerds, Schumacher (2006)",
 )
 def ici_at(predictions: Survival, *, t: float | None = None, span: float | None = None) -> float:

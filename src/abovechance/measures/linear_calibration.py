@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.predictions import View
 
@@ -21,7 +21,13 @@ LINE: dict[str, Any] = {
 }
 
 
-@measure(title="Calibration slope", aliases=("regression_calibration_slope",), **LINE, best=1.0)
+@measure(
+    title="Calibration slope",
+    aliases=("regression_calibration_slope",),
+    **LINE,
+    best=1.0,
+    calibration=Calibration.SLOPE,
+)
 def linear_calibration_slope(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Slope of the outcomes on the predictions: by what their differences should be multiplied.
 
@@ -39,7 +45,11 @@ def linear_calibration_slope(outcome: Floats, value: Floats, weight: Floats | No
 
 
 @measure(
-    title="Calibration intercept", aliases=("regression_calibration_intercept",), **LINE, best=0.0
+    title="Calibration intercept",
+    aliases=("regression_calibration_intercept",),
+    **LINE,
+    best=0.0,
+    calibration=Calibration.INTERCEPT,
 )
 def linear_calibration_intercept(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Intercept of the line of outcomes on predictions; read it with the slope.

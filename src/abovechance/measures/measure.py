@@ -66,6 +66,18 @@ class LabelScore(StrEnum):
     LOGIT = "logit"
 
 
+class Calibration(StrEnum):
+    """What of calibration a measure tells; its interval and its test follow from this."""
+
+    LEVEL = "in the large"
+    INTERCEPT = "intercept"
+    SLOPE = "slope"
+    RATIO = "observed to expected"
+    DIFFERENCE = "observed less expected"
+    DISTANCE = "distance"  # greater than 0 by chance alone: simulated, no interval
+    SCORE = "standard score"  # normal if probabilities are right
+
+
 Formula = Callable[..., Any]
 Chance = Callable[[Predictions, "Measure"], float]
 
@@ -95,6 +107,16 @@ class Measure:
     after: Callable[[Any], Any] | None = None
     many_outputs: bool = False
     weighted: bool = True
+    # whether every case moves the value a little, as it does not with a quantile: what is not
+    # smooth is resampled, for leaving out a case says nothing of it
+    smooth: bool = True
+    # a largest distance, which chance alone makes greater than it is: no interval would cover
+    extreme: bool = False
+    calibration: Calibration | None = None
+    # (distances (…, n) of a calibration curve from the diagonal) -> (…): such share one curve
+    of_distances: Callable[[Floats], Floats] | None = None
+    # (predictions, **parameters) -> how much each case moves the value, the derivative by its share
+    influence: Callable[..., Floats] | None = None
     prevalence_free: bool = False
     label_score: LabelScore | None = None
     # of censored pairs: what a pair weighs, by its earlier case; None where all weigh the same
@@ -227,6 +249,7 @@ class Measure:
             and average == "macro"
             and self.macro_law != Law.UNKNOWN,
             law=law,
+            influence=None,
         )
 
     def for_outcome(self, kind: str) -> "Measure":
@@ -292,6 +315,7 @@ def measure(
             apart = {
                 "label_score": None,
                 "shortcut": None,
+                "influence": None,
                 "directed": False,
                 "origin": (origin[0], f"{origin[1]}.multiclass"),
             }

@@ -185,6 +185,7 @@ def _ks_shortcut(predictions: Binary) -> float:
     chance=constant(0.0),
     prevalence_free=True,
     law=Law.UNKNOWN,
+    extreme=True,
     shortcut=_ks_shortcut,
     source="Kolmogorov (1933); Smirnov (1939)",
 )

@@ -176,6 +176,7 @@ def rmsle(outcome: Floats, value: Floats) -> Floats:
     title="Median absolute error",
     aliases=("median_absolute_error", "neg_median_absolute_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN},
+    smooth=False,
     source="familiar 1.5.0, median absolute error",
 )
 def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
@@ -197,6 +198,7 @@ def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     title="Largest error",
     aliases=("maximum_error", "neg_max_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN},
+    extreme=True,
     source="scikit-learn, max_error",
 )
 def max_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:

@@ -114,5 +114,6 @@ def _derived(
         after=None,
         chance=None if correlation or measure.chance is None else mean_outcome,
         weighted=False,
+        influence=None,
         listed=False,
     )

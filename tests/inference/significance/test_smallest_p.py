@@ -44,7 +44,7 @@ CLOSED: dict[str, Callable[[], Test]] = {
     "delong": lambda: significance.delong(STRONG, WEAK),
     "delong, unpaired": lambda: significance.delong(STRONG, WEAK, paired=False),
     "likelihood_ratio": lambda: significance.likelihood_ratio(WRONG),
-    "hosmer_lemeshow": lambda: significance.hosmer_lemeshow(WRONG),
+    "hosmer_lemeshow": lambda: significance.hosmer_lemeshow(WRONG, method="chi2"),
     "spiegelhalter": lambda: significance.spiegelhalter(WRONG),
 }
 

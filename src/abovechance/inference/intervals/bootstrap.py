@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats
+from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.guards import independent
+from abovechance.inference.intervals.left_out import without_clusters
 from abovechance.inference.intervals.replicates import leave_one_out, replicates
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
@@ -18,7 +19,7 @@ METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999
 MOST_UNDEFINED = 0.01
 STUDENTISED = "Take method='percentile', which draws whole clusters, or intervals.cluster_mean."
-MOST_PARTS = 500  # clusters left out one by one
+ROUNDING = 1e-12  # of the scale: a spread below is none
 MANY = 1000  # cases from which on resamples are counted rather than spelled out
 
 
@@ -97,6 +98,10 @@ def from_replicates(
             f"{measure.title} is undefined or infinite in {lost} of {len(values)} bootstrap "
             "samples, so it has no interval."
         )
+    if not _varied(defined):
+        raise NotApplicable(
+            f"{measure.title} is the same in every bootstrap sample: the cases show no spread."
+        )
     tail = (1.0 - confidence_level) / 2.0
     at = np.array([tail, 1.0 - tail])
     name = f"bootstrap {method}, {len(values)} draws"
@@ -106,7 +111,16 @@ def from_replicates(
     # between infinite replicates there is nothing to interpolate
     whole = bool(np.isfinite(defined).all())
     low, high = np.quantile(defined, at, method="linear" if whole else "inverted_cdf")
-    return clamped(measure, float(low), float(high), confidence_level, name)
+    # bias may put the value itself beyond a percentile
+    low, high = min(float(low), estimate), max(float(high), estimate)
+    return clamped(measure, low, high, confidence_level, name)
+
+
+def _varied(values: Floats) -> bool:
+    """Whether replicates differ by more than rounding."""
+    if np.isinf(values).any():
+        return True
+    return bool(np.ptp(values) > ROUNDING * np.abs(values).max())
 
 
 def _kept(measure: Measure, values: Floats) -> Bools:
@@ -126,7 +140,7 @@ def _kept(measure: Measure, values: Floats) -> Bools:
 def clamped(measure: Measure, low: float, high: float, level: float, method: str) -> Interval:
     """Limits never outside the measure's range."""
     bottom, top = measure.range
-    return Interval(max(low, bottom), min(high, top), level, method)
+    return Interval(min(max(low, bottom), top), max(min(high, top), bottom), level, method)
 
 
 def studentised_mean(
@@ -140,46 +154,70 @@ def studentised_mean(
     """Bootstrap-t interval of a mean loss."""
     if predictions.weight is not None:
         raise NotApplicable("the studentised bootstrap is for cases that count one each.")
-    losses = measure.losses(predictions)
-    low, high = studentised_limits(losses, confidence_level, draws, rng)
+    low, high, name = studentised(measure.losses(predictions), confidence_level, draws, rng)
     if measure.after is not None:
         bottom = measure.range[0]
         low, high = (float(measure.after(max(x, bottom))) for x in (low, high))
-    name = f"studentised bootstrap, {draws} draws"
     return clamped(measure, low, high, confidence_level, name)
 
 
-def studentised_limits(
+def studentised(
     values: Floats, level: float, draws: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Bootstrap-t limits of the mean of independent values."""
+) -> tuple[float, float, str]:
+    """Bootstrap-t limits of the mean of independent values, and how they were found.
+
+    A resample whose values are equal but for rounding has no spread to be measured in. Where more
+    than one in a hundred are so, the limits are Student's instead.
+    """
     n = len(values)
     if n < 2:
         raise NotApplicable("an interval of a mean needs at least two cases.")
     if not np.isfinite(values).all():
         raise NotApplicable("a mean with infinite losses has no interval.")
-    mean, error = values.mean(), values.std(ddof=1) / np.sqrt(n)
-    if error == 0:
-        return float(mean), float(mean)
+    mean, error = float(values.mean()), float(values.std(ddof=1) / np.sqrt(n))
+    if error <= ROUNDING * float(np.abs(values).max()):
+        raise NotApplicable("every case has the same loss: the cases show no spread.")
     centred = values - mean
     if n >= MANY:
         pivots = _pivots_by_counts(centred, rng, draws)
     else:
         slices = _slices(draws, max(1, (1 << 21) // n))
         pivots = np.concatenate([_pivots(centred, rng, size) for size in slices])
+    known = pivots[np.isfinite(pivots)]
+    if len(pivots) - len(known) > MOST_UNDEFINED * len(pivots):
+        half = _student(centred, level) * error
+        return mean - half, mean + half, "Student's t"
     tail = (1.0 - level) / 2.0
-    # a resample of equal values has no spread: its pivot is infinite on the side it lies
-    low, high = np.quantile(pivots, [tail, 1.0 - tail], method="inverted_cdf")
-    return float(mean - high * error), float(mean - low * error)
+    low, high = np.quantile(known, [tail, 1.0 - tail], method="inverted_cdf")
+    ends = float(mean - high * error), float(mean - low * error)
+    return min(ends[0], mean), max(ends[1], mean), f"studentised bootstrap, {draws} draws"
+
+
+def studentised_limits(
+    values: Floats, level: float, draws: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Bootstrap-t limits of the mean of independent values."""
+    low, high, _ = studentised(values, level, draws, rng)
+    return low, high
+
+
+def _student(centred: Floats, level: float) -> float:
+    """Student's quantile; few values that make most of the spread leave it badly known."""
+    from scipy.special import stdtrit
+
+    n = len(centred)
+    kurtosis = n * float((centred**4).sum()) / float((centred**2).sum()) ** 2
+    freedom = min(max(2.0 * n / max(kurtosis - 1.0, 1e-9), min(3.0, n - 1.0)), n - 1.0)
+    return float(stdtrit(freedom, 0.5 + level / 2.0))
 
 
 def _pivots(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """Means of resamples in standard errors of their own; nan where these are rounding."""
     n = len(centred)
     drawn = centred[rng.integers(n, size=(size, n))]
-    means = drawn.mean(axis=1)
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(means / errors, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    told = errors > ROUNDING * np.abs(centred).max()
+    return np.divide(drawn.mean(axis=1), errors, out=np.full(size, np.nan), where=told)
 
 
 def _pivots_by_counts(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
@@ -188,10 +226,9 @@ def _pivots_by_counts(centred: Floats, rng: np.random.Generator, size: int) -> F
     alike = Sorted(np.zeros(n, dtype=bool), np.arange(n), n, np.stack([centred, centred**2]))
     sums, squares = binary_bootstrap(alike, Bootstrap(n), rng, size)["losses"].T
     spread = squares - sums**2 / n
-    spread[spread < 1e-12 * squares] = 0.0  # equal values but for rounding
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pivots = sums / np.sqrt(spread * n / (n - 1))
-        return np.nan_to_num(pivots, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    told = spread > ROUNDING * squares
+    scale = np.sqrt(np.where(told, spread, 1.0) * n / (n - 1))
+    return np.where(told, sums / scale, np.nan)
 
 
 def _slices(total: int, most: int) -> list[int]:
@@ -211,7 +248,7 @@ def _adjusted(
     if predictions.cases.groups is None:
         without, times = leave_one_out(measure, predictions)
     else:
-        without = _without_clusters(measure, predictions, predictions.cases.groups)
+        without = without_clusters(measure, predictions, predictions.cases.groups)
         times = np.ones(len(without))
     kept = np.isfinite(without)
     centre = np.average(without[kept], weights=times[kept])
@@ -221,12 +258,3 @@ def _adjusted(
     shifted = bias + ndtri(at)
     moved: Floats = ndtr(bias + shifted / (1.0 - acceleration * shifted))
     return moved
-
-
-def _without_clusters(measure: Measure, predictions: Predictions, groups: Array) -> Floats:
-    """Values without one cluster each; of very many clusters, without some at once."""
-    code = np.unique(groups, return_inverse=True)[1] % MOST_PARTS
-    if code.max() < 1:
-        raise NotApplicable("a bootstrap of clusters needs at least two of them.")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.array([measure.of(predictions.take(code != k)) for k in range(code.max() + 1)])

@@ -48,10 +48,14 @@ def replicates(
             predictions.n,
             strata=None if strata is None else strata[order],
             groups=None if groups is None else groups[order],
-            kind="indices" if any(m.needs_index_draws for m in rest) else "counts",
+            kind="indices" if groups is None and _indexed(rest) else "counts",
         )
         found.update(_from_draws(predictions.take(order), rest, scheme, rng, size))
     return found
+
+
+def _indexed(measures: Sequence[Measure]) -> bool:
+    return any(m.needs_index_draws for m in measures)
 
 
 def _order(predictions: Any) -> Any:
@@ -108,6 +112,7 @@ def _from_sweep(
         predictions.n,
         strata=None if strata is None else strata[order],
         groups=None if groups is None else groups[order],
+        kind="indices" if groups is None else "counts",  # clusters need not be of one size
     )
     wanted = any(m.name == "average_precision" for m in measures)
     drawn = binary_bootstrap(cases, scheme, rng, size, average_precision=wanted)
@@ -151,11 +156,17 @@ def _from_draws(
             weights = weights * own
         for m in measures:
             if m.needs_index_draws:
-                values = np.array([m.of(predictions.take(i)) for i in drawn])
+                taken = (_repeated(row) for row in drawn) if counted else drawn
+                values = np.array([m.of(predictions.take(i)) for i in taken])
             else:
                 values = m.batch(predictions, weights)
             parts[m.label].append(values)
     return {label: np.concatenate(values) for label, values in parts.items()}
+
+
+def _repeated(counts: Array) -> Array:
+    """Each case as often as it was drawn."""
+    return np.repeat(np.arange(len(counts)), counts)
 
 
 def _counts(index: Array, n: int) -> Floats:

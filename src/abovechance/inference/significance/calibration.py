@@ -16,9 +16,9 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.guards import independent
 from abovechance.inference.results import Result, Test
 from abovechance.inference.significance.association import Draws
-from abovechance.measures import Form, Measure, find
+from abovechance.measures import Calibration, Form, Measure, find
 from abovechance.measures.calibration import decile_groups
-from abovechance.measures.calibration_distance import REDUCED, distances, smoother_of
+from abovechance.measures.calibration_distance import distances, smoother_of
 from abovechance.measures.evaluation import fit
 from abovechance.numerics.loess import Smoother
 from abovechance.numerics.p_values import never_zero
@@ -35,8 +35,14 @@ from abovechance.resampling import Resampling, seed_of, tail
 RIGHT = "outcomes happen with the predicted probabilities, independently"
 DRAWS = 999
 PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
-LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
-RATIOS = ("observed_expected_ratio", "calibration_difference")
+LINE_OF = {  # what of the recalibration line a measure's test asks
+    Calibration.INTERCEPT: "line",
+    Calibration.SLOPE: "line",
+    Calibration.LEVEL: "in_the_large",
+    Calibration.RATIO: "in_the_large",
+    Calibration.DIFFERENCE: "in_the_large",
+}
+SIMULATED = "outcomes simulated from the probabilities"
 CLUSTERS = "The intervals of slope and intercept allow for clusters (intervals.recalibration)."
 NO_INTERVAL = (
     "a bootstrap interval of a distance does not cover a true value of 0, so none is given"
@@ -148,37 +154,60 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     )
 
 
-def hosmer_lemeshow(predictions: Binary, *, groups: int = 10, fitted: bool = False) -> Test:
+def hosmer_lemeshow(
+    predictions: Binary,
+    *,
+    groups: int = 10,
+    fitted: bool = False,
+    method: str = "simulated",
+    draws: int = DRAWS,
+    rng: Any = None,
+) -> Test:
     """Hosmer and Lemeshow's test; `fitted` when a logistic model was fitted to the same cases.
+
+    Parameters
+    ----------
+    method
+        "simulated": outcomes are drawn from the probabilities; "chi2": χ² on as many degrees of
+        freedom as there are groups, which rejects right probabilities too often where a group
+        expects few events. For fitted cases, which the model has followed, it is χ² on two degrees
+        of freedom fewer.
 
     References
     ----------
-    Hosmer & Lemeshow (1980); degrees of freedom for new cases: Hosmer, Lemeshow & Sturdivant
-    (2013), section 5.2.
+    Hosmer & Lemeshow (1980); Hosmer, Lemeshow & Sturdivant (2013), section 5.2.
 
     Examples
     --------
     >>> from abovechance import examples
-    >>> hosmer_lemeshow(examples.breast_cancer("p_texture")).p_value
-    0.153
+    >>> hosmer_lemeshow(examples.breast_cancer("p_texture"), rng=1).p_value
+    0.15
     """
     from scipy.special import chdtrc
 
     predictions = _checked(predictions)
     assert predictions.probability is not None
+    measure = find("hosmer_lemeshow").with_parameters(groups=groups)
+    statistic = measure.of(predictions)
+    common: dict[str, Any] = {
+        "statistic": statistic,
+        "alternative": "greater",
+        "hypothesis": RIGHT,
+    }
+    if method not in ("simulated", "chi2"):
+        raise NotApplicable(f"method must be 'simulated' or 'chi2'; got {method!r}.")
+    if method == "simulated" and not fitted:
+        how = Draws(draws, Resampling(seed=seed_of(rng)))
+        null = how.null(_Simulated(predictions, (measure,)), draws, predictions.n)
+        answer = tail(statistic, null[measure.label])
+        return Test(**common, p_value=answer.p_value, method=SIMULATED, draws=answer.draws)
     y = predictions.positive.astype(np.float64)
-    size, _, _ = decile_groups(y, predictions.probability, groups)
-    df = len(size) - 2 if fitted else len(size)
+    kept = len(decile_groups(y, predictions.probability, groups)[0])
+    df = kept - 2 if fitted else kept
     if df < 1:
-        raise NotApplicable(f"{len(size)} groups leave no degree of freedom; take more groups.")
-    statistic = find("hosmer_lemeshow").with_parameters(groups=groups).of(predictions)
-    return Test(
-        statistic=statistic,
-        p_value=never_zero(chdtrc(df, statistic)),
-        alternative="greater",
-        hypothesis=RIGHT,
-        method=f"Hosmer–Lemeshow, χ² on {df} df",
-    )
+        raise NotApplicable(f"{kept} groups leave no degree of freedom; take more groups.")
+    p = never_zero(chdtrc(df, statistic))
+    return Test(**common, p_value=p, method=f"Hosmer–Lemeshow, χ² on {df} df")
 
 
 def spiegelhalter(predictions: Binary) -> Test:
@@ -194,16 +223,20 @@ def spiegelhalter(predictions: Binary) -> Test:
     >>> spiegelhalter(examples.breast_cancer("p_texture")).p_value
     0.037
     """
+    return _standard(find("spiegelhalter_z"), predictions)
+
+
+def _standard(measure: Measure, predictions: Binary) -> Test:
+    """Of a score that is standard normal if the probabilities are right."""
     from scipy.special import erfc
 
-    predictions = _checked(predictions)
-    z = find("spiegelhalter_z").of(predictions)
+    z = measure.of(_checked(predictions))
     return Test(
         statistic=z,
         p_value=never_zero(erfc(abs(z) / np.sqrt(2.0))),
         alternative="two-sided",
         hypothesis=RIGHT,
-        method="Spiegelhalter, normal, two-sided",
+        method=f"{measure.title}, normal, two-sided",
     )
 
 
@@ -231,7 +264,7 @@ def simulated(
             p_value=answer.p_value,
             alternative="greater",
             hypothesis=RIGHT,
-            method="outcomes simulated from the probabilities",
+            method=SIMULATED,
             draws=answer.draws,
         )
         found[m.label] = CalibrationError(
@@ -261,7 +294,7 @@ def calibration_tests(
 
 def is_error(measure: Measure) -> bool:
     """Whether a measure is a distance whose null is simulated."""
-    return measure.name in {"ece", "mce", "rmsce", "classwise_ece", *REDUCED}
+    return measure.calibration is Calibration.DISTANCE
 
 
 def _checked(predictions: Any) -> Any:
@@ -271,14 +304,10 @@ def _checked(predictions: Any) -> Any:
 
 def _of_line(predictions: Binary, measure: Measure) -> Test | None:
     try:
-        if measure.name in ("calibration_intercept", "calibration_slope"):
-            return likelihood_ratio(predictions)
-        if measure.name in ("calibration_in_the_large", *RATIOS):
-            return likelihood_ratio(predictions, "in_the_large")
-        if measure.name == "hosmer_lemeshow":
-            return hosmer_lemeshow(predictions, groups=measure.parameters["groups"])
-        if measure.name == "spiegelhalter_z":
-            return spiegelhalter(predictions)
+        if measure.calibration in LINE_OF:
+            return likelihood_ratio(predictions, LINE_OF[measure.calibration])
+        if measure.calibration is Calibration.SCORE:
+            return _standard(measure, predictions)
     except NotApplicable:
         return None
     return None
@@ -324,12 +353,12 @@ class _Simulated:
         shared: dict[tuple[Any, ...], Floats] = {}
         for m in self.measures:
             key = tuple(m.parameters.values())
-            if m.name not in REDUCED:
-                found[m.label] = np.asarray(m.formula(outcome, p, None, **m.parameters))
+            if m.of_distances is None:
+                found[m.label] = _of_outcomes(m, outcome, p)
                 continue
             if key not in shared:
                 shared[key] = self._distances(outcome, key, **m.parameters)
-            found[m.label] = REDUCED[m.name](shared[key])
+            found[m.label] = m.of_distances(shared[key])
         return found
 
     def observed(self) -> dict[str, float]:
@@ -360,6 +389,13 @@ class _Simulated:
         if len(p) <= PLACES:
             return p
         return np.sort(p)[np.linspace(0, len(p) - 1, PLACES).astype(np.int64)]
+
+
+def _of_outcomes(measure: Measure, outcome: Floats, p: Floats) -> Floats:
+    """Values for many outcomes (draws, n): at once, or one after the other."""
+    if measure.form is not Form.DRAWS:
+        return np.asarray(measure.formula(outcome, p, None, **measure.parameters))
+    return np.array([measure.formula(row, p, None, **measure.parameters) for row in outcome])
 
 
 def _of_classes(measure: Measure, outcome: Floats, p: Floats) -> float:
