@@ -21,6 +21,7 @@ METHODS = {
     "bca": "efron1987",
     "studentised": "efron1993",
     "percentile": "efron1993",
+    "jackknife": "efron1993",
     "fisher's exact": "fisher1935",
     "permut": "phipson2010",
     "mann–whitney": "mann1947",

@@ -34,6 +34,11 @@ INTERVALS = (
     (r"^Student's t, padded$", "Student's t after Bonett and Price"),
     (r"^Tango, as of (\d+)( clusters)?$", r"Tango's score method as of \1 clusters"),
     (r"^bootstrap BCa( of counts)?, (\d+) draws$", r"a BCa bootstrap\1 with \2 draws"),
+    (r"^jackknife, Student.s t$", "leaving out each case in turn, with Student's t"),
+    (
+        r"^jackknife over (\d+) clusters, Student.s t$",
+        r"leaving out each of \1 clusters in turn, with Student's t",
+    ),
     (r"^Nadeau–Bengio over (\d+) folds$", r"the Nadeau–Bengio correction over \1 folds"),
     (r"^t over (\d+) (\w+)$", r"Student's t over \1 \2"),
 )
