@@ -7,6 +7,7 @@ import numpy as np
 
 from abovechance.plots.chart import Axis
 
+LINE = 22  # letters of a row's label on one line
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -46,6 +47,16 @@ def rows(labels: Sequence[str], title: str = "") -> Axis:
     n = len(labels)
     places = tuple(float(n - 1 - i) for i in range(n))
     return Axis(title=title, low=-0.6, high=n - 0.4, ticks=places, labels=tuple(labels), grid=False)
+
+
+def room_for(labels: Sequence[str]) -> float:
+    """Lines of text that a chart with these rows needs, so that no label stands on another.
+
+    >>> room_for(["AUC", "Brier"]) < room_for(["AUC", "a label that is longer than its line is"])
+    True
+    """
+    lines = max((-(-len(label) // LINE) for label in labels), default=1)
+    return max(1.3, 0.8 * lines + 0.1) * len(labels) + 0.6
 
 
 def round_marks(low: float, high: float, count: int = 5) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         The picture; by default the one that says most. Of predictions: "probabilities", "roc",
         "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
         "residuals", "kaplan_meier", "auc_over_time", "null". Of results: "forest",
-        "differences", "sizes", "power"; of permuted statistics: the name of one.
+        "differences", "subgroups", "sizes", "power"; of permuted statistics: the name of one.
 
     Examples
     --------
@@ -111,13 +111,14 @@ def _of_curves(result: Any) -> Chart:
 
 
 def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:
-    from abovechance.plots.pictures.differences import differences
+    from abovechance.plots.pictures.differences import differences, within
     from abovechance.plots.pictures.forest import forest
     from abovechance.plots.pictures.power import power
     from abovechance.plots.pictures.sizes import sizes
 
     makers: dict[str, tuple[str, Callable[[Any], Chart]]] = {
         "differences": ("differences", differences),
+        "subgroups": ("interactions", within),
         "forest": ("estimates", forest),
         "sizes": ("sizes", sizes),
         "power": ("cells", power),

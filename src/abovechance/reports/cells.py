@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from abovechance.plots.words import as_float, number, p_value, signed
+from abovechance.plots.words import as_float, number, p_value, signed, thousands
 from abovechance.reports.document import Cell
 
 
@@ -12,6 +12,11 @@ def numeric(value: Any, undefined: Any = None, *, plus: bool = False) -> Cell:
     text = signed(value) if plus else number(value)
     known = None if exact != exact else exact
     return Cell(text, value=known, note=str(undefined or ""))
+
+
+def count(value: Any) -> Cell:
+    """A whole number, when there is one."""
+    return Cell() if value is None else Cell(thousands(value), value=float(value))
 
 
 def p_cell(value: Any) -> Cell:

@@ -28,7 +28,7 @@ def charts_of(facts: Mapping[str, Any], predictions: Mapping[str, Predictions]) 
     >>> [c.title for c in charts_of({}, {"": examples.iris()})]
     ['Probability given to the class that occurred', 'Calibration', 'Confusion matrix']
     """
-    found = list(_of_result(facts, ("differences",)))
+    found = list(_of_result(facts, ("differences", "subgroups")))
     shown = dict(list(predictions.items())[:MOST_MODELS])
     if shown:
         kind = next(iter(shown.values()))
@@ -81,7 +81,13 @@ def _of_null(facts: Mapping[str, Any], models: Mapping[str, Predictions]) -> Ite
 
 
 def _of_result(facts: Mapping[str, Any], kinds: tuple[str, ...]) -> Iterator[Chart]:
-    keys = {"differences": "differences", "forest": "estimates", "sizes": "sizes", "power": "cells"}
+    keys = {
+        "differences": "differences",
+        "subgroups": "interactions",
+        "forest": "estimates",
+        "sizes": "sizes",
+        "power": "cells",
+    }
     for kind in kinds:
         if facts.get(keys[kind]):
             yield from _drawn(partial(chart_of, kind=kind), facts)

@@ -7,6 +7,7 @@ know is left for the authors to state.
 from collections.abc import Mapping
 from typing import Any
 
+from abovechance.inference.comparison.text import once
 from abovechance.plots.contract import whole
 from abovechance.plots.words import percent, plural
 from abovechance.reports.document import Cell, Column, Table
@@ -85,7 +86,8 @@ def _listed(measures: list[str]) -> str:
 
 
 def _comparison(facts: Mapping[str, Any]) -> str:
-    tests = sorted({str(d["test"]) for d in facts.get("differences") or () if d.get("test")})
+    named = {str(d["test"]): [""] for d in facts.get("differences") or () if d.get("test")}
+    tests = sorted(once(named))
     return "; ".join(tests) if tests else "no models compared"
 
 

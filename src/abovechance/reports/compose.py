@@ -28,7 +28,7 @@ from abovechance.reports.grammar import capital
 from abovechance.reports.headline import headline
 from abovechance.reports.methods import methods
 from abovechance.reports.other_tables import (
-    difference_table,
+    difference_tables,
     plain_table,
     power_table,
     size_table,
@@ -179,7 +179,7 @@ def _subtitle(facts: Mapping[str, Any], described: str) -> str:
 
 def _tables(facts: Mapping[str, Any]) -> list[Table]:
     found = [
-        difference_table(facts),
+        *difference_tables(facts),
         *measure_tables(facts),
         skill_table(facts),
         *grid_tables(facts),

@@ -8,9 +8,11 @@ import numpy as np
 from abovechance.plots.chart import series_colour
 from abovechance.plots.contract import complete, whole
 from abovechance.plots.words import as_float, percent
-from abovechance.reports.cells import numeric, p_cell
-from abovechance.reports.document import Bar, Cell, Column, Table
+from abovechance.reports.cells import count, numeric, p_cell
+from abovechance.reports.document import Bar, Cell, Column, Kind, Table
 from abovechance.reports.facts import key_rows, level_of, measure_range, models_of
+
+MOST_BY = 8  # measures by subgroup
 
 
 def measure_tables(facts: Mapping[str, Any]) -> list[Table]:
@@ -192,37 +194,85 @@ def skill_table(facts: Mapping[str, Any]) -> Table | None:
 
 
 def grid_tables(facts: Mapping[str, Any]) -> list[Table]:
-    """Measures of each class and of each subgroup: measures across, groups down."""
+    """Measures of each class, measures across; and of each subgroup with their intervals."""
     rows = [complete(row) for row in facts.get("estimates") or ()]
-    found = []
-    for key, title in (("class", "Per class"), ("by", "By subgroup")):
-        mine = [r for r in rows if r[key] is not None and (key == "by") == (r["by"] is not None)]
-        mine = [r for r in mine if key == "class" or r["class"] is None]
-        if mine:
-            found.append(_grid(mine, key, title))
-    return found
+    per_class = [row for row in rows if row["class"] is not None and row["by"] is None]
+    by = [row for row in rows if row["by"] is not None and row["class"] is None]
+    found = [_per_class(per_class)] if per_class else []
+    return [*found, _by_subgroup(by, facts)] if by else found
 
 
-def _grid(rows: Sequence[Mapping[str, Any]], key: str, title: str) -> Table:
-    lines = list(dict.fromkeys((str(r["model"] or ""), str(r[key])) for r in rows))
-    across = list(dict.fromkeys((r["measure"], r["output"]) for r in rows))
+def _per_class(rows: Sequence[Mapping[str, Any]]) -> Table:
+    lines = list(dict.fromkeys((str(r["model"] or ""), str(r["class"])) for r in rows))
     titles = {(r["measure"], r["output"]): str(r["title"]) for r in rows}
-    if key == "by" and len(across) > 8:
-        across = [
-            m for m in across if m[0] in {r["measure"] for r in key_rows({"estimates": rows})}
-        ]
-        across = across[:8] or list(titles)[:8]
-    values = {(str(r["model"] or ""), str(r[key]), r["measure"], r["output"]): r for r in rows}
+    values = {(str(r["model"] or ""), str(r["class"]), r["measure"], r["output"]): r for r in rows}
     several = len({model for model, _ in lines}) > 1
     body = []
     for model, group in lines:
         cells = [Cell(model)] if several else []
         cells.append(Cell(group))
-        for measure in across:
+        for measure in titles:
             row = values.get((model, group, *measure))
             cells.append(Cell() if row is None else numeric(row["value"], row["undefined"]))
         body.append(tuple(cells))
     heads = [Column("Model", "name")] if several else []
-    heads.append(Column("Class" if key == "class" else "Subgroup", "name"))
-    heads += [Column(titles[m] + (f" [{m[1]}]" if m[1] else ""), "number") for m in across]
-    return Table(title=title, columns=tuple(heads), rows=tuple(body), name=key)
+    heads.append(Column("Class", "name"))
+    heads += [Column(titles[m] + (f" [{m[1]}]" if m[1] else ""), "number") for m in titles]
+    return Table(title="Per class", columns=tuple(heads), rows=tuple(body), name="class")
+
+
+def _by_subgroup(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Table:
+    """Subgroups of each measure: how many cases, how many events, value and interval."""
+    measures = list(dict.fromkeys((r["measure"], r["output"]) for r in rows))
+    kept = measures
+    if len(measures) > MOST_BY:
+        known = dict.fromkeys(r["measure"] for r in key_rows({**facts, "estimates": [
+            {**row, "by": None} for row in rows]}))  # fmt: skip
+        kept = [m for name in known for m in measures if m[0] == name][:MOST_BY]
+        kept = kept or measures[:MOST_BY]
+    sizes = {str(s["by"]): s for s in facts.get("subgroups") or ()}
+    shown = [row for m in kept for row in rows if (row["measure"], row["output"]) == m]
+    models = models_of(facts)
+    optional = {
+        "Model": len(models) > 1,
+        "Cases": bool(sizes),
+        "Events": any(s.get("events") is not None for s in sizes.values()),
+        "Low": any(row["interval"] for row in shown),
+        "High": any(row["interval"] for row in shown),
+        "Interval": any(row["interval"] for row in shown),
+    }
+    headings: list[tuple[str, Kind]] = [
+        ("Measure", "name"),
+        ("Model", "name"),
+        ("Subgroup", "name"),
+        ("Cases", "number"),
+        ("Events", "number"),
+        ("Estimate", "number"),
+        ("Low", "number"),
+        ("High", "number"),
+        ("Interval", "interval"),
+    ]
+    kept_columns = [i for i, (name, _) in enumerate(headings) if optional.get(name, True)]
+    body = []
+    for row, bar in zip(shown, _bars(shown, models), strict=True):
+        size, interval = sizes.get(str(row["by"]), {}), row["interval"] or {}
+        line = [
+            Cell(str(row["title"]) + (f" [{row['output']}]" if row["output"] else "")),
+            Cell(str(row["model"] or "")),
+            Cell(str(row["by"])),
+            count(size.get("n")),
+            count(size.get("events")),
+            numeric(row["value"], row["undefined"]),
+            numeric(interval.get("low")) if interval else Cell(),
+            numeric(interval.get("high")) if interval else Cell(),
+            Cell(bar=bar),
+        ]
+        body.append(tuple(line[i] for i in kept_columns))
+    left = len(measures) - len(kept)
+    return Table(
+        title="By subgroup",
+        caption=f"{left} other measures are in the JSON." if left else "",
+        columns=tuple(Column(*headings[i]) for i in kept_columns),
+        rows=tuple(body),
+        name="by",
+    )

@@ -111,11 +111,27 @@ def model_words(facts: Mapping[str, Any]) -> str:
 
 def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The difference of the primary measure when two models, or two subgroups, are compared."""
-    known = [d for d in facts.get("differences") or () if d.get("difference") is not None]
-    found = [d for d in known if d.get("model") is None and d.get("by") is None] or known
+    rows = between_models(facts) or facts.get("differences") or ()
+    found = [d for d in rows if d.get("difference") is not None]
     if len({(d["first"], d["second"]) for d in found}) != 1:
         return None
     return next((d for d in found if d["measure"] == facts.get("primary")), found[0])
+
+
+def between_models(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between models over all cases."""
+    rows = facts.get("differences") or ()
+    return [row for row in rows if row.get("model") is None and row.get("by") is None]
+
+
+def within_subgroups(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between models within subgroups."""
+    return [row for row in facts.get("differences") or () if row.get("by") is not None]
+
+
+def between_subgroups(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between subgroups of a model's cases."""
+    return [row for row in facts.get("differences") or () if row.get("model") is not None]
 
 
 def adjusted(row: Mapping[str, Any]) -> Any:

@@ -3,16 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from abovechance.inference.comparison.text import once
 from abovechance.plots.words import percent, plural, thousands
 from abovechance.reports import detections, powers
 from abovechance.reports.citations import of_measure, of_method
 from abovechance.reports.facts import (
+    between_models,
+    between_subgroups,
     key_rows,
     kind_of,
     level_of,
     model_words,
     models_of,
     primary_rows,
+    within_subgroups,
 )
 from abovechance.reports.grammar import MOST, listed, lower
 from abovechance.reports.prose import cite, label
@@ -37,10 +41,10 @@ def methods(facts: Mapping[str, Any]) -> str:
 
 
 def _estimates(facts: Mapping[str, Any]) -> str:
-    rows, differences = key_rows(facts), facts.get("differences") or ()
+    rows = key_rows(facts)
     sentences = [_data(facts), _primary(facts), _intervals(rows, facts)]
     sentences += [*_tests(rows), *_skill(rows), *_folds(rows, facts)]
-    sentences += [*_compared(differences, facts)]
+    sentences += _compared(facts)
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -101,17 +105,28 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _test_parts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    parts: dict[tuple[str, str, str], list[str]] = {}
+    """Tests with the measures they were used for, those of one hypothesis together."""
+    together = _alike([str(row["test"]) for row in rows])
+    parts: dict[str, dict[tuple[str, str], list[str]]] = {}
     for row in rows:
         drawn = row.get("draws") and "exact" not in str(row["test"])
         draws = f" with {thousands(row['draws'])} draws" if drawn else ""
         hypothesis = hypothesis_words(row.get("hypothesis") or "no difference")
-        parts.setdefault((str(row["test"]), draws, hypothesis), []).append(_title(row))
-    return [
-        f"{label(test_words(test))}{draws}{cite(*of_method(test))} for {_titles(titles)} "
-        f"(null hypothesis: {label(hypothesis)})"
-        for (test, draws, hypothesis), titles in parts.items()
-    ]
+        tests = parts.setdefault(hypothesis, {})
+        tests.setdefault((together[str(row["test"])], draws), []).append(_title(row))
+    found = []
+    for hypothesis, tests in parts.items():
+        said = [
+            f"{label(test_words(test))}{draws}{cite(*of_method(test))} for {_titles(titles)}"
+            for (test, draws), titles in tests.items()
+        ]
+        found.append(f"{', '.join(said)} (null hypothesis: {label(hypothesis)})")
+    return found
+
+
+def _alike(methods: Sequence[str]) -> dict[str, str]:
+    """Every method under the name of those that differ from it in degrees of freedom only."""
+    return {own: said for said, own_ in once({m: [m] for m in methods}).items() for own in own_}
 
 
 def _skill(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -127,7 +142,42 @@ def _folds(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[
     return [f"{why}{cite('bengio2004')}."] if all(row["p_value"] is None for row in rows) else []
 
 
-def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
+def _compared(facts: Mapping[str, Any]) -> list[str]:
+    """How models were compared, also within subgroups; and subgroups with each other."""
+    whole, within, between = (
+        between_models(facts),
+        within_subgroups(facts),
+        between_subgroups(facts),
+    )
+    found = _differences(whole, facts, "Models were compared")
+    if within:
+        found += _within(within, facts)
+    what = "Subgroups were compared"
+    if whole:
+        what = "Each model was also compared between subgroups,"
+    return found + _differences(between, facts, what)
+
+
+def _within(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
+    names = listed([label(name) for name in dict.fromkeys(str(row["by"]) for row in rows)], MOST)
+    said = f"Models were also compared within subgroups ({names}) by the same methods"
+    method, source = ADJUSTED.get(str(facts.get("adjust")), ("", ""))
+    if method:
+        said += f", with p-values adjusted over subgroups by {method}{cite(source)}"
+    found = [f"{said}."]
+    tested = [t for t in facts.get("interactions") or () if t.get("p_value") is not None]
+    if tested:
+        found.append(
+            "Whether the difference differs between subgroups was tested by Welch's F on the "
+            "differences, with standard errors from their intervals (null hypothesis: "
+            f"{label(tested[0]['hypothesis'])})."
+        )
+    return found
+
+
+def _differences(
+    rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], what: str
+) -> list[str]:
     if not rows:
         return []
     cases = "the same cases" if all(row.get("paired", True) for row in rows) else "different cases"
@@ -136,9 +186,7 @@ def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> li
     tested = [row for row in rows if row.get("test")]
     found = []
     if tested:
-        parts = "; ".join(_test_parts(tested))
-        what = "Subgroups" if all(row.get("model") for row in tested) else "Models"
-        found.append(f"{what} were compared on {cases}, {sided}by {parts}.")
+        found.append(f"{what} on {cases}, {sided}by {'; '.join(_test_parts(tested))}.")
     inside = [row for row in rows if row.get("interval")]
     if inside:
         level = percent(inside[0]["interval"]["level"])
@@ -154,9 +202,10 @@ def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> li
 def _by_method(rows: Sequence[Mapping[str, Any]]) -> str:
     """Methods of intervals with their sources, each with the measures it was used for."""
     groups: dict[str, list[str]] = {}
-    for row in rows:
-        method = str(row["interval"]["method"]).split(" (mean")[0]
-        groups.setdefault(method, []).append(_title(row))
+    methods = [str(row["interval"]["method"]).split(" (mean")[0] for row in rows]
+    together = _alike(methods)
+    for row, method in zip(rows, methods, strict=True):
+        groups.setdefault(together[method], []).append(_title(row))
     return "; ".join(
         f"{label(interval_words(method))}{cite(*of_method(method))} for {_titles(titles)}"
         for method, titles in groups.items()

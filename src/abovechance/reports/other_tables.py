@@ -5,52 +5,106 @@ from typing import Any
 
 from abovechance.plots.tests_asked import test_title
 from abovechance.plots.words import percent, thousands
-from abovechance.reports.cells import numeric, p_cell
+from abovechance.reports.cells import count, numeric, p_cell
 from abovechance.reports.document import Cell, Column, Table
+from abovechance.reports.facts import (
+    better_of,
+    between_models,
+    between_subgroups,
+    is_shown,
+    within_subgroups,
+)
 
 
-def difference_table(facts: Mapping[str, Any]) -> Table | None:
-    """Differences between models with intervals and paired tests."""
-    rows = facts.get("differences") or ()
+def difference_tables(facts: Mapping[str, Any]) -> list[Table]:
+    """Differences between models, within subgroups, whether these differ, and between them."""
+    found = [
+        _differences(facts, between_models(facts), "Differences between models"),
+        _differences(facts, within_subgroups(facts), "Models within subgroups"),
+        _interactions(facts),
+        _differences(facts, between_subgroups(facts), "Differences between subgroups"),
+    ]
+    return [table for table in found if table is not None]
+
+
+def _differences(
+    facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], title: str
+) -> Table | None:
+    """Differences with intervals and tests; columns that would say the same are left out."""
     if not rows:
         return None
-    many = any(row.get("p_adjusted") not in (None, row.get("p_value")) for row in rows)
-    pairs = len({(row["first"], row["second"]) for row in rows}) > 1
+    first = rows[0] is facts["differences"][0]
+    shown = {
+        "Model": len({row.get("model") for row in rows}) > 1,
+        "First": len({(row["first"], row["second"]) for row in rows}) > 1,
+        "Second": len({(row["first"], row["second"]) for row in rows}) > 1,
+        "Subgroup": any(row.get("by") is not None for row in rows),
+        "Cases": any(row.get("by") is not None for row in rows),
+        "Events": any(row.get("events") is not None for row in rows),
+        "p adjusted": any(row.get("p_adjusted") not in (None, row.get("p_value")) for row in rows),
+        "Better": any("better" in row for row in rows),
+        "Test": title == "Differences between models",
+    }
     columns = [
         Column("Measure", "name"),
-        *([Column("First", "name"), Column("Second", "name")] if pairs else []),
+        Column("Model", "name"),
+        Column("First", "name"),
+        Column("Second", "name"),
+        Column("Subgroup", "name"),
+        Column("Cases", "number"),
+        Column("Events", "number"),
         Column("Difference", "number"),
         Column("Low", "number"),
         Column("High", "number"),
         Column("p", "number"),
-        *([Column("p adjusted", "number")] if many else []),
+        Column("p adjusted", "number"),
+        Column("Better", "name"),
         Column("Test"),
     ]
-    cells = []
-    for row in rows:
-        interval = row.get("interval") or {}
-        line = [Cell(str(row.get("title") or row["measure"]))]
-        line += [Cell(str(row["first"])), Cell(str(row["second"]))] if pairs else []
-        line += [
-            numeric(row["difference"], row.get("undefined"), plus=True),
-            numeric(interval.get("low"), plus=True) if interval else Cell(),
-            numeric(interval.get("high"), plus=True) if interval else Cell(),
-            p_cell(row.get("p_value")),
-        ]
-        line += [p_cell(row.get("p_adjusted"))] if many else []
-        cells.append((*line, Cell(str(row.get("test") or ""))))
-    what = "subgroups" if all(row.get("model") for row in rows) else "models"
+    if shown["Subgroup"] and shown["p adjusted"]:
+        shown["p"] = False  # the one to judge by, in a table that is wide enough without the other
+    kept = [i for i, column in enumerate(columns) if shown.get(column.heading, True)]
+    cells = [_difference_cells(row, facts) for row in rows]
     return Table(
-        title=f"Differences between {what}",
-        caption=_compared(rows),
-        columns=tuple(columns),
-        rows=tuple(cells),
-        name="differences",
-        rows_of="differences",
+        title=title,
+        caption=_compared(rows, facts),
+        columns=tuple(columns[i] for i in kept),
+        rows=tuple(tuple(line[i] for i in kept) for line in cells),
+        name="differences" if first else title.lower().replace(" ", "-"),
+        rows_of="differences" if len(rows) == len(facts["differences"]) else "",
     )
 
 
-def _compared(rows: Sequence[Mapping[str, Any]]) -> str:
+def _difference_cells(row: Mapping[str, Any], facts: Mapping[str, Any]) -> list[Cell]:
+    interval = row.get("interval") or {}
+    return [
+        Cell(str(row.get("title") or row["measure"])),
+        Cell(str(row.get("model") or "")),
+        Cell(str(row["first"])),
+        Cell(str(row["second"])),
+        Cell(str(row.get("by") or "")),
+        count(row.get("n")),
+        count(row.get("events")),
+        numeric(row["difference"], row.get("undefined"), plus=True),
+        numeric(interval.get("low"), plus=True) if interval else Cell(),
+        numeric(interval.get("high"), plus=True) if interval else Cell(),
+        p_cell(row.get("p_value")),
+        p_cell(row.get("p_adjusted")),
+        Cell(_conclusion(row, facts)),
+        Cell(str(row.get("test") or "")),
+    ]
+
+
+def _conclusion(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Who is better, where that was shown."""
+    if row.get("difference") is None:
+        return ""
+    if row.get("identical"):
+        return "identical"
+    return (better_of(row) or "differ") if is_shown(row, facts) else "not shown"
+
+
+def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
     """What the differences are of, and which way was asked."""
     cases = "the same cases" if all(row.get("paired", True) for row in rows) else "different cases"
     sides = {row.get("alternative") for row in rows if row.get("test")}
@@ -58,7 +112,40 @@ def _compared(rows: Sequence[Mapping[str, Any]]) -> str:
              "less": "; one-sided tests: is the second better?"}  # fmt: skip
     pairs = {(row["first"], row["second"]) for row in rows}
     first, second = pairs.pop() if len(pairs) == 1 else ("First", "second")
-    return f"{first} minus {second}, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
+    said = f"{first} minus {second}, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
+    if any("better" in row for row in rows):
+        said += " Better: where the p-value (adjusted) and the interval both say so."
+    if any(row.get("by") for row in rows) and facts.get("adjust") not in (None, "none"):
+        said += " P-values are adjusted over the subgroups of each measure."
+    return said
+
+
+def _interactions(facts: Mapping[str, Any]) -> Table | None:
+    """Whether the difference between two models differs between subgroups."""
+    rows = facts.get("interactions") or ()
+    if not rows:
+        return None
+    several = len({(row["first"], row["second"]) for row in rows}) > 1
+    columns = [Column("Measure", "name")]
+    columns += [Column("First", "name"), Column("Second", "name")] if several else []
+    columns += [Column(h, "number") for h in ("Subgroups", "F", "df", "df of error", "p")]
+    columns += [Column("p adjusted", "number")] if several else []
+    cells = []
+    for row in rows:
+        line = [Cell(str(row["title"]), note=str(row.get("undefined") or ""))]
+        line += [Cell(str(row["first"])), Cell(str(row["second"]))] if several else []
+        line += [count(row.get("subgroups")), _number(row.get("statistic"))]
+        line += [_number(row.get("df")), _number(row.get("df_error")), p_cell(row.get("p_value"))]
+        line += [p_cell(row.get("p_adjusted"))] if several else []
+        cells.append(tuple(line))
+    return Table(
+        title="Interaction",
+        caption=f"Null hypothesis: {rows[0]['hypothesis']}. {rows[0]['test']}.",
+        columns=tuple(columns),
+        rows=tuple(cells),
+        name="interactions",
+        rows_of="interactions",
+    )
 
 
 def test_table(facts: Mapping[str, Any]) -> Table | None:
@@ -77,7 +164,7 @@ def test_table(facts: Mapping[str, Any]) -> Table | None:
         line += [numeric(row.get("null_mean")), shown(row.get("p_value"))]
         if many:
             line.append(shown(row.get("p_adjusted")))
-        cells.append((*line, _count(row.get("draws"))))
+        cells.append((*line, count(row.get("draws"))))
     return Table(
         title="Tests",
         caption=f"Null hypothesis: {facts['hypothesis']}." if facts.get("hypothesis") else "",
@@ -100,7 +187,7 @@ def size_table(facts: Mapping[str, Any]) -> Table | None:
         low, high = row.get("interval") or (None, None)
         there = row.get("power_interval") or {}
         found = (
-            _count(row.get("n"))
+            count(row.get("n"))
             if row.get("n") is not None
             else Cell(f">{thousands(facts['largest'])}")
         )
@@ -108,13 +195,13 @@ def size_table(facts: Mapping[str, Any]) -> Table | None:
             (
                 Cell(test_title(row)),
                 found,
-                _count(low),
-                _count(high),
+                count(low),
+                count(high),
                 _number(row.get("power")),
                 _number(there.get("low")),
                 _number(there.get("high")),
-                _count(row.get("replications")),
-                _count(row.get("formula")),
+                count(row.get("replications")),
+                count(row.get("formula")),
             )
         )
     return Table(
@@ -139,12 +226,12 @@ def power_table(facts: Mapping[str, Any]) -> Table | None:
     cells = []
     for row in rows:
         interval = row.get("interval") or {}
-        line = [Cell(test_title(row)), _count(row.get("n"))]
+        line = [Cell(test_title(row)), count(row.get("n"))]
         if effects:
             line.append(_number(row.get("effect")))
         line += [_number(row["power"]), _number(interval.get("low")), _number(interval.get("high"))]
         line += [_number(of(row)) for of in beside.values()]
-        cells.append((*line, _count(row.get("replications"))))
+        cells.append((*line, count(row.get("replications"))))
     return Table(
         title="Power",
         caption="Share of samples in which a test rejects, with 95% intervals.",
@@ -165,10 +252,6 @@ def _published(row: Mapping[str, Any]) -> Any:
 
 def _by_formula(row: Mapping[str, Any]) -> Any:
     return row.get("theory") if row.get("reference_se") else row.get("reference")
-
-
-def _count(value: Any) -> Cell:
-    return Cell() if value is None else Cell(thousands(value), value=float(value))
 
 
 def _number(value: Any) -> Cell:

@@ -3,16 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from abovechance.plots.words import as_float, between, number
+from abovechance.plots.words import as_float, between, number, plural
 from abovechance.reports import detections, powers
-from abovechance.reports.facts import key_rows, kind_of, main_difference, models_of, primary_rows
-from abovechance.reports.grammar import MOST, listed
+from abovechance.reports.facts import (
+    between_models,
+    key_rows,
+    kind_of,
+    main_difference,
+    models_of,
+    primary_rows,
+    within_subgroups,
+)
+from abovechance.reports.grammar import MOST, listed, the
 from abovechance.reports.prose import label
 from abovechance.reports.sentences import (
     begun,
     bracketed,
+    difference_numbers,
     difference_sentence,
     estimate_sentence,
+    interaction_sentence,
     limits,
     named,
     posterior_sentence,
@@ -51,13 +61,43 @@ def results(facts: Mapping[str, Any]) -> str:
 
 
 def _estimates(facts: Mapping[str, Any]) -> str:
-    differences = [d for d in facts.get("differences") or () if d.get("difference") is not None]
+    rows = between_models(facts) or facts.get("differences") or ()
+    differences = [d for d in rows if d.get("difference") is not None]
     first = [d for d in differences if d["measure"] == facts.get("primary")]
     two = main_difference(facts) is not None
     shown = [*first, *(d for d in differences if two and d not in first)][:MOST]
     sentences = [] if two else _of_models(facts)
     sentences += [difference_sentence(row, facts, past=True, values=two) for row in shown]
-    return " ".join(sentences)
+    return " ".join([*sentences, *_within(facts)])
+
+
+def _within(facts: Mapping[str, Any]) -> list[str]:
+    """The primary measure within subgroups, and whether its difference differs between them."""
+    rows = [
+        row
+        for row in within_subgroups(facts)
+        if row["measure"] == facts.get("primary") and row.get("difference") is not None
+    ]
+    said = []
+    for pair in list(dict.fromkeys((row["first"], row["second"]) for row in rows))[:MOST]:
+        own = [row for row in rows if (row["first"], row["second"]) == pair]
+        each = [f"{difference_numbers(row)} within {label(row['by'])}{_size(row)}" for row in own]
+        what = label(the(str(own[0]["title"])).removeprefix("the "))
+        first, second = (label(name) for name in pair)
+        said.append(f"The difference in {what}, {first} minus {second}, was {listed(each)}.")
+        said += [
+            interaction_sentence(test)
+            for test in facts.get("interactions") or ()
+            if (test["measure"], test["first"], test["second"]) == (own[0]["measure"], *pair)
+        ]
+    return said
+
+
+def _size(row: Mapping[str, Any]) -> str:
+    parts = [plural(int(row["n"]), "case")]
+    if row.get("events") is not None:
+        parts.append(f"{row['events']} with the event")
+    return f" ({', '.join(parts)})"
 
 
 def _of_models(facts: Mapping[str, Any]) -> list[str]:

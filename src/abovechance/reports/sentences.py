@@ -16,7 +16,7 @@ from abovechance.plots.words import (
     probability,
     signed,
 )
-from abovechance.reports.facts import better_of, is_shown
+from abovechance.reports.facts import adjusted, better_of, is_shown
 from abovechance.reports.grammar import capital, listed, the
 from abovechance.reports.prose import label
 from abovechance.reports.wording import test_name
@@ -114,7 +114,7 @@ def difference_sentence(
     first, second = label(row["first"]), label(row["second"])
     title = row.get("title") or row["measure"]
     of = f" of {label(row['model'])}" if row.get("model") else ""
-    both = [_value(row, side, facts) for side in ("first", "second")]
+    both = [_value(row, side, facts, limited=past) for side in ("first", "second")]
     inside = bracketed(limits(row.get("interval")), _tested(row))
     difference = signed(row["difference"])
     if None in both or not values:
@@ -127,10 +127,32 @@ def difference_sentence(
     return f"{said}{_favour(row, facts)}.{_margin(row, is_)}"
 
 
-def _value(row: Mapping[str, Any], side: str, facts: Mapping[str, Any]) -> str | None:
+def difference_numbers(row: Mapping[str, Any]) -> str:
+    """A difference with what is known of it, within a sentence."""
+    inside = bracketed(limits(row.get("interval")), _tested(row))
+    return f"{signed(row['difference'])}{inside}"
+
+
+def interaction_sentence(test: Mapping[str, Any]) -> str:
+    """Whether a difference differs between subgroups, in the past tense."""
+    if test.get("p_value") is None:
+        return f"Whether it differs between subgroups was not tested: {label(test['undefined'])}."
+    f = f"F = {number(test['statistic'])}, df {number(test['df'], 0)} and "
+    f += f"{number(test['df_error'], 1)}, {p_phrase(adjusted(test))}"
+    not_ = "" if as_float(adjusted(test)) <= 0.05 else "not "
+    return f"The difference was {not_}shown to differ between the subgroups ({f})."
+
+
+def _value(
+    row: Mapping[str, Any], side: str, facts: Mapping[str, Any], *, limited: bool
+) -> str | None:
+    """The value of one of the two models, with its interval where there is room for it."""
     for e in whole(facts):
         if (e["measure"], e["model"], e["output"]) == (row["measure"], row[side], None):
-            return None if as_float(e["value"]) != as_float(e["value"]) else number(e["value"])
+            if as_float(e["value"]) != as_float(e["value"]):
+                return None
+            inside = bracketed(limits(e["interval"])) if limited else ""
+            return f"{number(e['value'])}{inside}"
     return None
 
 
@@ -140,7 +162,7 @@ def _tested(row: Mapping[str, Any]) -> str:
     said = f"{label(test_name(row['test']))}, " if row.get("test") else ""
     said += p_phrase(row["p_value"])
     if row.get("p_adjusted") not in (None, row["p_value"]):
-        said += f", adjusted for several pairs {p_phrase(row['p_adjusted'])}"
+        said += f", adjusted {p_phrase(row['p_adjusted'])}"
     return said
 
 

@@ -7,6 +7,8 @@ INTERVALS = (
     (r"^Wilson at the effective n$", "Wilson's score method at the effective sample size"),
     (r"^Tango$", "Tango's score method"),
     (r"^DeLong$", "DeLong's method"),
+    (r"^DeLong, t\((.+)\)$", r"DeLong's method with Student's t (\1 degrees of freedom)"),
+    (r"^Welch t, unpaired, t\((.+)\)$", r"Welch's t (\1 degrees of freedom)"),
     (r"^adjusted-logit DeLong$", "DeLong's method on the adjusted logit scale"),
     (r"^adjusted-logit Obuchowski$", "Obuchowski's method on the adjusted logit scale"),
     (
@@ -19,6 +21,10 @@ INTERVALS = (
     ),
     (r"^MOVER of Newcombe(.*)$", r"the MOVER method with Newcombe's limits\1"),
     (r"^Newcombe$", "Newcombe's method"),
+    (
+        r"^DeLong, unpaired, t\((.+)\)$",
+        r"DeLong's method for different cases (\1 degrees of freedom)",
+    ),
     (r"^DeLong, unpaired, (.+)$", r"DeLong's method for different cases, \1"),
     (r"^posterior, equal tailed$", "that of the posterior with equal tails"),
     (r"^posterior, highest density$", "that of highest posterior density"),
@@ -50,6 +56,12 @@ TESTS = (
     (r"^Mann–Whitney, (.+)$", r"the Mann–Whitney test (\1)"),
     (r"^McNemar, exact$", "McNemar's exact test"),
     (r"^DeLong$", "DeLong's test"),
+    (r"^DeLong, t\((.+)\)$", r"DeLong's test with Student's t (\1 degrees of freedom)"),
+    (r"^Welch t, unpaired, t\((.+)\)$", r"Welch's t-test (\1 degrees of freedom)"),
+    (
+        r"^DeLong, unpaired, t\((.+)\)$",
+        r"DeLong's test for different cases (\1 degrees of freedom)",
+    ),
     (r"^DeLong, unpaired, (.+)$", r"DeLong's test for different cases (\1)"),
     (r"^sign flip$", "a sign-flip test"),
     (r"^sign flip, exact$", "an exact sign-flip test"),

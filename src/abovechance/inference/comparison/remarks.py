@@ -22,7 +22,7 @@ def remarks(
     if found.by == "none":
         yield _on_different_cases(found)
     if any(row.model is not None for row in rows):
-        yield Advice("AC143", "subgroups hold different cases: their differences are not paired.")
+        yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
     yield from _on_dependence(first, naive=naive)
     yield from _on_tests(rows, level)
 
