@@ -9,7 +9,6 @@ import pytest
 from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
 from abovechance.inference.comparison import compare
-from abovechance.inference.comparison.by_law import LOSS_OF
 from abovechance.inference.comparison.posteriors import of_accuracy
 from abovechance.inference.influence import placed
 from abovechance.inference.intervals import tango
@@ -204,9 +203,22 @@ def test_greater_asks_whether_the_first_is_better() -> None:
         assert better < 0.05 < worse, name
 
 
-@pytest.mark.parametrize("name", LOSS_OF)
+RELATIVE = [
+    m.name
+    for p in (Binary([0, 1], probability=[0.2, 0.7]), Numeric([1.0, 2.0], [1.5, 2.5]))
+    for m in applicable(p)
+    if m.monotone_in
+]
+
+
+def test_relative_measures_declare_their_loss() -> None:
+    assert {"r2", "rae", "scaled_brier", "nagelkerke_r2"} <= set(RELATIVE)
+
+
+@pytest.mark.parametrize("name", RELATIVE)
 def test_relative_measures_are_functions_of_their_loss(name: str) -> None:
-    measure, loss = find(name), find(LOSS_OF[name])
+    measure = find(name)
+    loss = find(measure.monotone_in)
     rng = np.random.default_rng(5)
     y = rng.integers(2, size=30) if "binary" in measure.outcomes else rng.normal(size=30)
     if "binary" in measure.outcomes:
@@ -449,13 +461,26 @@ def test_margins_may_differ_between_measures() -> None:
 
 def test_posterior_of_accuracies_equals_monte_carlo() -> None:
     rng = np.random.default_rng(1)
-    draws = rng.dirichlet([31, 13, 3, 7], size=400_000)
+    draws = rng.dirichlet([30.5, 12.5, 2.5, 6.5], size=400_000)
     gain = draws[:, 1] - draws[:, 2]
     found = of_accuracy(12, 2, 50, rope=0.05)
     assert found.p_better == pytest.approx((gain > 0).mean(), abs=0.002)
     assert found.p_first == pytest.approx((gain > 0.05).mean(), abs=0.003)
     assert found.p_equal == pytest.approx((abs(gain) <= 0.05).mean(), abs=0.003)
     assert found.p_first + found.p_equal + found.p_second == pytest.approx(1.0)
+
+
+def test_posteriors_are_those_of_the_posterior_of_a_paired_difference() -> None:
+    from abovechance.inference import posterior
+
+    models = two()
+    found = compare(models, ["accuracy", "balanced_accuracy"], rng=1)
+    old, new = models["old"], models["new"]
+    tables = posterior.agreement(old.positive, old.label, new.label)
+    for name, table in (("accuracy", tables.sum(axis=0)), ("balanced_accuracy", tables)):
+        one = posterior.paired_difference(table)
+        assert found[name].posterior.p_better == one.prob_above(0.0)
+        assert found[name].posterior.prior.startswith(one.prior)
 
 
 def test_posteriors_are_for_accuracies_of_independent_cases() -> None:

@@ -180,6 +180,7 @@ def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | 
     multiclass=_nagelkerke_of_classes,
     shortcut=_nagelkerke_shortcut,
     source="Nagelkerke (1991); Dinga et al., Information criteria, from likelihoods",
+    monotone_in="log_loss",
 )
 def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
     r"""Cox and Snell's R² over the largest value it could reach.
@@ -204,6 +205,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     multiclass=_cox_snell_of_classes,
     shortcut=_cox_snell_shortcut,
     source="Cox & Snell (1989)",
+    monotone_in="log_loss",
 )
 def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
     r"""One minus the likelihood ratio of the class frequencies, per case.
@@ -227,6 +229,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     multiclass=_mcfadden_of_classes,
     shortcut=_mcfadden_shortcut,
     source="McFadden (1974)",
+    monotone_in="log_loss",
 )
 def mcfadden_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
     r"""One minus the log score over that of always predicting the class frequencies.

@@ -121,6 +121,9 @@ class Measure:
     label_score: LabelScore | None = None
     # of censored pairs: what a pair weighs, by its earlier case; None where all weigh the same
     pair_weight: Callable[..., Floats] | None = None
+    # the mean loss that it is a monotone function of once the outcomes are given, with the usual
+    # `reference` where it has one: models of equal mean loss have equal values
+    monotone_in: str = ""
     shortcut: Callable[[Any], float] | None = None
     multiclass: "Measure | None" = None
     undefined: str = ""

@@ -125,6 +125,7 @@ def _scaled_brier_shortcut(predictions: Binary) -> float:
     undefined="only one class was observed",
     shortcut=_scaled_brier_shortcut,
     source="Dinga et al., Quadratic error-based measures; reference from the prevalence",
+    monotone_in="brier",
 )
 def scaled_brier(
     outcome: Floats, probability: Floats, weight: Floats | None, *, reference: str = "prevalence"

@@ -46,6 +46,7 @@ def ratio(error: Floats, reference: Floats) -> Floats:
     aliases=("r2_score", "r_squared", "coefficient_of_determination"),
     **SHARE,
     source="familiar 1.5.0, R squared; NAG, Accuracy measures, regression",
+    monotone_in="mse",
 )
 def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int = 0) -> Floats:
     r"""Share of the outcome's variation that the predictions account for.
@@ -99,6 +100,7 @@ def explained_variance(outcome: Floats, value: Floats, weight: Floats | None) ->
     aliases=("d2_absolute_error_score",),
     **SHARE,
     source="scikit-learn, d2_absolute_error_score",
+    monotone_in="mae",
 )
 def d2_absolute_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Share by which absolute errors are smaller than those of always predicting the median.
@@ -123,6 +125,7 @@ def d2_absolute_error(outcome: Floats, value: Floats, weight: Floats | None) -> 
     aliases=("relative_absolute_error",),
     **RATIO,
     source="familiar 1.5.0, relative absolute error",
+    monotone_in="mae",
 )
 def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Absolute error as a share of that of always predicting the mean.
@@ -144,6 +147,7 @@ def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("relative_squared_error",),
     **RATIO,
     source="familiar 1.5.0, relative squared error",
+    monotone_in="mse",
 )
 def rse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Squared error as a share of that of always predicting the mean: one minus R².
@@ -164,6 +168,7 @@ def rse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     **RATIO,
     after=np.sqrt,
     source="familiar 1.5.0, root relative squared error",
+    monotone_in="mse",
 )
 def rrse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Root mean squared error as a share of that of always predicting the mean.

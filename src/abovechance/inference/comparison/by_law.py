@@ -38,6 +38,7 @@ from abovechance.inference.significance.delong import EQUAL_AREAS, Gap
 from abovechance.inference.significance.exchange import affordable, as_test, exchanged
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.area_scale import concordance_scale
+from abovechance.measures.measure import defaults
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Survival
 from abovechance.resampling import Alternative
@@ -46,18 +47,6 @@ FEW = 50  # cases in the smaller class below which DeLong's test is referred to 
 VERY_FEW = 10  # below which Satterthwaite's degrees of freedom are still too many
 ROUNDING = 1e-14  # relative difference of values that is no difference
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
-# Functions of a mean loss once the outcomes are given: equal values are equal mean losses.
-LOSS_OF = {
-    "cox_snell_r2": "log_loss",
-    "d2_absolute_error": "mae",
-    "mcfadden_r2": "log_loss",
-    "nagelkerke_r2": "log_loss",
-    "r2": "mse",
-    "rae": "mae",
-    "rrse": "mse",
-    "rse": "mse",
-    "scaled_brier": "brier",
-}
 COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
 NO_TEST = "no test for differences of this measure"
 
@@ -221,10 +210,11 @@ class Exchange:
 def same_question(measure: Measure, predictions: Any) -> Measure | None:
     """The mean loss whose comparison answers the question about a measure, if there is one."""
     several = len(getattr(predictions, "outputs", ())) > 1
-    moved = measure.parameters.get("reference", "prevalence") != "prevalence"
-    if measure.name not in LOSS_OF or measure.dialect or several or moved:
+    usual = defaults(measure.formula).get("reference")
+    moved = measure.parameters.get("reference") != usual
+    if not measure.monotone_in or measure.dialect or several or moved:
         return None
-    return find(LOSS_OF[measure.name]).for_outcome(predictions.kind)
+    return find(measure.monotone_in).for_outcome(predictions.kind)
 
 
 def same_order(first: Any, second: Any) -> bool:

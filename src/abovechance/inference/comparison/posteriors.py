@@ -4,98 +4,69 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
-from abovechance.inference.comparison.contrasts import How
-from abovechance.inference.comparison.contributions import class_sizes, classes_of
+from abovechance.arrays import Array
+from abovechance.inference.comparison.contributions import class_sizes, classes_of, labels_of
 from abovechance.inference.comparison.results import Posterior
-from abovechance.inference.comparison.shares import discordant
-from abovechance.measures import Measure
+from abovechance.inference.comparison.shares import slopes_by_class, turn
+from abovechance.inference.posterior.draws import Draws
+from abovechance.inference.posterior.paired import Gain, agreement, paired_difference, prior_words
+from abovechance.measures import Law, Measure
 
-FLAT = "flat over the four ways two models can be right or wrong"
-DRAWS = 200_000
-NODES = 400
+PRIOR = 0.5  # that of `posterior.paired_difference`, which these numbers are
 
 
-def posterior_of(
-    measure: Measure, first: Any, second: Any, rope: float | None, how: How
-) -> Posterior | None:
-    """The posterior of a difference of accuracies or balanced accuracies; None for other measures.
+def posterior_of(measure: Measure, first: Any, second: Any, rope: float | None) -> Posterior | None:
+    """The posterior of a difference of shares of all cases, or of class shares averaged.
 
-    Independent cases only: no groups, no weights.
+    None for other measures. Independent cases only: no groups, no weights, no order.
     """
-    if first.cases.groups is not None or first.weight is not None:
+    dependent = first.cases.groups is not None or getattr(first.cases, "order", None) is not None
+    if dependent or first.weight is not None:
         return None
-    if measure.name in ("accuracy", "error_rate"):
-        everyone = np.ones(first.n, dtype=np.bool_)
-        return of_accuracy(*discordant(first, second, everyone), first.n, rope)
-    if measure.name in ("balanced_accuracy", "balanced_error_rate"):
-        actual, sizes = classes_of(first), class_sizes(first)
-        counts = [
-            (*discordant(first, second, actual == k), int(size))
-            for k, size in enumerate(sizes)
-            if size
-        ]
-        return of_balanced_accuracy(counts, rope, how)
-    return None
+    if measure.law not in (Law.SHARE, Law.BALANCED):
+        return None
+    slopes = slopes_by_class(measure, first)
+    if slopes is None or (turn(measure) * slopes < 0).any():
+        return None
+    sizes = class_sizes(first)
+    scale = float(np.abs(slopes).sum())
+    within = None if rope is None else rope / scale
+    tables = agreement(classes_of(first), labels_of(first), labels_of(second))
+    if measure.law is Law.SHARE:
+        if not np.allclose(slopes, scale * turn(measure) * sizes / sizes.sum()):
+            return None
+        return _told(_gain(tables.sum(axis=0)), within, rope, "")
+    found = paired_difference(tables, weights=np.abs(slopes[sizes > 0]))
+    return _told(found.distribution, within, rope, ", in every class")
 
 
 def of_accuracy(gained: int, lost: int, n: int, rope: float | None = None) -> Posterior:
-    r"""The difference of two paired shares under a flat Dirichlet prior.
-
-    With the cells (both right, first only, second only, both wrong) the difference is
-    :math:`s (2u - 1)`, :math:`s \sim Beta(b + c + 2, n - b - c + 2)` the chance that the models
-    disagree and, independently, :math:`u \sim Beta(b + 1, c + 1)` that the first is then right.
+    """The difference of two paired shares.
 
     >>> round(of_accuracy(12, 2, 50).p_better, 4)
-    0.9963
+    0.9974
     """
-    from scipy.special import betainc
-
-    p_better = float(betainc(lost + 1.0, gained + 1.0, 0.5))
-    if rope is None:
-        return Posterior(p_better=p_better, prior=FLAT)
-    share, weight = _beta_rule(gained + lost + 2.0, n - gained - lost + 2.0)
-    with np.errstate(divide="ignore"):
-        at = np.clip((1.0 + np.array([[-rope], [rope]]) / share) / 2.0, 0.0, 1.0)
-    below = betainc(gained + 1.0, lost + 1.0, at) @ weight
-    return _split(p_better, float(below[0]), float(below[1]), rope)
+    table = np.array([[n - gained - lost, gained], [lost, 0]])
+    return _told(_gain(table), rope, rope, "")
 
 
-def of_balanced_accuracy(
-    counts: list[tuple[int, int, int]], rope: float | None, how: How
-) -> Posterior:
-    """The mean over classes of such differences, by Monte Carlo with 200,000 draws."""
-    rng = how.rng(3)
-    total = np.zeros(DRAWS)
-    for gained, lost, n in counts:
-        apart = rng.beta(gained + lost + 2.0, n - gained - lost + 2.0, size=DRAWS)
-        total += apart * (2.0 * rng.beta(gained + 1.0, lost + 1.0, size=DRAWS) - 1.0)
-    gain = total / len(counts)
-    p_better = float((gain > 0).mean())
-    if rope is None:
-        return Posterior(p_better=p_better, prior=f"{FLAT}, in every class")
-    found = _split(p_better, float((gain < -rope).mean()), float((gain <= rope).mean()), rope)
-    return Posterior(**{**found.__dict__, "prior": f"{FLAT}, in every class"})
+def _gain(table: Array) -> Gain:
+    both, gained, lost, neither = (float(cell) + PRIOR for cell in table.ravel())
+    return Gain(np.zeros(1), (both, gained, lost, neither))
 
 
-def _split(p_better: float, below: float, upto: float, rope: float) -> Posterior:
+def _told(found: Any, within: float | None, rope: float | None, where: str) -> Posterior:
+    p_better, prior = float(found.sf(0.0)), f"{prior_words(PRIOR)}{where}"
+    if rope is None or within is None:
+        return Posterior(p_better=p_better, prior=prior)
+    below, above = float(found.cdf(-within)), float(found.sf(within))
+    if isinstance(found, Draws) and not isinstance(found, Gain):
+        below = float((found.values < -within).mean())
     return Posterior(
         p_better=p_better,
-        prior=FLAT,
+        prior=prior,
         rope=rope,
-        p_first=1.0 - upto,
-        p_equal=upto - below,
+        p_first=above,
+        p_equal=1.0 - above - below,
         p_second=below,
     )
-
-
-def _beta_rule(a: float, b: float) -> tuple[Floats, Floats]:
-    """Nodes and weights of an expectation over a Beta variable, where its mass is."""
-    from scipy.special import betaincinv
-
-    low, high = betaincinv(a, b, 1e-15), 1.0 - betaincinv(b, a, 1e-15)
-    node, weight = np.polynomial.legendre.leggauss(NODES)
-    x = low + (high - low) * (node + 1.0) / 2.0
-    log = (a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x)
-    weight = weight * np.exp(log - log.max())
-    return x, weight / weight.sum()

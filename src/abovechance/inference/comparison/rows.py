@@ -53,7 +53,7 @@ def paired_rows(
                 rows.append(_over_folds(frame, measure, cases[i], cases[j], asked))
                 continue
             row = _filled(frame, measure, family.contrast(i, j), asked)
-            beside = posterior_of(measure, cases[i], cases[j], asked.rope, asked.how)
+            beside = posterior_of(measure, cases[i], cases[j], asked.rope)
             rows.append(replace(row, posterior=beside))
         yield from concluded(rows, asked)
 

@@ -308,6 +308,25 @@ def _steps(weights: Floats) -> Floats | None:
     return steps[:, 0]
 
 
+def slopes_by_class(measure: Measure, predictions: Any) -> Floats | None:
+    """How much a measure rises with the share of each class that is right; None if not linear.
+
+    For a share of all cases that is the slope times the share of cases of the class.
+    """
+    weights = cell_weights(measure, predictions)
+    steps = None if weights is None else _steps(weights)
+    return None if steps is None else steps * class_sizes(predictions)
+
+
+def is_share_right(measure: Measure, predictions: Any) -> bool:
+    """Whether a measure is the share of all cases that are right, or of those that are wrong."""
+    slopes = slopes_by_class(measure, predictions)
+    if slopes is None:
+        return False
+    shares = class_sizes(predictions) / predictions.n
+    return bool(np.allclose(slopes, turn(measure) * shares, rtol=1e-9, atol=1e-12))
+
+
 def _rounded(slope: float) -> float:
     """A slope that is a whole number but for rounding, made one."""
     return float(round(slope)) if abs(slope - round(slope)) < 1e-9 else slope

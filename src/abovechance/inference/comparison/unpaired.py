@@ -27,7 +27,7 @@ from abovechance.inference.comparison.contributions import (
     of_one_class,
     right,
 )
-from abovechance.inference.comparison.shares import turn
+from abovechance.inference.comparison.shares import is_share_right, turn
 from abovechance.inference.influence import Components, NotLinear, components
 from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.proportions import newcombe
@@ -163,7 +163,7 @@ class Independent:
 
 
 def _counts(measure: Measure, first: Any, second: Any) -> TwoShares | None:
-    if measure.law is Law.SHARE and measure.name in ("accuracy", "error_rate"):
+    if measure.law is Law.SHARE and all(is_share_right(measure, p) for p in (first, second)):
         inside = [np.ones(p.n, dtype=np.bool_) for p in (first, second)]
     elif measure.law is Law.CONDITIONAL:
         counted = of_one_class(measure)
@@ -199,7 +199,7 @@ def _influence(measure: Measure, predictions: Any) -> Floats | None:
         found = concordances(measure, [predictions])
         return None if found is None else found.influence[0]
     grouped = predictions.cases.groups is not None
-    if grouped and measure.law is Law.SHARE and measure.name in ("accuracy", "error_rate"):
+    if grouped and measure.law is Law.SHARE and is_share_right(measure, predictions):
         hits = right(predictions).astype(np.float64)
         return turn(measure) * (hits - hits.mean()) / predictions.n
     return None

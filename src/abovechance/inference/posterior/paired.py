@@ -1,8 +1,10 @@
 """Posterior of the difference of two models that predicted the same cases."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
@@ -15,6 +17,8 @@ from abovechance.inference.posterior.tables import (
     refuse_dependent,
     whole,
 )
+
+NODES = 400
 
 
 def paired_difference(
@@ -40,8 +44,8 @@ def paired_difference(
         ``[[both right, only first], [only second, neither]]``, or one such table per class.
         One table gives the difference in accuracy, several that in balanced accuracy.
     prior
-        What is added to each of the four cells; with ½, the default, either model's accuracy has
-        a flat prior.
+        What is added to each of the four cells; with ½, the default here and in `compare`, either
+        model's accuracy has a flat prior.
     weights
         Of the classes, equal by default.
 
@@ -64,13 +68,63 @@ def paired_difference(
         drawn = stream.standard_gamma(row, size=(draws, 4))
         gain += weight * (drawn[:, 1] - drawn[:, 2]) / drawn.sum(axis=1)
     measure = "accuracy" if not several else "balanced accuracy"
+    ordered = np.sort(gain)
     return Posterior(
         quantity=f"paired difference in {measure}",
-        prior=f"Dirichlet({alpha:g}) for how the models agree",
+        prior=prior_words(alpha),
         n=int(table.sum()),
-        distribution=Draws.of(gain),
+        distribution=Draws(ordered) if several else Gain(ordered, tuple(cells[0].tolist())),
         chance=0.0,
     )
+
+
+def prior_words(alpha: float = 0.5) -> str:
+    """The prior of the four ways in which two models can be right or wrong together.
+
+    >>> prior_words()
+    'Dirichlet(0.5) for how the models agree, flat for the accuracy of either'
+    """
+    flat = ", flat for the accuracy of either" if alpha == 0.5 else ""
+    return f"Dirichlet({alpha:g}) for how the models agree{flat}"
+
+
+@dataclass(frozen=True, eq=False)
+class Gain(Draws):
+    r"""The difference of two paired shares: draws, and its probabilities in closed form.
+
+    With the cells (both right, first only, second only, neither), prior added, the difference is
+    :math:`s (2u - 1)`, :math:`s \sim Beta(b + c, a + d)` the chance that the models disagree and,
+    independently, :math:`u \sim Beta(b, c)` that the first is then right.
+
+    >>> Gain(np.zeros(1), (30.5, 12.5, 2.5, 6.5)).sf(0.0)
+    0.9974
+    """
+
+    cells: tuple[float, float, float, float]
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        from scipy.special import betainc
+
+        both, gained, lost, neither = self.cells
+        at = np.asarray(x, dtype=np.float64)[..., None]
+        if not at.any():  # who is better does not depend on how often they disagree
+            return np.asarray(np.full(at.shape[:-1], betainc(gained, lost, 0.5)))
+        share, weight = _beta_rule(gained + lost, both + neither)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.clip((1.0 + at / share) / 2.0, 0.0, 1.0)
+        return np.asarray(betainc(gained, lost, part) @ weight)
+
+
+def _beta_rule(a: float, b: float) -> tuple[Floats, Floats]:
+    """Nodes and weights of an expectation over a Beta variable, where its mass is."""
+    from scipy.special import betaincinv
+
+    low, high = betaincinv(a, b, 1e-15), 1.0 - betaincinv(b, a, 1e-15)
+    node, weight = np.polynomial.legendre.leggauss(NODES)
+    x = low + (high - low) * (node + 1.0) / 2.0
+    log = (a - 1.0) * np.log(x) + (b - 1.0) * np.log1p(-x)
+    weight = weight * np.exp(log - log.max())
+    return x, weight / weight.sum()
 
 
 def agreement(outcome: Any, first: Any, second: Any) -> Floats:
