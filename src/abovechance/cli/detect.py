@@ -35,10 +35,11 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 )
 @click.option(
     "--permute",
-    type=click.Choice(["labels", "within", "blocks", "features"]),
+    type=click.Choice(["labels", "rows", "within", "blocks", "features"]),
     default="labels",
     show_default=True,
-    help="What is permuted: labels freely, within or as whole --blocks; or every feature.",
+    help="What is permuted: labels freely, within or as whole --blocks; rows of features, folds "
+    "kept; or every feature on its own.",
 )
 @click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
 @click.option(

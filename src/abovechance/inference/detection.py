@@ -24,7 +24,7 @@ from abovechance.learning.estimators import Estimator
 from abovechance.learning.seeding import seeded
 from abovechance.numerics.kernels import worthwhile
 from abovechance.predictions.index import aligned
-from abovechance.resampling import LabelPermutations, Resampling, seed_of, stream, tail
+from abovechance.resampling import LabelPermutations, Resampling, seed_of, tail
 from abovechance.resampling.blocks import labellings
 from abovechance.signal import (
     Accuracy,
@@ -44,10 +44,9 @@ DEFAULT_TESTS = {
     "several": ("goeman", "energy", "lda.b632"),
     "numeric": ("goeman", "energy"),
 }
-PERMUTE = ("labels", "within", "blocks", "features")
+PERMUTE = ("labels", "rows", "within", "blocks", "features")
 RULES = ("standard", "paper")
 KINDS = ("classes", "numeric")
-OBSERVED = 2**31  # a block number that no permutation uses
 
 
 def detect(
@@ -91,9 +90,10 @@ def detect(
         Divide every feature by its standard deviation over all cases first; matters to `goeman`,
         `mmd`, `energy` and the squared-hinge machines, which depend on units.
     permute
-        "labels": freely; "within" or "blocks" with `blocks`: within each block, or whole blocks
-        of constant label; "features": every feature on its own (a stronger hypothesis). Blocks
-        may differ in size.
+        "labels": freely; "rows": whole rows of features, while folds and bootstrap samples stay
+        at their places (Golland et al. 2005); "within" or "blocks" with `blocks`: within each
+        block, or whole blocks of constant label; "features": every feature on its own (a stronger
+        hypothesis). Blocks may differ in size.
     adjust
         Adjust for several tests by Holm; a test whose p is undefined counts as one.
     rule
@@ -103,7 +103,7 @@ def detect(
         "gandy" stops each test as soon as its p is known to lie on one side of `level`, divided by
         the number of tests where p-values are adjusted; the permutations are the same for all.
 
-    Folds and bootstrap samples are drawn anew for every permutation. A classifier with no
+    Folds and bootstrap samples are drawn anew for every permutation of labels. A classifier with no
     `random_state` of its own gets one from `rng`, the same for every fit.
 
     References
@@ -140,8 +140,10 @@ def detect(
     )
     # What is worth doing fast is the whole run: the same way for the outcome as it is.
     fast = worthwhile(draws * len(outcome)) or None
-    work = Labellings(features, outcome, _seeded(statistics, how.seed), scheme, permute, fast)
-    observed = work.values(features, outcome[None, :], stream(how.seed, OBSERVED))[0]
+    work = Labellings(
+        features, outcome, _seeded(statistics, how.seed), scheme, permute, fast, how.seed
+    )
+    observed = work.observed()
     # No accuracy is infinite: its scale was 0.
     broken = np.isinf(observed) & [isinstance(s, Accuracy) for s in statistics]
     observed = np.where(broken, np.nan, observed)
@@ -166,7 +168,8 @@ def detect(
     ]
     if adjust and len(rows) > 1:
         rows = _adjusted(rows)
-    many = np.inf if permute == "features" else labellings(outcome, permute, units)
+    by = "labels" if permute == "rows" else permute
+    many = np.inf if permute == "features" else labellings(outcome, by, units)
     return Detection(
         tests=tuple(rows),
         n=len(outcome),
@@ -304,6 +307,8 @@ def _scheme(outcome: Array, permute: str, blocks: Array | None) -> Any:
         if blocks is not None:
             raise NotApplicable("blocks= goes with permute='within' or permute='blocks'.")
         return None
+    if permute == "rows":
+        return scheme_of(outcome, "labels", blocks)
     if permute == "labels" and blocks is None and set(np.unique(outcome)) == {0, 1}:
         return LabelPermutations(outcome == 1)
     return scheme_of(outcome, permute, blocks)
@@ -313,12 +318,14 @@ def _hypothesis(permute: str, outcome: Array) -> str:
     if outcome.dtype.kind == "f":
         return {
             "labels": "features and outcome are independent",
+            "rows": "features and outcome are independent",
             "within": "within blocks, features and outcome are independent",
             "blocks": "features and outcome of whole blocks are independent",
             "features": "features are independent of the outcome and of each other",
         }[permute]
     return {
         "labels": "features have the same distribution in all classes",
+        "rows": "features have the same distribution in all classes",
         "within": "within blocks, features have the same distribution in all classes",
         "blocks": "features of whole blocks have the same distribution in all classes",
         "features": "features are independent of the class and of each other",

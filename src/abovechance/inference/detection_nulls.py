@@ -15,10 +15,12 @@ from abovechance.resampling import (
     exceedances,
     in_order,
     replicate_blocks,
+    stream,
 )
 from abovechance.resampling.blocks import codes, members
 from abovechance.signal import evaluate, evaluate_numeric
 
+OBSERVED = 2**31  # a block number that no permutation uses
 BLOCK = 128
 """Permutations that share a stream."""
 
@@ -37,12 +39,29 @@ class Labellings:
     scheme: Any
     permute: str
     fast: bool | None = field(compare=False)
+    seed: int = field(default=0, compare=False)  # of folds that are kept; runs have it themselves
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
         """A part of a block is cut from the whole: folds are drawn for all labellings at once."""
         if self.permute == "features":
             return self._shuffled(rng, size)
+        if self.permute == "rows":
+            return self._moved(self.scheme.draw(rng, size))
         return self._permuted(rng, max(size, BLOCK))[:size]
+
+    def observed(self) -> Floats:
+        """The statistics (S,) of the outcomes as they are."""
+        if self.permute == "rows":
+            return self._moved(np.arange(len(self.X))[None, :])[0]
+        return self.values(self.X, self.outcome[None, :], stream(self.seed, OBSERVED))[0]
+
+    def _moved(self, orders: Array) -> Floats:
+        """Whole rows moved to other places; folds and samples, from one stream, stay."""
+        if self.outcome.dtype.kind == "f":
+            return evaluate_numeric(self.X, self.outcome[orders], self.statistics)
+        rng = stream(self.seed, OBSERVED)
+        labels = np.broadcast_to(self.outcome, orders.shape)
+        return evaluate(self.X, labels, self.statistics, rng, fast=self.fast, orders=orders)
 
     def _permuted(self, rng: np.random.Generator, size: int) -> Floats:
         drawn = self.scheme.draw(rng, size)

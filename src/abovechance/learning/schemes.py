@@ -47,15 +47,17 @@ class Resubstitution:
 class LeftOut:
     """Accuracy on the rows a bootstrap sample left out, alone or mixed with resubstitution.
 
-    "bloo" is the leave-one-out bootstrap, "b632" weighs it 0.632 against 0.368, and "b632plus"
-    gives it more weight the more the learner overfits.
+    "bloo" is the leave-one-out bootstrap averaged over samples (equation 7), "bloo_by_row" over
+    rows, as it is defined (equation 6); "b632" weighs the former 0.632 against 0.368, and
+    "b632plus" gives it more weight the more the learner overfits.
 
     References
     ----------
-    Rosenblatt et al., definitions 3 (equation 7) and 4; Efron and Tibshirani (1997), section 3.
+    Rosenblatt et al., definitions 3 (equations 6 and 7) and 4; Efron and Tibshirani (1997),
+    section 3.
     """
 
-    kind: Literal["bloo", "b632", "b632plus"] = "bloo"
+    kind: Literal["bloo", "bloo_by_row", "b632", "b632plus"] = "bloo"
     draws: int = 50
 
     def __post_init__(self) -> None:
@@ -109,6 +111,26 @@ def left_out_accuracy(correct: Bools, counts: Ints) -> Floats:
     return np.asarray(np.nanmean(left_out_shares(correct, counts), axis=0))
 
 
+def by_row_accuracy(right: Ints, out: Ints) -> Floats:
+    """Mean over rows of the share of samples without the row that predict it right, as (B,).
+
+    `right` and `out` (B, n) count the samples that left a row out, and those of them that were
+    right about it. Rows that no sample left out say nothing and are passed over.
+
+    References
+    ----------
+    Rosenblatt et al., equation 6.
+
+    Examples
+    --------
+    >>> by_row_accuracy(np.array([[0, 1, 1]]), np.array([[0, 1, 2]]))
+    array([0.75])
+    """
+    with np.errstate(invalid="ignore"):
+        shares = np.where(out > 0, right / np.maximum(out, 1), 0.0)
+        return np.asarray(shares.sum(axis=-1) / (out > 0).sum(axis=-1))
+
+
 def mixed_accuracy(resubstituted: Floats, left_out: Floats) -> Floats:
     """The 0.632 bootstrap.
 
@@ -158,7 +180,7 @@ def standardise(accuracy: Floats, labels: Ints) -> Floats:
 
     References
     ----------
-    Rosenblatt et al., equation 5, without the absolute value.
+    Rosenblatt et al., equation 5, which is the absolute value of this.
 
     Examples
     --------

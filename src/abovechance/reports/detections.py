@@ -12,6 +12,7 @@ from abovechance.reports.sentences import begun, bracketed, named
 ALPHA = 0.05
 PERMUTED = {
     "labels": "the class labels",
+    "rows": "whole rows of features, folds kept,",
     "within": "the class labels within blocks",
     "blocks": "whole blocks",
     "features": "the features",

@@ -39,7 +39,12 @@ class Accuracy:
         >>> Accuracy(LDA(), LeftOut("b632", 50), "z").title
         'Accuracy of the linear discriminant, 0.632 bootstrap with 50 samples, standardised'
         """
-        scaled = {"plain": "", "z": ", standardised", "legacy_z": ", standardised fold by fold"}
+        scaled = {
+            "plain": "",
+            "z": ", standardised",
+            "abs_z": ", standardised, above or below chance",
+            "legacy_z": ", standardised fold by fold",
+        }
         told = f"Accuracy of the {_learner_words(self.learner)}, {_scheme_words(self.scheme)}"
         return told + scaled[self.scaling]
 
@@ -96,7 +101,12 @@ def _scheme_words(scheme: Scheme) -> str:
         case Resubstitution():
             return "resubstitution"
         case LeftOut(kind, draws):
-            words = {"bloo": "leave-one-out", "b632": "0.632", "b632plus": "0.632+"}
+            words = {
+                "bloo": "leave-one-out",
+                "bloo_by_row": "leave-one-out (averaged by row)",
+                "b632": "0.632",
+                "b632plus": "0.632+",
+            }
             return f"{words[kind]} bootstrap with {draws} samples"
         case VFold(folds, balanced, repeats):
             times = f", {repeats} times" if repeats > 1 else ""

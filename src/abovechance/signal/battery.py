@@ -1,12 +1,12 @@
 """Many statistics on the same labellings, sharing folds, samples and fits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.learning.engine import ENTRIES, cross_validate, fit_many
 from abovechance.learning.folds import balanced_folds, bootstrap_counts, unbalanced_folds
@@ -15,6 +15,7 @@ from abovechance.learning.schemes import (
     LeftOut,
     VFold,
     adaptive_accuracy,
+    by_row_accuracy,
     fold_accuracy,
     left_out_shares,
     legacy_standardise,
@@ -35,6 +36,7 @@ def evaluate(
     rng: np.random.Generator,
     *,
     fast: bool | None = None,
+    orders: Ints | None = None,
 ) -> Floats:
     """Values (B, S) of S statistics on B labellings (B, n) of one table (n, p).
 
@@ -43,11 +45,18 @@ def evaluate(
     do not depend on which others are asked for. Everything follows from `rng`: the same stream
     and labellings give the same values. `fast=False` trains every learner one by one, `fast=True`
     all together; by default together where that repays loading compiled code.
+
+    With `orders` (B, n) rows are permuted instead: the labels given are `labels[0]` at their
+    places, one draw of folds and samples for these places is kept, and row i of the table moves
+    to the place `orders[b, i]`.
     """
     check_labellings(labels, len(X))
     for statistic in statistics:
         statistic.require(X, labels[0])
-    work = Work(X, labels, _entropy(rng), _most_draws(statistics), fast)
+    kept = None if orders is None else Places(labels[0], orders)
+    given = labels if orders is None else labels[0][orders]
+    work = Work(X, given, _entropy(rng), _most_draws(statistics), fast, kept)
+    labels = given
     columns = [
         grouped(statistic, X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
         for statistic in statistics
@@ -108,6 +117,14 @@ def _most_draws(statistics: Sequence[AnyStatistic]) -> dict[Learner, int]:
     return most
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Labels at places, and the place (B, n) that every row has in each order of the rows."""
+
+    labels: Ints
+    orders: Ints
+
+
 @dataclass(frozen=True)
 class Work:
     """Predictions made for one block of labellings, each made once."""
@@ -117,6 +134,7 @@ class Work:
     entropy: tuple[int, ...]
     most_draws: dict[Learner, int]
     fast: bool | None
+    kept: Places | None = None
     made: dict[object, Ints | Floats] = field(default_factory=dict)
 
     def stream(self, *key: int) -> np.random.Generator:
@@ -140,7 +158,10 @@ class Work:
             if statistic.scaling == "legacy_z":
                 return legacy_standardise(correct, self.labels, np.zeros_like(self.labels), 1)
             accuracy = correct.mean(axis=1)
-        return standardise(accuracy, self.labels) if statistic.scaling == "z" else accuracy
+        if statistic.scaling == "plain":
+            return accuracy
+        scaled = standardise(accuracy, self.labels)
+        return np.abs(scaled) if statistic.scaling == "abs_z" else scaled
 
     def _folded(self, statistic: Accuracy, scheme: VFold, repeat: int) -> Floats:
         folds = self.folds(scheme, repeat)
@@ -158,14 +179,19 @@ class Work:
         """Fold numbers (B, n), the same for every learner."""
         key = (scheme.folds, scheme.balanced, repeat)
         if key not in self.made:
-            rng, (batch, n) = self.stream(1, *map(int, key)), self.labels.shape
+            rng = self.stream(1, *map(int, key))
+            labels = self.labels if self.kept is None else self.kept.labels[None]
+            batch, n = labels.shape
             if scheme.balanced and scheme.folds < n:
-                self.made[key] = balanced_folds(self.labels, scheme.folds, rng)
+                drawn = balanced_folds(labels, scheme.folds, rng)
             else:
-                self.made[key] = unbalanced_folds(batch, n, scheme.folds, rng)
+                drawn = unbalanced_folds(batch, n, scheme.folds, rng)
+            self.made[key] = drawn if self.kept is None else drawn[0][self.kept.orders]
         return self.made[key]  # type: ignore[return-value]
 
     def _left_out(self, learner: Learner, scheme: LeftOut) -> Floats:
+        if scheme.kind == "bloo_by_row":
+            return self._by_row(learner, scheme.draws)
         key = (learner, "left out")
         if key not in self.made:
             self.made[key] = self.left_out_shares(learner, self.most_draws[learner])
@@ -183,13 +209,28 @@ class Work:
 
     def left_out_shares(self, learner: Learner, draws: int) -> Floats:
         """Accuracy on the rows left out (D, B) by each bootstrap sample of each labelling."""
+        found = self._sampled(learner, draws)
+        return np.concatenate([left_out_shares(correct, counts) for correct, counts in found])
+
+    def _by_row(self, learner: Learner, draws: int) -> Floats:
+        """The mean over rows (B,) of how often samples that left them out predict them right."""
+        right, out = np.zeros_like(self.labels), np.zeros_like(self.labels)
+        for correct, counts in self._sampled(learner, draws):
+            right += (correct & (counts == 0)).sum(axis=0)
+            out += (counts == 0).sum(axis=0)
+        return by_row_accuracy(right, out)
+
+    def _sampled(self, learner: Learner, draws: int) -> Iterator[tuple[Bools, Ints]]:
+        """Which rows are predicted right, and how often each was drawn (D, B, n), in pieces."""
         batch, n = self.labels.shape
         rng = self.stream(2)
         step = max(1, ENTRIES // self.labels.size)
-        shares = []
         for start in range(0, draws, step):
             some = min(step, draws - start)
-            counts = bootstrap_counts(some, batch, n, rng)
+            if self.kept is None:
+                counts = bootstrap_counts(some, batch, n, rng)
+            else:
+                counts = bootstrap_counts(some, 1, n, rng)[:, 0][:, self.kept.orders]
             labels = np.broadcast_to(self.labels, counts.shape).reshape(-1, n)
             found = fit_many(
                 learner,
@@ -200,8 +241,7 @@ class Work:
                 everywhere=False,
                 fast=self.fast,
             )
-            shares.append(left_out_shares(found.reshape(counts.shape) == self.labels, counts))
-        return np.concatenate(shares)
+            yield found.reshape(counts.shape) == self.labels, counts
 
     def resubstituted(self, learner: Learner) -> Ints:
         """Predictions (B, n) for the rows learned from."""

@@ -1,10 +1,12 @@
 """Names of accuracies: a grammar of learner, scheme and scaling, read and written here.
 
-    <learner>[.c<C>][.l<λ>][.g<γ>].<scheme>[.B<b>][.r<r>][.unbalanced][.z | .legacy_z]
+    <learner>[.c<C>][.l<λ>][.g<γ>].<scheme>[.B<b>][.r<r>][.unbalanced][.z | .abs_z | .legacy_z]
 
 learner   lda, dlda, sdlda, hdrda (with λ and γ), svm, l2svm (with C)
-scheme    cv<V> (.r<r> repeats, .unbalanced folds), resub, bloo, b632, b632plus (B samples)
-scaling   .z above the majority share; .legacy_z the papers' z-score, fold by fold
+scheme    cv<V> (.r<r> repeats, .unbalanced folds), resub; of B bootstrap samples: bloo (a mean
+          over samples, equation 7), bloo_by_row (over rows, equation 6), b632, b632plus
+scaling   .z above the majority share; .abs_z its absolute value, which finds learners that are
+          worse than chance too (equation 5); .legacy_z the papers' z-score, fold by fold
 
 C is 1, V is 8 and B is 50 unless given.
 """
@@ -22,7 +24,7 @@ from abovechance.learning.margins import LinearSVM, SquaredHingeSVM
 from abovechance.learning.regularised import RegularisedDA
 from abovechance.learning.schemes import LeftOut, Resubstitution, Scheme, VFold
 
-Scaling: TypeAlias = Literal["plain", "z", "legacy_z"]
+Scaling: TypeAlias = Literal["plain", "z", "abs_z", "legacy_z"]
 Parts: TypeAlias = tuple[Learner, Scheme, Scaling]
 
 LEARNERS: dict[str, type[Any]] = {
@@ -33,15 +35,16 @@ LEARNERS: dict[str, type[Any]] = {
     "svm": LinearSVM,
     "l2svm": SquaredHingeSVM,
 }
-WORDS = (*LEARNERS, "cv", "resub", "bloo", "b632", "b632plus", "unbalanced", "z", "legacy_z")
+BOOTSTRAPS = ("bloo", "bloo_by_row", "b632", "b632plus")
+WORDS = (*LEARNERS, "cv", "resub", *BOOTSTRAPS, "unbalanced", "z", "abs_z", "legacy_z")
 ALIKE = 0.5  # share of letters in common from which one part is taken for another
 NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 GRAMMAR = re.compile(
     rf"(?P<learner>{'|'.join(LEARNERS)})"
     rf"(?:\.c(?P<cost>{NUMBER}))?(?:\.l(?P<pooling>{NUMBER}))?(?:\.g(?P<ridge>{NUMBER}))?"
-    r"\.(?:cv(?P<folds>\d*)|(?P<resub>resub)|(?P<boot>bloo|b632plus|b632))"
+    r"\.(?:cv(?P<folds>\d*)|(?P<resub>resub)|(?P<boot>bloo_by_row|bloo|b632plus|b632))"
     r"(?:\.b(?P<draws>\d+))?(?:\.r(?P<repeats>\d+))?(?P<unbalanced>\.unbalanced)?"
-    r"(?:\.(?P<scaling>z|legacy_z))?",
+    r"(?:\.(?P<scaling>z|abs_z|legacy_z))?",
     re.IGNORECASE,
 )
 # What an option is called in a message, and which learners or schemes take it.
@@ -49,7 +52,7 @@ OPTIONS = {
     "cost": (".c", ("svm", "l2svm")),
     "pooling": (".l", ("hdrda",)),
     "ridge": (".g", ("hdrda",)),
-    "draws": (".B", ("bloo", "b632", "b632plus")),
+    "draws": (".B", BOOTSTRAPS),
     "repeats": (".r", ("cv",)),
     "unbalanced": (".unbalanced", ("cv",)),
 }

@@ -68,7 +68,7 @@ HIGH_DIMENSION = {
     "lda.highdim.4": "sdlda.b632.B50",
     "svm.highdim.1": "l2svm.c10.cv4",
     "svm.highdim.2": "l2svm.c10.b632.B50",
-    "svm.highdim.1 (C = 0.1)": "l2svm.c0.1.cv4",
+    "svm.highdim.1 (C = 0.1)": "l2svm.c0.1.cv4",  # as in the file of the authors' code
 }
 
 
