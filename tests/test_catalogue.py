@@ -19,7 +19,7 @@ import pytest
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, LabelScore, Law, Measure, every, find
-from abovechance.measures.chance import majority
+from abovechance.measures.chance import best_constant
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
@@ -125,12 +125,12 @@ def uninformative(measure: Measure, kind: str) -> Predictions:
     """Predictions that ignore the case, in the way the measure's chance level means it."""
     if kind == "binary":
         y, label = np.repeat([0, 0, 0, 1, 1], 3), np.tile([0, 1, 1], 5)
-        if measure.chance is majority:
+        if measure.reference is best_constant:
             label = np.zeros(15, dtype=int)
         return Binary(y, probability=np.full(15, 0.4), label=label)
     if kind == "multiclass":
         y, label = np.repeat([0, 0, 1, 2], 3), np.tile([0, 1, 2], 4)
-        if measure.chance is majority:
+        if measure.reference is best_constant:
             label = np.zeros(12, dtype=int)
         return Multiclass(y, probability=np.tile([0.5, 0.25, 0.25], (12, 1)), label=label)
     if kind in ("numeric", "outputs"):
@@ -158,8 +158,8 @@ def kaplan_meier(time: Floats, event: Any, at: Floats) -> Floats:
 
 
 def chance(measure: Measure, predictions: Predictions) -> float:
-    assert measure.chance is not None
-    return measure.chance(predictions, measure)
+    assert measure.reference is not None
+    return measure.reference(predictions, measure)
 
 
 # ---------------------------------------------------------------- values
@@ -184,13 +184,13 @@ def test_perfect_predictions_reach_the_best_value(measure: Measure, kind: str) -
         assert found != pytest.approx(measure.best)
 
 
-@each_version(lambda measure, kind: measure.chance is not None)
+@each_version(lambda measure, kind: measure.reference is not None)
 def test_uninformative_predictions_score_chance(measure: Measure, kind: str) -> None:
     predictions = uninformative(measure, kind)
     assert measure.of(predictions) == pytest.approx(chance(measure, predictions), abs=1e-12)
 
 
-@each_version(lambda measure, kind: measure.chance is not None)
+@each_version(lambda measure, kind: measure.reference is not None)
 def test_perfect_predictions_are_not_worse_than_chance(measure: Measure, kind: str) -> None:
     predictions = perfect(kind)
     found, guess = measure.of(predictions), chance(measure, predictions)
@@ -255,7 +255,7 @@ def test_counts_equal_repeated_rows(measure: Measure, kind: str) -> None:
     repeated = MAKE[kind](**rows_of(columns(kind, 1), np.repeat(np.arange(48), counts)))
     counted = sample(kind, counts=counts)
     assert measure.of(counted) == pytest.approx(measure.of(repeated), rel=1e-12)
-    if measure.chance is not None:
+    if measure.reference is not None:
         assert chance(measure, counted) == pytest.approx(chance(measure, repeated), rel=1e-12)
 
 
@@ -452,7 +452,7 @@ def test_a_measure_says_what_it_is(measure: Measure) -> None:
 
 @each_measure
 def test_a_chance_level_says_what_it_is(measure: Measure) -> None:
-    assert measure.chance is None or inspect.getdoc(measure.chance)
+    assert measure.reference is None or inspect.getdoc(measure.reference)
 
 
 @each_version(lambda measure, kind: measure.law is Law.MEAN)

@@ -53,7 +53,7 @@ def test_distances_have_an_expectation_and_no_interval(assessed: ac.Assessment, 
     row = assessed[name]
     assert row.interval is None
     assert row.p_value is not None
-    assert "expected if right" in (row.undefined or "")
+    assert "expected if right" in (row.remark or "")
     assert "Bernoulli" in (row.hypothesis or "") or "probabilities" in (row.hypothesis or "")
     assert "AC040" in [a.code for a in assessed.advice]
 
@@ -79,7 +79,7 @@ def test_separation_is_reported_with_half_an_interval() -> None:
     assert row.interval is not None
     assert np.isfinite(row.interval.low)
     assert row.interval.high == np.inf
-    assert "separate the classes" in (row.undefined or "")
+    assert "separate the classes" in (row.remark or "")
     assert "AC042" in [a.code for a in found.advice]
     facts = json.loads(found.to_json())
     (slope,) = [e for e in facts["estimates"] if e["measure"] == "calibration_slope"]
@@ -101,7 +101,7 @@ def test_extreme_probabilities_are_assessed_with_reasons(p: list[float]) -> None
     found = ac.assess(ac.Binary([0, 0, 1, 1, 0, 1], probability=p), rng=1, draws=99)
     for row in found:
         if np.isnan(row.value):
-            assert row.undefined
+            assert row.remark
     json.loads(found.to_json())
 
 

@@ -92,14 +92,14 @@ def test_an_infinite_log_score_of_classes_counts_the_impossible_events() -> None
     predictions = Multiclass([0, 1, 2], probability=[[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]])
     found = values(predictions)["log_loss"]
     assert found.value == np.inf
-    assert found.undefined == "1 case had an outcome of predicted probability 0"
+    assert found.remark == "1 case had an outcome of predicted probability 0"
 
 
 def test_an_average_says_which_classes_it_left_out() -> None:
     predictions = Multiclass(["a", "a", "b", "c"], label=["a", "a", "b", "b"])
     row = values(predictions)["ppv"]
     assert row.value == pytest.approx(0.75)
-    assert row.undefined == "left out c: no case was predicted to be of the class"
+    assert row.remark == "left out c: no case was predicted to be of the class"
     classes = {e.class_: e for e in values(predictions) if e.measure == "ppv" and e.class_}
     assert np.isnan(classes["c"].value)
     assert classes["c"].undefined == "no case was predicted to be of the class"
@@ -246,7 +246,7 @@ def test_the_json_keeps_its_contract(inference: bool) -> None:
     assert [list(e) for e in told["estimates"]] == [KEYS] * 4
     rows = {e["measure"]: e for e in told["estimates"]}
     assert rows["log_score"]["value"] == "-Infinity"
-    assert rows["log_score"]["undefined"].startswith("1 case")
+    assert rows["log_score"]["remark"].startswith("1 case")
     if inference:
         assert list(rows["accuracy"]["interval"]) == ["low", "high", "level", "method"]
         assert 0 < rows["accuracy"]["p_value"] <= 1
@@ -395,7 +395,7 @@ def test_pooled_values_far_from_their_folds_are_said() -> None:
     y = np.arange(100) // 5 % 2 == 0
     score = y + 10.0 * fold + 0.1 * np.random.default_rng(1).normal(size=100)
     found = assess(Binary(y, score=score, fold=fold), ["auc"])
-    assert found["auc"].undefined == "mean 1.000 over folds"
+    assert found["auc"].remark == "mean 1.000 over folds"
     assert "AC016" in codes(found)
 
 

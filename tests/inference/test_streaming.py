@@ -281,7 +281,7 @@ def test_an_infinite_log_score_says_why_and_has_no_interval(tmp_path: Path) -> N
     result = assess_stream(written(tmp_path, [1, 0, 1, 0], [0.0, 0.2, 0.9, 0.5]))
     row = result["log_score"]
     assert row.value == -np.inf
-    assert row.undefined == "1 case had an outcome of predicted probability 0"
+    assert row.remark == "1 case had an outcome of predicted probability 0"
     assert row.interval is None
     assert row.p_value is None
     assert result["brier"].interval is not None

@@ -159,8 +159,8 @@ def test_log_likelihoods_are_the_log_score_and_chance_times_n(reference: Load) -
         predictions = Binary(case["input"]["y"], probability=case["input"]["p"])
         expected, n = case["expected"], predictions.n
         assert close(n * log_score.of(predictions), expected["log_likelihood"]["exact"])
-        assert log_score.chance is not None
-        null = n * log_score.chance(predictions, log_score)
+        assert log_score.reference is not None
+        null = n * log_score.reference(predictions, log_score)
         assert close(null, expected["log_likelihood_null"]["exact"])
 
 

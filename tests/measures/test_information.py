@@ -29,8 +29,8 @@ def test_bits_are_nats_over_the_log_of_two() -> None:
 def test_the_chance_level_is_the_entropy_in_the_same_unit() -> None:
     predictions = Binary(Y, probability=P)
     bits = find("log_loss", base=2)
-    assert bits.chance is not None
-    assert bits.chance(predictions, bits) == pytest.approx(
+    assert bits.reference is not None
+    assert bits.reference(predictions, bits) == pytest.approx(
         -(0.6 * np.log2(0.6) + 0.4 * np.log2(0.4))
     )
 

@@ -97,7 +97,7 @@ def test_predicting_the_means_scores_the_chance_level():
     y, _ = arrays("d4_scales")
     means = np.broadcast_to(y.mean(axis=0), y.shape)
     for tag in ("arrmse", "multi_r2"):
-        level = find(tag).chance(Numeric(y, means), find(tag))
+        level = find(tag).reference(Numeric(y, means), find(tag))
         assert find(tag)(y, means) == pytest.approx(level, abs=1e-14)
 
 

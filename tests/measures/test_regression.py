@@ -147,7 +147,7 @@ def test_predicting_the_mean_scores_the_chance_level(measure: Measure, sample):
     if measure.name == "d2_absolute_error":  # whose chance level is predicting the median
         mean = np.full(y.size, weighted_median(y, weight))
     uninformative = Numeric(y, mean, sample_weight=weight)
-    assert measure.chance(predictions, measure) == pytest.approx(
+    assert measure.reference(predictions, measure) == pytest.approx(
         measure.of(uninformative), abs=1e-14
     )
 

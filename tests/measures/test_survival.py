@@ -116,11 +116,11 @@ def test_the_chance_level_is_the_kaplan_meier_curve_for_all(case):
     levels = []
     for t in given.times:
         measure = find("brier_at").with_parameters(t=t)
-        levels.append(measure.chance(given, measure))
+        levels.append(measure.reference(given, measure))
     assert levels == pytest.approx(target, rel=1e-10)
     integrated = find("integrated_brier")
     mean = np.trapezoid(levels, given.times) / np.ptp(given.times)
-    assert integrated.chance(given, integrated) == pytest.approx(mean, rel=1e-12)
+    assert integrated.reference(given, integrated) == pytest.approx(mean, rel=1e-12)
 
 
 @pytest.fixture

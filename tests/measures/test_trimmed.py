@@ -82,7 +82,7 @@ def test_there_is_no_weighted_form(arrays):
 def test_predicting_the_mean_scores_the_chance_level(tag, arrays):
     y, predicted = arrays
     uninformative = find(tag)(y, np.full(41, y.mean()))
-    assert find(tag).chance(Numeric(y, predicted), find(tag)) == pytest.approx(uninformative)
+    assert find(tag).reference(Numeric(y, predicted), find(tag)) == pytest.approx(uninformative)
 
 
 @pytest.mark.parametrize("tag", ["arrmse", "accuracy", "mae_trim"])

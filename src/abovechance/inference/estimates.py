@@ -12,7 +12,7 @@ from abovechance.io.export import jsonable
 
 @dataclass(frozen=True, kw_only=True)
 class Skill:
-    """A mean loss beside that of an uninformative forecast."""
+    """A value beside its reference, the same prediction for every case; a gain if positive."""
 
     reference: float
     difference: float
@@ -30,7 +30,8 @@ class Estimate:
     title: str
     family: str
     value: float
-    chance: float | None = None
+    chance: float | None = None  # the mean under the hypothesis that p_value tests
+    reference: float | None = None  # what the same prediction for every case scores at best
     model: str | None = None
     by: str | None = None
     class_: str | None = None
@@ -41,7 +42,8 @@ class Estimate:
     hypothesis: str | None = None
     test: str | None = None
     draws: int | None = None
-    undefined: str | None = None
+    undefined: str | None = None  # why there is no value
+    remark: str | None = None  # what to know of a value that there is
     skill: Skill | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,12 +63,14 @@ CONTRACT = (
     "value",
     "interval",
     "chance",
+    "reference",
     "p_value",
     "alternative",
     "hypothesis",
     "test",
     "draws",
     "undefined",
+    "remark",
     "skill",
 )
 

@@ -22,10 +22,12 @@ from abovechance.inference.significance.association import (
     association,
 )
 from abovechance.inference.significance.calibration import calibration_tests
+from abovechance.inference.significance.constant import gain_over, share_skill
 from abovechance.inference.significance.null import scheme_for
 from abovechance.inference.significance.skill import skill
-from abovechance.inference.values import chance_level
+from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
+from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
 
@@ -49,6 +51,7 @@ class Evidence:
     skills: dict[str, Skill] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     chances: dict[str, float | None] = field(default_factory=dict)
+    references: dict[str, float | None] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
@@ -111,20 +114,28 @@ class Evidence:
         """A row with its interval, test and skill."""
         label = measure.label
         if label in self.refused:
-            return replace(row, value=float("nan"), chance=None, undefined=self.refused[label])
+            blank = {"chance": None, "reference": None, "remark": None}
+            return replace(row, value=float("nan"), undefined=self.refused[label], **blank)
         test = self.tests.get(label)
+        remark = row.remark or self.remarks.get(label) or self.asides.get(label)
+        value = self.values.get(label, row.value)
         changed = replace(
             row,
-            value=self.values.get(label, row.value),
+            value=value,
             chance=self.chances.get(label, row.chance),
+            reference=self.references.get(label, row.reference),
             interval=self.intervals.get(label),
             skill=self.skills.get(label),
-            undefined=row.undefined or self.remarks.get(label) or self.asides.get(label),
+            remark=None if np.isnan(value) else remark,
         )
+        if changed.skill is None:
+            changed = replace(changed, skill=gain_over(changed, measure))
         if test is None:
             return changed
+        tested = label in self.chances or test.expected is None
         return replace(
             changed,
+            chance=changed.chance if tested else test.expected,
             p_value=test.p_value,
             alternative=test.alternative,
             hypothesis=test.hypothesis,
@@ -248,16 +259,20 @@ class Evidence:
     ) -> None:
         for m in measures:
             several = len(getattr(cases, "outputs", ())) > 1
-            if not policy_of(m.law).skill or m.after is not None or several or cases.n < 2:
+            if not policy_of(m.law).skill or several or cases.n < 2:
+                continue
+            if m.higher_is_better is None or m.reference is None:
                 continue
             try:
+                if m.law is Law.SHARE:
+                    self.skills[m.label] = share_skill(m, cases, level=level, draws=draws, seed=seed)
+                    continue
                 if m.law is Law.UTILITY:
-                    if m.name == "net_benefit":
+                    if m.decomposable and "threshold" in m.parameters:
                         self.skills[m.label] = _gain(m, cases, level, draws, seed)
                     continue
-                self.skills[m.label] = skill(
-                    m, cases, confidence_level=level, draws=draws, seed=seed
-                )
+                found = skill(m, cases, confidence_level=level, draws=draws, seed=seed)
+                self.skills[m.label] = found if m.after is None else _transformed(found, m, cases)
             except NotApplicable:
                 continue
 
@@ -289,7 +304,8 @@ class Evidence:
         other = cases.take(slice(None))
         other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
         self.values.update({m.label: m.of(other) for m in depends})
-        self.chances.update({m.label: chance_level(m, other) for m in depends})
+        self.chances.update({m.label: shuffled(m, other) for m in depends})
+        self.references.update({m.label: reference_level(m, other) for m in depends})
         return other
 
 
@@ -301,6 +317,13 @@ def _bounded(measure: Measure, value: float) -> bool:
 def _resampled(measure: Measure, cases: Any) -> bool:
     """Whether an interval may come from the common bootstrap run."""
     return measure.law not in (Law.CALIBRATION, Law.UTILITY)
+
+
+def _transformed(found: Skill, measure: Measure, cases: Any) -> Skill:
+    """A function of a mean loss gains where the mean does, by another amount."""
+    turned = 1.0 if measure.higher_is_better else -1.0
+    difference = turned * (measure.of(cases) - found.reference)
+    return replace(found, difference=difference, interval=None)
 
 
 def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:

@@ -26,8 +26,9 @@ TABLE: dict[Law, Policy] = {
     Law.SHARE: Policy(
         defaults.of_share,
         "Wilson",
-        FISHER,
+        f"{FISHER}; and skill against the best constant prediction: McNemar",
         "exact McNemar",
+        skill=True,
     ),
     Law.CONDITIONAL: Policy(
         defaults.of_conditional_share,

@@ -91,6 +91,7 @@ class Test(Result):
     hypothesis: str
     method: str
     draws: int | None = None
+    expected: float | None = None  # what the measure tested is on average under the hypothesis
     saddlepoint: float | None = None
     stopped: "Sequel | None" = None
 

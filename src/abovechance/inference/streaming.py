@@ -19,8 +19,9 @@ from abovechance.inference.readings import BOUND
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance import summarised as tests_of
 from abovechance.inference.significance.accuracy import NO_SHARE, counted_against
+from abovechance.inference.significance.constant import gain_over, table_skill
 from abovechance.inference.stream_kinds import read_summary, stream_roles
-from abovechance.inference.values import chance_level, rows_per_class
+from abovechance.inference.values import reference_level, rows_per_class
 from abovechance.io.roles import Roles, weight_like
 from abovechance.io.stream_cases import Progress
 from abovechance.io.streams import Stream, open_stream
@@ -29,6 +30,7 @@ from abovechance.measures.catalogue import named
 from abovechance.measures.class_summary import SummarisedClasses, from_classes
 from abovechance.measures.evaluation import fit
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
+from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import Summarised, error_bound, from_summary
 from abovechance.resampling import seed_of
 
@@ -130,20 +132,30 @@ class _Known(NamedTuple):
     """What can be told from a summary of one kind of predictions."""
 
     value: Callable[..., float]
+    chance: Callable[..., float | None]
     interval: Callable[..., Interval | None]
     skill: Callable[..., Skill | None] | None
     tests: Callable[..., Mapping[str, Test]]
 
 
 KNOWN: dict[str, _Known] = {
-    "binary": _Known(from_summary, of_two.interval, of_two.skill, tests_of.against_chance),
+    "binary": _Known(
+        from_summary, of_two.chance, of_two.interval, of_two.skill, tests_of.against_chance
+    ),
     "multiclass": _Known(
         from_classes,
+        shuffled,
         of_others.of_classes,
         of_others.skill_of_classes,
         tests_of.classes_against_chance,
     ),
-    "numeric": _Known(from_numbers, of_others.of_numbers, None, tests_of.numbers_against_chance),
+    "numeric": _Known(
+        from_numbers,
+        of_others.chance_of_numbers,
+        of_others.of_numbers,
+        None,
+        tests_of.numbers_against_chance,
+    ),
 }
 
 
@@ -186,11 +198,16 @@ def _rows(
             if named:
                 yield replace(row, undefined=reasons[m])
             continue
-        row = replace(row, chance=_chance(m, predictions), undefined=_remark(m, predictions, value))
+        words = _remark(m, predictions, value)
+        row = replace(
+            row,
+            chance=known.chance(m, predictions),
+            reference=_reference(m, predictions),
+            **{"undefined" if np.isnan(value) else "remark": words},
+        )
         if inference:
             row = replace(row, interval=known.interval(m, predictions, value, setting))
-            if known.skill is not None:
-                row = replace(row, skill=known.skill(m, predictions, value, setting))
+            row = replace(row, skill=_skill(row, m, predictions, setting))
         yield _tested(row, tests.get(m.label))
     if isinstance(predictions, SummarisedClasses):
         yield from _per_class(predictions, list(values))
@@ -228,11 +245,20 @@ def _per_class(predictions: SummarisedClasses, measures: list[Measure]) -> Itera
         return
 
 
-def _chance(measure: Measure, predictions: View) -> float | None:
+def _reference(measure: Measure, predictions: View) -> float | None:
     try:
-        return chance_level(measure, predictions)
+        return reference_level(measure, predictions)
     except NotApplicable:
         return None
+
+
+def _skill(row: Estimate, measure: Measure, predictions: View, setting: Setting) -> Skill | None:
+    if measure.law is Law.SHARE and row.reference is not None and np.isfinite(row.value):
+        table = predictions.confusion  # type: ignore[union-attr]  # shares are of classes
+        return table_skill(measure, table, row.value, row.reference, setting.level)
+    told = KNOWN[predictions.kind].skill
+    found = None if told is None else told(measure, predictions, row.value, setting)
+    return gain_over(row, measure) if found is None else found
 
 
 def _tested(row: Estimate, test: Test | None) -> Estimate:

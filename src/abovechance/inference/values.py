@@ -9,6 +9,7 @@ from abovechance.inference.estimates import Estimate
 from abovechance.measures import Law, Measure, find, per_class, per_output
 from abovechance.measures.averaging import undefined_classes
 from abovechance.measures.calibration import remark_on
+from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 
 LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
@@ -25,18 +26,25 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
         title=measure.heading,
         family=measure.family.value,
         value=value,
-        chance=chance_level(measure, predictions),
+        chance=shuffled(measure, predictions),
+        reference=reference_level(measure, predictions),
         by=by,
-        undefined=remark(measure, predictions, value),
+        **said(measure, predictions, value),
     )
 
 
-def chance_level(measure: Measure, predictions: Predictions) -> float | None:
-    """What an uninformative prediction would score here."""
-    if measure.chance is None:
+def said(measure: Measure, predictions: Predictions, value: float) -> dict[str, str | None]:
+    """What there is to say of a value, as why it is undefined or as a remark if it is defined."""
+    words = remark(measure, predictions, value)
+    return {"undefined": words} if np.isnan(value) else {"remark": words}
+
+
+def reference_level(measure: Measure, predictions: Predictions) -> float | None:
+    """What the same prediction for every case would score here at best."""
+    if measure.reference is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
-        level = measure.chance(predictions, measure)
+        level = measure.reference(predictions, measure)
     return None if np.isnan(level) else level
 
 
@@ -67,10 +75,11 @@ def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> I
             title=measure.heading,
             family=measure.family.value,
             value=float(values[d]),
-            chance=chance_level(measure, single),
+            chance=shuffled(measure, single),
+            reference=reference_level(measure, single),
             by=by,
             output=name,
-            undefined=remark(measure, single, float(values[d])),
+            **said(measure, single, float(values[d])),
         )
 
 
@@ -90,7 +99,8 @@ def rows_per_class(
                 title=measure.heading,
                 family=measure.family.value,
                 value=float(value),
-                chance=chance_level(measure, predictions.against_rest(label)),
+                chance=shuffled(measure, predictions.against_rest(label)),
+                reference=reference_level(measure, predictions.against_rest(label)),
                 by=by,
                 class_=str(label),
                 undefined=measure.undefined if np.isnan(value) else None,

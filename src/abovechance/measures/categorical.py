@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.chance import constant, independence, majority, one_over_classes
+from abovechance.measures.chance import best_constant, constant, independence, one_over_classes
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.predictions import Binary, View
 
@@ -14,7 +14,7 @@ OF_TABLE: dict[str, Any] = {
     "family": Family.CATEGORICAL,
     "reads": View.LABEL,
     "form": Form.COUNTS,
-    "chance": independence,
+    "reference": independence,
     "label_score": LabelScore.LABEL,
 }
 EMPTY_MARGIN = "all cases, or all predictions, are of one class"
@@ -51,7 +51,7 @@ def _kappa_shortcut(predictions: Binary) -> float:
 @measure(
     title="Accuracy",
     aliases=("acc",),
-    **{**OF_TABLE, "chance": majority},
+    **{**OF_TABLE, "reference": best_constant},
     range=(0.0, 1.0),
     best=1.0,
     law=Law.SHARE,
@@ -75,7 +75,7 @@ def accuracy(table: Floats) -> Floats:
 @measure(
     title="Error rate",
     aliases=("misclassification", "zero_one_loss"),
-    **{**OF_TABLE, "chance": majority},
+    **{**OF_TABLE, "reference": best_constant},
     range=(0.0, 1.0),
     best=0.0,
     law=Law.SHARE,
@@ -101,7 +101,7 @@ def _recalls(table: Floats) -> Floats:
 @measure(
     title="Balanced accuracy",
     aliases=("bac",),
-    **{**OF_TABLE, "chance": one_over_classes},
+    **{**OF_TABLE, "reference": one_over_classes},
     range=(0.0, 1.0),
     best=1.0,
     prevalence_free=True,
@@ -141,7 +141,7 @@ def _one_minus_one_over_classes(predictions: Any, measure: Any) -> float:
 @measure(
     title="Balanced error rate",
     aliases=("ber",),
-    **{**OF_TABLE, "chance": _one_minus_one_over_classes},
+    **{**OF_TABLE, "reference": _one_minus_one_over_classes},
     range=(0.0, 1.0),
     best=0.0,
     prevalence_free=True,
@@ -164,7 +164,7 @@ def balanced_error_rate(table: Floats) -> Floats:
 @measure(
     title="Informedness",
     aliases=("bookmaker",),
-    **{**OF_TABLE, "chance": constant(0.0)},
+    **{**OF_TABLE, "reference": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.BALANCED,
@@ -192,7 +192,7 @@ def informedness(table: Floats) -> Floats:
 
 @measure(
     title="Markedness",
-    **{**OF_TABLE, "chance": constant(0.0)},
+    **{**OF_TABLE, "reference": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -220,7 +220,7 @@ def markedness(table: Floats) -> Floats:
 @measure(
     title="Matthews correlation",
     aliases=("matthews_correlation_coefficient", "matthews_corrcoef"),
-    **{**OF_TABLE, "chance": constant(0.0)},
+    **{**OF_TABLE, "reference": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -251,7 +251,7 @@ def mcc(table: Floats) -> Floats:
 @measure(
     title="Cohen's kappa",
     aliases=("cohen_kappa",),
-    **{**OF_TABLE, "chance": constant(0.0)},
+    **{**OF_TABLE, "reference": constant(0.0)},
     range=(-1.0, 1.0),
     best=1.0,
     law=Law.UNKNOWN,
@@ -308,7 +308,7 @@ def g_mean(table: Floats) -> Floats:
 
 @measure(
     title="Standardised accuracy",
-    **{**OF_TABLE, "chance": majority},
+    **{**OF_TABLE, "reference": best_constant},
     range=(-np.inf, np.inf),
     best=np.inf,
     attainable=False,

@@ -1,4 +1,7 @@
-"""What an uninformative prediction scores: for each measure its own idea of chance."""
+"""What a prediction that is the same for every case scores: for each measure its reference.
+
+And of measures whose formula does not tell it (see `shuffled`), what permuted outcomes score.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +13,7 @@ from abovechance.predictions import Numeric, Predictions
 
 
 def constant(level: float) -> Callable[[Predictions, Measure], float]:
-    """A chance level that depends on nothing."""
+    """A level that depends on nothing."""
     return _Constant(level)
 
 
@@ -21,12 +24,23 @@ def independence(predictions: Any, measure: Measure) -> float:
     return float(measure.on_counts(expected))
 
 
-def majority(predictions: Any, measure: Measure) -> float:
-    """The value when every case is called by the most frequent class."""
+def best_constant(predictions: Any, measure: Measure) -> float:
+    """The best value when every case is called by the same class: the most frequent one's."""
     shares = predictions.prevalences
-    table = np.zeros((len(shares), len(shares)))
-    table[:, int(shares.argmax())] = shares
-    return float(measure.on_counts(table))
+    tables = np.zeros((len(shares), len(shares), len(shares)))
+    for called, table in enumerate(tables):
+        table[:, called] = shares
+    values = measure.on_counts(tables)
+    return float(np.max(values) if measure.higher_is_better else np.min(values))
+
+
+def uncorrelated(predictions: Any, measure: Measure) -> float:
+    """The value where predictions keep mean and variance but do not vary with outcomes."""
+    assert isinstance(predictions, Numeric)
+    centre, spread = predictions.centre_and_spread
+    y, p = np.stack([centre - spread, centre + spread], axis=-1)
+    weight = np.full(4, predictions.total / 4.0)
+    return measure.of(Numeric(np.repeat(y, 2, axis=-1).T, np.tile(p, 2).T, sample_weight=weight))
 
 
 def one_over_classes(predictions: Any, measure: Measure) -> float:

@@ -125,9 +125,9 @@ def from_classes(measure: Measure, predictions: SummarisedClasses) -> float:
         raise NotApplicable(f"{measure.title} {NEEDS_CASES}.")
     base = find("brier" if measure.name == "scaled_brier" else "log_score")
     base = base.for_outcome("multiclass")
-    assert base.chance is not None
+    assert base.reference is not None
     with np.errstate(divide="ignore", invalid="ignore"):
-        reference = np.float64(base.chance(predictions, base))
+        reference = np.float64(base.reference(predictions, base))
         return float(gain(np.float64(losses.mean(base.label)), reference))
 
 

@@ -18,6 +18,7 @@ CORRELATION: dict[str, Any] = {
     "range": (-1.0, 1.0),
     "best": 1.0,
     "chance": constant(0.0),
+    "reference": constant(0.0),
     "law": Law.UNKNOWN,
     "undefined": ONE_CONSTANT,
 }

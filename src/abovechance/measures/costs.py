@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.categorical import OF_TABLE
+from abovechance.measures.chance import best_constant
 from abovechance.measures.measure import Family, Law, measure
 
 COSTS: dict[str, Any] = {
@@ -14,6 +15,7 @@ COSTS: dict[str, Any] = {
     "outcomes": frozenset({"binary"}),
     "directed": True,
     "law": Law.UTILITY,
+    "reference": best_constant,
 }
 
 

@@ -18,7 +18,7 @@ PART: dict[str, Any] = {
     "directed": True,
     "outcomes": frozenset({"binary"}),
     "law": Law.UNKNOWN,
-    "chance": constant(0.0),
+    "reference": constant(0.0),
     "listed": False,
     "extreme": True,  # recalibration follows chance, so both parts are greater than they are
 }

@@ -52,7 +52,7 @@ PROBABILITY_OF_SURVIVAL: dict[str, Any] = {
     "reads": View.SURVIVAL,
     "range": (0.0, np.inf),
     "best": 0.0,
-    "chance": kaplan_meier_for_all,
+    "reference": kaplan_meier_for_all,
     "law": Law.UNKNOWN,
 }
 
@@ -71,7 +71,7 @@ def brier_at(predictions: Survival, *, t: float | None = None) -> float:
         + \frac{(1 - S(t|x_i))^2 \, [T_i > t]}{G(t)} \right)
 
     `t` must be one of the predicted times, the last if not stated: nothing is interpolated.
-    Predicting the Kaplan–Meier curve for everybody is the chance level. With weighted-up cases
+    Predicting the Kaplan–Meier curve for everybody is the reference. With weighted-up cases
     the value may exceed 1.
 
     Examples

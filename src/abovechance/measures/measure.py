@@ -97,7 +97,10 @@ class Measure:
     law: Law
     source: str
     attainable: bool = True
+    # the mean over all orders of the outcomes, where `shuffled` cannot tell it from the formula
     chance: Chance | None = None
+    # what a prediction that is the same for every case scores at best
+    reference: Chance | None = None
     aliases: tuple[str, ...] = ()
     outcomes: frozenset[str] = frozenset({"binary", "multiclass"})
     directed: bool = False

@@ -120,6 +120,13 @@ class SummarisedNumbers(Numeric):
     def views(self) -> frozenset[View]:
         return frozenset({View.VALUE})
 
+    @cached_property
+    def centre_and_spread(self) -> tuple[Floats, Floats]:
+        (y, error), scatter = self.summary.means, self.summary.scatter / self.n
+        given = scatter[0, 0] - 2.0 * scatter[0, 1] + scatter[1, 1]
+        spread = np.sqrt(np.maximum([[scatter[0, 0]], [given]], 0.0))
+        return np.array([[y], [y - error]]), spread
+
     @property
     def outcome(self) -> NoReturn:
         raise NotApplicable(f"this {NEEDS_CASES}.")

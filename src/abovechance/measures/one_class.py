@@ -18,7 +18,7 @@ OF_CLASS: dict[str, Any] = {
     "reads": View.LABEL,
     "form": Form.CLASS_RATIO,
     "range": (0.0, 1.0),
-    "chance": independence,
+    "reference": independence,
     "directed": True,
     "averages": True,
     "label_score": LabelScore.LABEL,
@@ -327,7 +327,7 @@ LIKELIHOOD: dict[str, Any] = {
     "outcomes": frozenset({"binary"}),
     "range": (0.0, np.inf),
     "law": Law.UNKNOWN,
-    "chance": constant(1.0),
+    "reference": constant(1.0),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.chance import constant, mean_outcome
+from abovechance.measures.chance import constant, mean_outcome, uncorrelated
 from abovechance.measures.measure import Family, Form, Law, measure
 from abovechance.measures.moments import weighted_median
 from abovechance.predictions import View
@@ -24,7 +24,7 @@ MEAN_LOSS: dict[str, Any] = {
     "form": Form.LOSSES,
     "range": (0.0, np.inf),
     "best": 0.0,
-    "chance": mean_outcome,
+    "reference": mean_outcome,
     "law": Law.MEAN,
 }
 NOT_ABOVE_MINUS_ONE = "an outcome or a prediction is not above -1"
@@ -75,6 +75,7 @@ def mlae(outcome: Floats, value: Floats) -> Floats:
 @measure(
     title="Mean squared error",
     aliases=("mean_squared_error", "neg_mean_squared_error"),
+    chance=uncorrelated,
     **MEAN_LOSS,
     source="familiar 1.5.0, mean squared error; NAG, Accuracy measures, regression",
 )
@@ -218,7 +219,7 @@ def max_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
 @measure(
     title="Mean error",
     aliases=("bias",),
-    **{**MEAN_LOSS, "range": (-np.inf, np.inf), "chance": constant(0.0)},
+    **{**MEAN_LOSS, "range": (-np.inf, np.inf), "reference": constant(0.0)},
     source="Lang (2022), mlr3measures, bias",
 )
 def mean_error(outcome: Floats, value: Floats) -> Floats:

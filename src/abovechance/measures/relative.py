@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.chance import constant
+from abovechance.measures.chance import constant, uncorrelated
 from abovechance.measures.measure import Form, Law, measure
 from abovechance.measures.moments import centred, mean, moments, weighted_median
 from abovechance.measures.regression import MEAN_LOSS, REGRESSION
@@ -21,13 +21,13 @@ SHARE: dict[str, Any] = {
     **AGAINST_MEAN,
     "range": (-np.inf, 1.0),
     "best": 1.0,
-    "chance": constant(0.0),
+    "reference": constant(0.0),
 }
 RATIO: dict[str, Any] = {
     **AGAINST_MEAN,
     "range": (0.0, np.inf),
     "best": 0.0,
-    "chance": constant(1.0),
+    "reference": constant(1.0),
 }
 
 
@@ -44,6 +44,7 @@ def ratio(error: Floats, reference: Floats) -> Floats:
 @measure(
     title="Coefficient of determination R²",
     aliases=("r2_score", "r_squared", "coefficient_of_determination"),
+    chance=uncorrelated,
     **SHARE,
     source="familiar 1.5.0, R squared; NAG, Accuracy measures, regression",
     monotone_in="mse",
@@ -76,6 +77,7 @@ def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int =
 @measure(
     title="Explained variance",
     aliases=("explained_variance_score",),
+    chance=uncorrelated,
     **SHARE,
     source="familiar 1.5.0, explained variance",
 )
@@ -145,6 +147,7 @@ def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
 @measure(
     title="Relative squared error",
     aliases=("relative_squared_error",),
+    chance=uncorrelated,
     **RATIO,
     source="familiar 1.5.0, relative squared error",
     monotone_in="mse",

@@ -12,19 +12,25 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
 from abovechance.measures.ipcw import SURVIVAL, inverse_before
-from abovechance.measures.measure import Law, measure
+from abovechance.measures.measure import Law, Measure, measure
 from abovechance.numerics.concordance import Concordance, concordance_counts
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
 
 TIES = ("harrell", "strict", "drop")
 NO_PAIR = "no two cases can be compared: no event is followed by another case"
+def _one_half(predictions: Survival, measure: Measure) -> float:
+    """One half: of any two comparable cases either is as likely to have the higher risk."""
+    return float("nan") if measure.parameters.get("ties") == "drop" else 0.5
+
+
 OF_RISK: dict[str, Any] = {
     **SURVIVAL,
     "reads": View.RISK,
     "range": (0.0, 1.0),
     "best": 1.0,
-    "chance": constant(0.5),
+    "chance": _one_half,
+    "reference": constant(0.5),
 }
 
 

@@ -101,7 +101,7 @@ def _derived(
     if measure.outcomes != {"numeric"} or measure.many_outputs or robust:
         raise NotApplicable(f"{measure.name} is not trimmed; measures of one numeric output are.")
     # Cutting the largest errors down makes unrelated predictions look correlated, how much
-    # depending on both: such a correlation has no chance level.
+    # depending on both: such a correlation has no reference.
     correlation = measure.range[0] == -1.0
     return replace(
         measure,
@@ -112,7 +112,8 @@ def _derived(
         form=Form.DRAWS,
         law=Law.UNKNOWN,
         after=None,
-        chance=None if correlation or measure.chance is None else mean_outcome,
+        chance=None,
+        reference=None if correlation or measure.reference is None else mean_outcome,
         weighted=False,
         influence=None,
         listed=False,

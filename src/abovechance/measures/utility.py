@@ -42,7 +42,7 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     title="Net benefit",
     **UTILITY,
     form=Form.LOSSES,
-    chance=treat_all_or_none,
+    reference=treat_all_or_none,
     attainable=False,
     source="Vickers & Elkin (2006)",
 )
@@ -52,7 +52,7 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
     At most the prevalence. Worth having only above the better of acting on all and on none,
-    which is the chance level.
+    its reference.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     aliases=("standardized_net_benefit", "relative_utility"),
     **UTILITY,
     form=Form.SAMPLE,
-    chance=_treat_all_or_none_standardised,
+    reference=_treat_all_or_none_standardised,
     undefined="no case is positive",
     source="Vickers & Elkin (2006); Kerr et al. (2016)",
 )

@@ -102,6 +102,14 @@ class Numeric(Predictions):
     def views(self) -> frozenset[View]:
         return frozenset({View.VALUE})
 
+    @cached_property
+    def centre_and_spread(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of outcomes and of predictions, both (2, outputs)."""
+        both = np.stack([self.outcome, self.value])
+        centre = np.average(both, axis=-1, weights=self.weight)
+        squares = np.average((both - centre[..., None]) ** 2, axis=-1, weights=self.weight)
+        return centre, np.sqrt(squares)
+
     def output(self, which: int) -> "Numeric":
         """One output alone."""
         other = self.take(slice(None))

@@ -61,8 +61,8 @@ def test_functions_of_tables_equal_the_measures(t: float) -> None:
     table = table_of(predictions, acted_on(predictions, t))
     measure = find("net_benefit", threshold=t)
     assert float(net_benefit_of(t)(table)) == pytest.approx(measure.of(predictions), rel=1e-12)
-    assert measure.chance is not None
-    beyond = measure.of(predictions) - measure.chance(predictions, measure)
+    assert measure.reference is not None
+    beyond = measure.of(predictions) - measure.reference(predictions, measure)
     assert float(gain_of(t, table)(table)) == pytest.approx(beyond, abs=1e-14)
 
 
@@ -83,8 +83,8 @@ def test_the_gain_is_over_the_better_default() -> None:
     predictions = binary()
     found = gain(predictions, 0.2, rng=np.random.default_rng(1))
     measure = find("net_benefit", threshold=0.2)
-    assert measure.chance is not None
-    assert found.reference == pytest.approx(measure.chance(predictions, measure))
+    assert measure.reference is not None
+    assert found.reference == pytest.approx(measure.reference(predictions, measure))
     assert found.reference + found.difference == pytest.approx(measure.of(predictions))
     assert found.difference in found.interval
 
@@ -100,7 +100,7 @@ def test_no_error_in_few_cases_is_no_proof_of_none() -> None:
     found = ac.assess(perfect, ["expected_cost"], draws=99, rng=1).estimates[0]
     assert found.value == 0.0
     assert found.interval is None
-    assert "tells no spread" in str(found.undefined)
+    assert "tells no spread" in str(found.remark)
 
 
 def test_what_is_undefined_in_many_samples_has_no_interval() -> None:
@@ -154,7 +154,7 @@ def test_a_cluster_that_holds_all_positives_leaves_no_interval() -> None:
         bootstrap(constant_clusters(), measure, method="percentile", draws=99, rng=1)
     found = ac.assess(constant_clusters(), ["standardised_net_benefit"], draws=99, rng=1)
     assert found.estimates[0].interval is None
-    assert str(found.estimates[0].undefined).startswith("no interval: the value is undefined or")
+    assert str(found.estimates[0].remark).startswith("no interval: the value is undefined or")
 
 
 def test_infinite_replicates_of_one_sign_make_a_limit_infinite() -> None:

@@ -23,10 +23,11 @@ from abovechance.inference.intervals.utility import (
 )
 from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
-from abovechance.inference.values import chance_level
+from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
 from abovechance.measures.area_scale import area_scale
 from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.p_values import never_zero
 
@@ -34,6 +35,27 @@ LOSSES = ("brier", "brier_sum", "scaled_brier")
 LOGS = ("log_score", "log_loss", "nagelkerke_r2", "cox_snell_r2", "mcfadden_r2")
 NET_BENEFITS = ("net_benefit", "standardised_net_benefit")
 STEP = 1e-5  # of numerical derivatives, relative
+
+
+def chance(measure: Measure, predictions: Summarised) -> float | None:
+    """The mean of a measure if outcomes were shuffled; of functions of a mean loss at its mean."""
+    found = shuffled(measure, predictions)
+    if found is not None or measure.name not in (*LOSSES, *LOGS):
+        return found
+    summary = predictions.summary
+    n, share = summary.n, summary.positives.n / summary.n
+    both = summary.positives + summary.negatives
+    if not 0.0 < share < 1.0:
+        return None
+    if measure.name in LOSSES:
+        squares = summary.positives.squared_p + summary.negatives.losses
+        mean = (share * (n - 2.0 * both.p) + squares) / n
+        return measure.of(predictions.moved("losses", mean, share))
+    # sums of log p and of log(1 - p) over all: what happened, less the odds in its favour
+    happens, fails = both.logs - summary.negatives.odds, both.logs - summary.positives.odds
+    mean = (share * happens + (1.0 - share) * fails) / n
+    certain = both.impossible + both.certain > 0
+    return measure.of(predictions.moved("logs", -np.inf if certain else mean, share))
 
 
 def interval(
@@ -78,7 +100,7 @@ def skill(
         return _gain(measure, predictions, value, setting)
     if measure.law is not Law.MEAN or measure.name not in (*LOSSES, *LOGS):
         return None
-    reference = chance_level(measure, predictions)
+    reference = reference_level(measure, predictions)
     if reference is None:
         return None
     sign = 1.0 if measure.higher_is_better else -1.0

@@ -10,11 +10,24 @@ from abovechance.inference.intervals.correlations import fisher_z
 from abovechance.inference.intervals.proportions import wilson
 from abovechance.inference.intervals.summarised import normal_quantile, normal_tail
 from abovechance.inference.results import Interval
-from abovechance.inference.values import chance_level
+from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
+from abovechance.measures.chance import uncorrelated
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.loss_sums import LossSums
 from abovechance.measures.number_summary import SummarisedNumbers
+from abovechance.measures.shuffled import shuffled
+
+
+def chance_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> float | None:
+    """The mean of a measure if outcomes were shuffled; roots of means as if at the mean."""
+    found = shuffled(measure, predictions)
+    return uncorrelated(predictions, measure) if found is None and _of_squares(measure) else found
+
+
+def _of_squares(measure: Measure) -> bool:
+    """Whether a measure is a root of one that only the covariance changes."""
+    return measure.after is np.sqrt and measure.name in ("rmse", "rrse")
 
 
 def of_numbers(
@@ -58,7 +71,7 @@ def skill_of_classes(
     losses = predictions.summary.losses
     if measure.label not in losses.sums or measure.law is not Law.MEAN:
         return None
-    reference = chance_level(measure, predictions)
+    reference = reference_level(measure, predictions)
     if reference is None:
         return None
     k, shares = len(predictions.classes), predictions.prevalences

@@ -1,5 +1,7 @@
 """Is accuracy better than a stated rate, or than always predicting the largest class?"""
 
+from dataclasses import replace
+
 import numpy as np
 
 from abovechance.arrays import Floats
@@ -11,6 +13,8 @@ from abovechance.measures import Form, Law, Measure
 from abovechance.numerics.confusion import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
 
+NO_BETTER = "no more accurate than always predicting the largest class"
+MCNEMAR = "McNemar against the largest class, exact"
 CLUSTERS = "Compare the rate with the interval of accuracy over clusters (intervals.cluster_mean)."
 NO_SHARE = "only shares of cases have an exact test against a rate; compare it with the interval."
 SHARES = (Law.SHARE, Law.CONDITIONAL)
@@ -43,18 +47,17 @@ def table_against(table: Floats, rate: float | str) -> Test:
     >>> table_against(np.array([[5, 1], [2, 12]]), "majority").p_value
     0.2266
     """
-    right, rows = int(np.trace(table)), table.sum(axis=1)
+    n = int(table.sum())
     if rate != "majority":
-        return binomial(right, int(table.sum()), float(rate))
-    largest = int(rows.argmax())
-    lost = int(rows[largest] - table[largest, largest])
-    gained = right - int(table[largest, largest])
+        return replace(binomial(int(np.trace(table)), n, float(rate)), expected=float(rate))
+    gained, lost = against_constant(table)
     return Test(
         statistic=float(gained - lost),
         p_value=binomial(gained, gained + lost, 0.5).p_value if gained + lost else 1.0,
         alternative="greater",
-        hypothesis="no more accurate than always predicting the largest class",
-        method="McNemar against the largest class, exact",
+        hypothesis=NO_BETTER,
+        method=MCNEMAR,
+        expected=float(table.sum(axis=1).max() / n),
     )
 
 
@@ -102,6 +105,14 @@ def _share(measure: Measure, table: Floats) -> tuple[int, int]:
     if abs(hits - np.rint(hits)) > ROUNDING * max(1.0, total) or not 0 <= hits <= total:
         raise NotApplicable("this is no number of cases divided by another.")
     return int(np.rint(hits)), int(total)
+
+
+def against_constant(table: Floats) -> tuple[int, int]:
+    """Cases got right that the largest class for all would miss, and missed that it gets right."""
+    rows = table.sum(axis=1)
+    largest = int(rows.argmax())
+    lost = int(rows[largest] - table[largest, largest])
+    return int(np.trace(table)) - int(table[largest, largest]), lost
 
 
 def _table(predictions: Binary | Multiclass) -> Floats:

@@ -30,6 +30,7 @@ from abovechance.inference.significance.weighting import (
     refuse_related,
 )
 from abovechance.measures import Form, LabelScore, Measure
+from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
     DEFAULT,
@@ -43,6 +44,7 @@ from abovechance.resampling import (
 DRAWS = 9999
 SLOW_DRAWS = 999  # where every draw is a loop over cases
 FAST_BLOCK = 2048
+ARRANGEMENTS = 64  # through which a function of a sum is known
 CELLS = 1 << 21  # numbers a block may spread over
 ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
 ALL_SLOW = 20_000  # the same where every one is a loop over cases
@@ -134,8 +136,16 @@ def association(
     if predictions.cases.sample_weight is not None:
         return _weighted(predictions, testable, draws)
     if isinstance(predictions, Binary):
-        return _binary(predictions, testable, draws, shortcuts)
-    return _other(predictions, testable, draws)
+        found = _binary(predictions, testable, draws, shortcuts)
+    else:
+        found = _other(predictions, testable, draws)
+    if predictions.cases.groups is not None:
+        return found
+    known = {m.label: shuffled(m, predictions) for m in testable if m.label in found}
+    return {
+        label: test if known[label] is None else replace(test, expected=known[label])
+        for label, test in found.items()
+    }
 
 
 def refuse(predictions: Predictions) -> None:
@@ -211,7 +221,13 @@ def _weighted(
     for m in chosen:
         side = "greater" if m.higher_is_better else "less"
         value = m.of(predictions)
-        both = [_test(value, null[key(way, m)], side, exact, words, m, predictions) for way in WAYS]
+        both = [
+            replace(
+                _test(value, null[key(way, m)], side, exact, words, m, predictions),
+                expected=level(null[key(way, m)]),
+            )
+            for way in WAYS
+        ]
         found[m.label] = max(both, key=lambda test: test.p_value)
     return found
 
@@ -252,13 +268,56 @@ def _linear(
     wanted = draws.check and not exact and scheme.blocks is None
     check = _saddlepoints(predictions, kinds, observed) if wanted else {}
     check = {kind: check.get(kind) for kind in kinds}
+    levels = _levels(predictions, measures, scheme, null)
     found = {}
     for m in measures:
         assert m.label_score is not None
         kind = m.label_score
         test = _test(observed[kind], null[kind], "greater", exact, words, m, predictions)
+        test = replace(test, expected=levels[m.label])
         found[m.label] = test if exact else replace(test, saddlepoint=check[kind])
     return found
+
+
+def _levels(
+    predictions: Binary, measures: Sequence[Measure], scheme: LabelPermutations, null: Any
+) -> dict[str, float | None]:
+    """What measures are on average where only the sums they are functions of were drawn.
+
+    A confusion table follows from its true positives. Other functions of a sum are smooth: they
+    are read off a polynomial through some arrangements.
+    """
+    found: dict[str, float | None] = {}
+    positives, n = int(predictions.positive.sum()), predictions.n
+    plain = predictions.cases.groups is None
+    rest = [m for m in measures if not plain or shuffled(m, predictions) is None]
+    found.update({m.label: None for m in measures if m not in rest})
+    for m in [m for m in rest if m.label_score is LabelScore.LABEL]:
+        assert predictions.label is not None
+        called = int(predictions.label.sum())
+        tables = tables_of(null[LabelScore.LABEL], n, positives, called)
+        found[m.label] = level(np.asarray(m.on_counts(tables)))
+    smooth = [m for m in rest if m.label not in found]
+    if smooth:
+        labels = scheme.draw(np.random.default_rng(0), ARRANGEMENTS)
+        kinds = tuple({m.label_score for m in smooth if m.label_score is not None})
+        sums = linear_null(predictions, kinds, scheme, labels)
+        values = permuted_labels(smooth, predictions, labels)
+    for m in smooth:
+        assert m.label_score is not None
+        found[m.label] = _read_off(sums[m.label_score], values[m.label], null[m.label_score])
+    return found
+
+
+def _read_off(sums: Floats, values: Floats, null: Floats) -> float | None:
+    """The mean over a null of sums of a smooth function known at some of them."""
+    if not (np.isfinite(sums).all() and np.isfinite(values).all() and np.isfinite(null).all()):
+        return level(values)
+    centre, spread = sums.mean(), sums.std()
+    if spread <= 1e-12 * max(abs(centre), 1.0):
+        return float(values.mean())
+    through = np.polynomial.Polynomial.fit((sums - centre) / spread, values, 4)
+    return float(np.mean(through((null - centre) / spread)))
 
 
 def _saddlepoints(
@@ -326,7 +385,8 @@ def _tests(
             continue
         side = "greater" if m.higher_is_better else "less"
         value = m.of(predictions)
-        found[m.label] = _test(value, null[m.label], side, exact, words, m, predictions)
+        test = _test(value, null[m.label], side, exact, words, m, predictions)
+        found[m.label] = replace(test, expected=level(null[m.label]))
     return found
 
 

@@ -160,12 +160,24 @@ def permuted_labels(
                 assert predictions.ranking is not None
                 ranked = ranked or tied_groups(predictions.ranking, labels)
                 found[m.label] = np.asarray(m.formula(ranked, **m.parameters))
-            elif m.form in (Form.LOSSES, Form.SAMPLE) and predictions.weight is None:
+            elif m.form is Form.LOSSES and predictions.weight is None:
                 assert predictions.probability is not None
                 found[m.label] = _formula(m, labels.astype(np.float64), predictions.probability)
+            elif m.form is Form.SAMPLE and predictions.weight is None:
+                found[m.label] = _either_way(m, predictions, labels)
             else:
                 found[m.label] = np.array([m.of(with_labels(predictions, row)) for row in labels])
     return found
+
+
+def _either_way(measure: Measure, predictions: Binary, labels: Bools) -> Floats:
+    """A formula takes one set of outcomes: every case once as each class, labels are weights."""
+    assert predictions.probability is not None
+    outcome = np.repeat([1.0, 0.0], predictions.n)
+    weight = np.concatenate([labels, ~labels], axis=1).astype(np.float64)
+    given = np.tile(predictions.probability, 2)
+    values = measure.formula(outcome, given, weight, **measure.parameters)
+    return np.asarray(values if measure.after is None else measure.after(values))
 
 
 def with_labels(predictions: Binary, positive: Bools) -> Binary:

@@ -1,0 +1,193 @@
+"""What a measure is on average when outcomes are shuffled: each order as likely as any other.
+
+That is the hypothesis of the tests of association, so this is the level they test against. It is
+known without drawing where a measure is linear in what a shuffle changes: the cells of a confusion
+table between fixed margins, losses summed over cases. Whether it is, its formula is asked.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.measures.evaluation import COUNTING, fit
+from abovechance.measures.measure import Form, Law, Measure
+from abovechance.numerics.binomial import log_hypergeometric
+from abovechance.numerics.ranks import tied_groups
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+PAIRINGS = 1 << 22  # outcomes times predictions that are paired one by one
+LINEAR = 1e-9  # relative: how far a linear formula may be off by rounding
+ROUNDING = 1e-12  # what is left of a zero in a table of shares
+REACH = 12.0  # standard deviations beyond which a table has no probability to speak of
+TILTS = 3
+
+
+def shuffled(measure: Measure, predictions: Predictions) -> float | None:
+    """The mean of a measure over all orders of the outcomes; None where only drawing tells.
+
+    Examples
+    --------
+    >>> from abovechance.measures import find
+    >>> cases = Binary([0, 0, 0, 1], probability=[0.1, 0.2, 0.6, 0.9])
+    >>> [shuffled(find(name), cases) for name in ("accuracy", "auc", "brier")]
+    [0.5, 0.5, 0.317]
+    """
+    measure = fit(measure, predictions)
+    if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        try:
+            found = _known(measure, predictions)
+        except NotApplicable:  # of predictions of which only a summary is left
+            return None
+    return None if found is None or np.isnan(found) else float(found)
+
+
+def level(values: Floats, probability: Floats | None = None) -> float | None:
+    """The mean of what is defined; the median where the mean is infinite, as of odds ratios.
+
+    >>> level(np.array([1.0, 2.0, np.nan])), level(np.array([1.0, 1.5, np.inf]))
+    (1.5, 1.5)
+    """
+    weight = np.ones(values.shape) if probability is None else probability
+    defined = ~np.isnan(values) & (weight > 0)
+    values, weight = values[defined], weight[defined]
+    if not values.size:
+        return None
+    with np.errstate(invalid="ignore"):
+        mean = float(np.average(values, weights=weight))
+    if np.isfinite(mean):
+        return mean
+    order = np.argsort(values)
+    reached = np.cumsum(weight[order]) / weight.sum()
+    return float(values[order][np.searchsorted(reached, 0.5)])
+
+
+def _known(measure: Measure, predictions: Any) -> float | None:
+    if measure.chance is not None:
+        return measure.chance(predictions, measure)
+    if measure.form in COUNTING:
+        return _of_tables(measure, predictions.confusion, predictions.weight is None)
+    if isinstance(predictions, Binary | Multiclass):
+        if measure.form is Form.RANKS and measure.law is Law.PAIRS:
+            return _of_ties(measure, predictions)
+        if measure.form in (Form.LOSSES, Form.SAMPLE):
+            return _of_classes(measure, predictions)
+    if isinstance(predictions, Numeric) and measure.form is Form.LOSSES and measure.after is None:
+        return _of_pairings(measure, predictions)
+    return None
+
+
+def _of_tables(measure: Measure, table: Floats, counted: bool) -> float | None:
+    """Of fixed margins: at the expected table if the formula is linear in it, else over all."""
+    rows, columns, n = table.sum(axis=1), table.sum(axis=0), table.sum()
+    expected = np.outer(rows, columns) / n
+    found = float(measure.on_counts(expected))
+    if np.isfinite(found) and _is_linear(measure, expected, rows, columns):
+        return 0.0 if abs(found) < ROUNDING else found
+    if len(table) > 2 or not counted:
+        return None
+    return _over_tables(measure, int(n), int(rows[1]), int(columns[1]))
+
+
+def _is_linear(measure: Measure, expected: Floats, rows: Floats, columns: Floats) -> bool:
+    """Whether moving cases between cells, margins kept, does as much either way."""
+    rng = np.random.default_rng(0)
+    middle = float(measure.on_counts(expected))
+    for _ in range(TILTS):
+        along, across = (_centred(rng.normal(size=len(rows)), m) for m in (rows, columns))
+        move = expected * np.outer(along, across)
+        ends = measure.on_counts(np.stack([expected + move, expected - move]))
+        if not np.allclose(ends.mean(), middle, rtol=LINEAR, atol=LINEAR):
+            return False
+    return True
+
+
+def _centred(values: Floats, margin: Floats) -> Floats:
+    found = values - np.average(values, weights=margin)
+    size = np.abs(np.where(margin > 0, found, 0.0)).max()
+    return np.asarray(found / size if size > 0 else found)
+
+
+def _over_tables(measure: Measure, n: int, positives: int, called: int) -> float | None:
+    """Over all tables of two classes, each as probable as the hypergeometric law has it."""
+    mean = positives * called / n
+    spread = np.sqrt(mean * (n - positives) * (n - called) / max(n * (n - 1.0), 1.0))
+    low = max(0, positives + called - n, int(mean - REACH * spread - 1))
+    high = min(positives, called, int(mean + REACH * spread + 1))
+    hits = np.arange(low, high + 1)
+    probability = np.exp(log_hypergeometric(hits, n, positives, called))
+    return level(np.asarray(measure.on_counts(tables_of(hits, n, positives, called))), probability)
+
+
+def tables_of(hits: Floats, n: int, positives: int, called: int) -> Floats:
+    """Confusion tables (…, 2, 2) of two classes by their true positives, margins fixed."""
+    hits = np.asarray(hits, dtype=np.float64)
+    cells = [n - positives - called + hits, called - hits, positives - hits, hits]
+    return np.stack(cells, axis=-1).reshape(*hits.shape, 2, 2)
+
+
+def _of_ties(measure: Measure, predictions: Any) -> float:
+    """Measures linear in the area: that of scores which are all the same."""
+    assert isinstance(predictions, Binary)
+    alike = np.zeros(predictions.n)
+    ranked = tied_groups(alike, predictions.positive, predictions.weight)
+    found = measure.formula(ranked, **measure.parameters)
+    return float(found if measure.after is None else measure.after(found))
+
+
+def _of_classes(measure: Measure, predictions: Any) -> float | None:
+    """Every prediction beside every class, weighted by how frequent that is."""
+    shares = predictions.prevalences
+    chance = np.repeat(shares[:, None], predictions.n, axis=1)
+    found = _spread(measure, predictions, chance)
+    if measure.form is Form.LOSSES and measure.after is None:
+        return found
+    if not np.isfinite(found):
+        return None
+    one, other = np.argsort(shares)[-2:]  # of two classes that were observed, some cases change
+    tilt = np.linspace(-0.5, 0.5, predictions.n) * shares[one]
+    sides = []
+    for way in (1.0, -1.0):
+        moved = chance.copy()
+        moved[one] += way * tilt
+        moved[other] -= way * tilt
+        sides.append(_spread(measure, predictions, moved))
+    linear = np.allclose(np.mean(sides), found, rtol=LINEAR, atol=LINEAR)
+    return found if linear else None
+
+
+def _spread(measure: Measure, predictions: Any, chance: Floats) -> float:
+    """The value when case j is of class k with probability `chance` (K, n)."""
+    k, n = chance.shape
+    weight = chance if predictions.weight is None else chance * predictions.weight
+    p = predictions.probability
+    if isinstance(predictions, Binary):
+        outcome = np.repeat([0.0, 1.0], n)
+        given = np.tile(p if measure.reads == "probability" else predictions.ranking, 2)
+    else:
+        outcome, given = np.repeat(np.eye(k), n, axis=1), np.tile(p, k)
+    flat = weight.ravel()
+    seen = flat > 0
+    outcome, given, flat = outcome[..., seen], given[..., seen], flat[seen]
+    if measure.form is Form.LOSSES:
+        losses = measure.formula(outcome, given, **measure.parameters)
+        found = float(np.average(losses, weights=flat))
+    else:
+        found = float(measure.formula(outcome, given, flat, **measure.parameters))
+    return float(found if measure.after is None else measure.after(found))
+
+
+def _of_pairings(measure: Measure, predictions: Numeric) -> float | None:
+    """Every prediction beside every outcome."""
+    if predictions.n**2 * len(predictions.outputs) > PAIRINGS:
+        return None
+    weight = predictions.weight
+    means = []
+    for outcome, value in zip(predictions.outcome, predictions.value, strict=True):
+        pairs = measure.formula(outcome[:, None], value[None, :], **measure.parameters)
+        over = np.average(pairs, axis=0, weights=weight)
+        means.append(float(np.average(over, weights=weight)))
+    return float(np.mean(means))

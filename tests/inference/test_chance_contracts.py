@@ -1,0 +1,121 @@
+"""What stands beside a value: `chance` is the mean under the hypothesis that p tests, and the
+reference has a test of its own."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+
+from abovechance import Binary, Multiclass, Numeric, Survival, assess
+from abovechance.inference.significance.null import (
+    permuted,
+    permuted_labels,
+    scheme_for,
+)
+from abovechance.measures import Law, Measure, applicable
+from abovechance.measures.shuffled import level, shuffled
+from abovechance.predictions import Predictions
+
+DRAWS = 200
+
+
+def _binary(n: int, seed: int, **options: object) -> Binary:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    p = 1 / (1 + np.exp(-1.5 * x))
+    y = (x + rng.normal(size=n) > 0.4).astype(int)
+    y[:2] = 0, 1
+    return Binary(y, probability=p, pos_label=1, **options)
+
+
+def _classes(n: int, seed: int) -> Multiclass:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    p = rng.dirichlet(np.ones(3), size=n) + 0.7 * np.eye(3)[y]
+    return Multiclass(y, probability=p / p.sum(axis=1, keepdims=True))
+
+
+def _numbers(n: int, seed: int, outputs: int = 1) -> Numeric:
+    rng = np.random.default_rng(seed)
+    y = rng.gamma(2.0, size=(n, outputs))
+    return Numeric(y, np.abs(y + rng.normal(0.3, 1.0, size=(n, outputs))))
+
+
+def _survival(n: int, seed: int) -> Survival:
+    rng = np.random.default_rng(seed)
+    risk = rng.normal(size=n)
+    time, censored = rng.exponential(np.exp(-risk)), rng.exponential(2.0, size=n)
+    times = np.quantile(time, [0.3, 0.6])
+    curve = np.exp(-times * np.exp(0.8 * risk[:, None]))
+    seen, event = np.minimum(time, censored), time <= censored
+    return Survival(seen, event, risk=risk, survival=curve, times=times)
+
+
+KINDS: dict[str, Predictions] = {
+    "binary": _binary(60, 1),
+    "clusters apart": _binary(60, 2, groups=np.arange(60) // 6),
+    "classes": _classes(45, 3),
+    "numbers": _numbers(40, 4),
+    "several outputs": _numbers(30, 5, outputs=2),
+    "survival": _survival(50, 6),
+}
+FEW = {
+    "binary": _binary(8, 11),
+    "classes": _classes(6, 13),
+    "numbers": _numbers(6, 14),
+    "survival": _survival(6, 16),
+}
+
+
+@cache
+def _null(kind: str, few: bool) -> dict[str, np.ndarray]:
+    cases = (FEW if few else KINDS)[kind]
+    scheme, _ = scheme_for(cases)
+    drawn = scheme.enumerate() if few else scheme.draw(np.random.default_rng(8), DRAWS)
+    chosen = [m for m in applicable(cases) if _tested(m)]
+    return (permuted_labels if isinstance(cases, Binary) else permuted)(chosen, cases, drawn)
+
+
+def _tested(measure: Measure) -> bool:
+    return measure.law is not Law.CALIBRATION and measure.higher_is_better is not None
+
+
+def _each(cases: dict[str, Predictions]) -> Iterator[object]:
+    for kind, one in cases.items():
+        for m in applicable(one):
+            if _tested(m):
+                yield pytest.param(kind, m, id=f"{kind}-{m.label}")
+
+
+@cache
+def _rows(kind: str) -> dict[str, object]:
+    return {e.measure: e for e in assess(KINDS[kind], rng=3, draws=DRAWS) if e.class_ is None}
+
+
+@pytest.mark.parametrize(("kind", "measure"), list(_each(FEW)))
+def test_what_is_known_without_drawing_is_the_mean_over_all_orders(
+    kind: str, measure: Measure
+) -> None:
+    found = shuffled(measure, FEW[kind])
+    if found is None:
+        return
+    wanted = level(_null(kind, True)[measure.label])
+    if wanted is None:
+        return
+    assert found == pytest.approx(wanted, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize(("kind", "measure"), list(_each(KINDS)))
+def test_chance_beside_a_value_is_the_mean_of_permutations(kind: str, measure: Measure) -> None:
+    row = _rows(kind).get(measure.label)
+    if row is None or row.output is not None or row.p_value is None:
+        return
+    null = _null(kind, False)[measure.label]
+    wanted = level(null)
+    assert row.chance is not None
+    if not np.isfinite(np.mean(null)):
+        assert row.chance == pytest.approx(wanted, rel=0.1)
+        return
+    error = np.std(null) * np.sqrt(2.0 / DRAWS)
+    assert abs(row.chance - wanted) <= 4.5 * error + 1e-9
