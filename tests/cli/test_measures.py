@@ -63,7 +63,9 @@ def test_one_measure_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "    1/n Σ_i (y_i − p_i)²\n" in text
     assert re.search(r"^Range +0 to 1, best 0", text, re.MULTILINE)
     assert re.search(
-        r"^Chance +The Brier score of always predicting the class frequencies", text, re.MULTILINE
+        r"^Reference +The Brier score of always predicting",
+        text,
+        re.MULTILINE,
     )
     assert re.search(r"^Also called +brier_score, neg_brier_score", text, re.MULTILINE)
 

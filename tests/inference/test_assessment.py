@@ -11,6 +11,7 @@ from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
 from abovechance.inference import Assessment, assess
 from abovechance.measures import applicable, find
+from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 Y, P = [0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]
@@ -45,9 +46,11 @@ def test_every_applicable_measure_has_its_value_and_chance(predictions: Predicti
     assert [e.measure for e in whole] == [m.label for m in applicable(predictions)]
     for measure, row in zip(applicable(predictions), whole, strict=True):
         assert row.value == pytest.approx(measure.of(predictions), nan_ok=True)
+        if row.reference is not None:
+            assert measure.reference is not None
+            assert row.reference == pytest.approx(measure.reference(predictions, measure))
         if row.chance is not None:
-            assert measure.chance is not None
-            assert row.chance == pytest.approx(measure.chance(predictions, measure))
+            assert row.chance == pytest.approx(shuffled(measure, predictions))
         assert (row.undefined is not None) or np.isfinite(row.value) or np.isinf(row.value)
 
 
@@ -85,7 +88,8 @@ def test_an_infinite_log_score_counts_the_impossible_events(extra: Any, words: s
         predictions = Binary([1, 0, 1, 0], probability=[0.0, 1.0, 0.5, 0.5], **extra)
     found = values(predictions)["log_score"]
     assert found.value == -np.inf
-    assert found.undefined == words
+    assert found.remark == words
+    assert found.undefined is None
 
 
 def test_an_infinite_log_score_of_classes_counts_the_impossible_events() -> None:
@@ -220,12 +224,14 @@ KEYS = [
     "value",
     "interval",
     "chance",
+    "reference",
     "p_value",
     "alternative",
     "hypothesis",
     "test",
     "draws",
     "undefined",
+    "remark",
     "skill",
 ]
 
@@ -321,9 +327,9 @@ def codes(found: Assessment) -> list[str]:
 def test_a_stated_prevalence_moves_chance_and_takes_calibration_tests_away() -> None:
     names = ["accuracy", "ppv", "brier", "calibration_in_the_large"]
     found = assess(noisy(200), names, sampling="case-control", prevalence=0.1, rng=1, draws=99)
-    assert found["accuracy"].chance == pytest.approx(0.9)
+    assert found["accuracy"].reference == pytest.approx(0.9)
     assert found["ppv"].chance == pytest.approx(0.1)
-    assert found["brier"].chance == pytest.approx(0.09)
+    assert found["brier"].reference == pytest.approx(0.09)
     assert found["calibration_in_the_large"].p_value is None
     assert "AC041" in codes(found)
 

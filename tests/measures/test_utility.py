@@ -49,7 +49,9 @@ def test_chance_is_the_better_of_treating_all_and_none(case: tuple[Any, Any, Any
         measure = find("net_benefit", threshold=t)
         assert measure.reference is not None
         wanted = max(expected["net_benefit_treat_all"]["exact"][k], 0.0)
-        assert measure.reference(predictions, measure) == pytest.approx(wanted, rel=1e-11, abs=1e-14)
+        assert measure.reference(predictions, measure) == pytest.approx(
+            wanted, rel=1e-11, abs=1e-14
+        )
 
 
 @pytest.mark.parametrize(("fn", "fp"), [(1, 1), (5, 1), (1, 4), (10, 1)])

@@ -55,6 +55,7 @@ def facts(measure: Any) -> dict[str, Any]:
         "high": measure.range[1],
         "best": measure.best,
         "chance": chance_in_words(measure),
+        "reference": reference_in_words(measure),
         "law": measure.law.value,
         "aliases": " ".join(measure.aliases),
         "averages": "macro micro weighted" if measure.averages else "",
@@ -64,13 +65,26 @@ def facts(measure: Any) -> dict[str, Any]:
 
 
 def chance_in_words(measure: Any) -> str:
-    """The chance level: a number, or what an uninformative prediction would score."""
-    if measure.chance is None:
+    """What shuffled outcomes score on average: a number, or how it comes about."""
+    from abovechance.measures import Law
+
+    if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
         return ""
-    level = getattr(measure.chance, "level", None)
-    if level is not None:
-        return _number(level)
-    return str(measure.chance.__doc__).strip().splitlines()[0].rstrip(".")
+    return _level_in_words(measure.chance) or "Its mean when outcomes are shuffled among the cases"
+
+
+def reference_in_words(measure: Any) -> str:
+    """What the same prediction for every case scores: a number, or which prediction it is."""
+    return _level_in_words(measure.reference)
+
+
+def _level_in_words(level: Any) -> str:
+    if level is None:
+        return ""
+    number = getattr(level, "level", None)
+    if number is not None:
+        return _number(number)
+    return str(level.__doc__).strip().splitlines()[0].rstrip(".")
 
 
 def _list(chosen: list[Any]) -> None:
@@ -83,13 +97,13 @@ def _list(chosen: list[Any]) -> None:
     screen = console()
     for family, group in groupby(chosen, key=lambda m: m.family.value):
         table = Table(title=family.capitalize(), title_justify="left", box=None, pad_edge=False)
-        for heading in ("measure", "range", "best", "chance", "also called"):
+        for heading in ("measure", "range", "best", "reference", "also called"):
             table.add_column(heading, style="bold" if heading == "measure" else "")
         for m in group:
             low, high = (_number(x) for x in m.range)
             name = f"{m.name} †" if m.averages else m.name
             also = ", ".join(m.aliases)
-            table.add_row(name, f"{low} to {high}", _number(m.best), _chance_named(m), also)
+            table.add_row(name, f"{low} to {high}", _number(m.best), _reference_named(m), also)
         screen.print(table)
         screen.print()
     if any(m.averages for m in chosen):
@@ -97,11 +111,11 @@ def _list(chosen: list[Any]) -> None:
     screen.print("abovechance measures NAME explains one.")
 
 
-def _chance_named(measure: Any) -> str:
-    """The chance level in a word or two, from the name of what gives it."""
-    if measure.chance is None or hasattr(measure.chance, "level"):
-        return chance_in_words(measure)
-    return str(measure.chance.__name__).strip("_").replace("_", " ")
+def _reference_named(measure: Any) -> str:
+    """The reference in a word or two, from the name of what gives it."""
+    if measure.reference is None or hasattr(measure.reference, "level"):
+        return reference_in_words(measure)
+    return str(measure.reference.__name__).strip("_").replace("_", " ")
 
 
 def _explain(measure: Any) -> None:
@@ -118,6 +132,7 @@ def _explain(measure: Any) -> None:
         "Reads": f"{measure.reads.value}; {', '.join(sorted(measure.outcomes))} outcomes",
         "Range": f"{low} to {high}, best {_number(measure.best)}",
         "Chance": chance_in_words(measure),
+        "Reference": reference_in_words(measure),
         "Law": measure.law.value,
         "Undefined": f"when {measure.undefined}" if measure.undefined else "",
         "Parameters": ", ".join(f"{k}={_parameter(v)}" for k, v in measure.parameters.items()),

@@ -23,6 +23,8 @@ MOST_BY = 8  # measures by subgroup on the terminal
 # What a reader of subgroups looks for first; the others are a --measures away.
 LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
               "calibration_slope", "mse", "mae", "r2", "c_index", "integrated_brier")  # fmt: skip
+CHANCE = "chance: the mean when outcomes are shuffled among the cases; p tests against it."
+SKILL = "Skill: gain over the reference, the best prediction that is the same for all"
 
 
 def console(stderr: bool = False) -> Any:
@@ -60,6 +62,8 @@ def _assessment(result: Any, width: int) -> Lines:
     yield from _by_family(whole, result).lines(width)
     if result.primary is not None:
         yield from paragraph("* primary measure; the others are descriptive.", width)
+    if any(e.chance is not None and e.p_value is not None for e in whole):
+        yield from paragraph(CHANCE, width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)
     yield from _skill_tests(whole, width)
     per_class = [e for e in result if e.by is None and e.class_ is not None]
@@ -103,7 +107,7 @@ def _by_family(rows: list[Any], result: Any) -> TextTable:
                 limits(e.interval),
                 "" if e.chance is None else number(e.chance),
                 _p_once(e, told),
-                e.undefined or "",
+                e.undefined or e.remark or "",
             )
             found.append(Row(cells))
     return TextTable(columns, tuple(found))
@@ -123,7 +127,7 @@ def _p_once(estimate: Any, told: set[str]) -> str:
 def _skill(rows: list[Any]) -> TextTable:
     columns = (
         Column("", "name"),
-        Column("forecast"),
+        Column("reference"),
         Column("gain"),
         Column("interval", "limits"),
         Column("p"),
@@ -140,7 +144,7 @@ def _skill(rows: list[Any]) -> TextTable:
         )
         for e in rows
     ]
-    return TextTable(columns, tuple(found), "Skill: gain over the uninformative forecast")
+    return TextTable(columns, tuple(found), SKILL)
 
 
 def _skill_tests(rows: list[Any], width: int) -> Lines:

@@ -6,13 +6,16 @@ from typing import Any
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.errors import NotApplicable
+from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
+from abovechance.inference.repeats import repeated_rows
 from abovechance.inference.significance.null import scheme_for
-from abovechance.measures import find
+from abovechance.measures import Law, find
 from abovechance.predictions import Binary, Multiclass, Predictions
 
+ALPHA = 0.05
+ORDERED = (Law.PAIRS, Law.CENSORED_PAIRS)  # which have a wrong way round
 FEW_CLUSTERS = 30
 FEW_CASES = 50
 
@@ -34,8 +37,9 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
     if predictions.dropped:
         yield Advice(
             "AC001",
-            f"{predictions.dropped} case{'s' * (predictions.dropped != 1)} with a missing value "
-            "were dropped; if they are not missing at random the results do not hold for all.",
+            f"{_cases(predictions.dropped)} with a missing value "
+            f"{'was' if predictions.dropped == 1 else 'were'} dropped; if they are not missing at "
+            "random the results do not hold for all.",
             "Collins et al. (2015), TRIPOD item 9",
         )
     if isinstance(predictions, Binary | Multiclass):
@@ -43,6 +47,13 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
         absent = [str(c) for c, share in shares if share == 0]
         if absent:
             yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
+    told = repeated_rows(predictions)
+    if told:
+        yield Advice("AC003", told)
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'s' * (count != 1)}"
 
 
 def _on_dependence(
@@ -127,26 +138,126 @@ def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
             "function of the true positives. It is one piece of evidence, not many.",
             "Fisher (1935)",
         )
+    yield from _on_skill(rows)
+    crossing = [
+        e
+        for e in rows
+        if e.p_value is not None
+        and e.p_value < ALPHA
+        and e.interval is not None
+        and e.chance is not None
+        and e.chance in e.interval
+        and e.alternative == "greater"
+    ]
+    for e in crossing[:1]:
+        many = f" (so do {len(crossing) - 1} more)" if len(crossing) > 1 else ""
+        why = (
+            "the test is one-sided, the interval two-sided."
+            if e.p_value is not None and e.p_value >= ALPHA / 2
+            else "the interval is for the value in new samples, the test holds these cases' "
+            "outcomes and predictions fixed; p says only that they are associated."
+        )
+        yield Advice(
+            "AC022", f"{e.title}: the interval contains chance although p < .05{many}: {why}"
+        )
+    yield from _on_extremes(rows)
+
+
+def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Associated with the outcome, and yet no better than one prediction for all."""
+    worse, unshown = [], []
     for e in rows:
-        if e.skill is None or e.skill.p_value is None or e.p_value is None:
+        if e.skill is None or e.p_value is None or e.p_value >= ALPHA:
             continue
-        if e.p_value < 0.05 <= e.skill.p_value:
+        interval, p = e.skill.interval, e.skill.p_value
+        if interval is not None and interval.high < 0:
+            worse.append(e)
+        elif p is not None and p >= ALPHA:
+            unshown.append(e)
+    found = ((worse, "worse than"), (unshown, "not shown to be better than"))
+    parts = [f"{words} by {_titles(es)}" for es, words in found if es]
+    if parts:
+        scored = any(e.family != "categorical" for e in (*worse, *unshown))
+        remedy = "check calibration" if scored else "a different threshold may do better"
+        yield Advice(
+            "AC021",
+            "predictions are associated with the outcome, but compared with the same prediction "
+            f"for every case they are {'; '.join(parts)}: {remedy}.",
+            "Dinga et al. (2019)",
+        )
+
+
+def _on_extremes(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Results that are rarely what they seem: all right, or the wrong way round."""
+    by_law = [(e, _measure_of(e)) for e in rows if np.isfinite(e.value)]
+    ordered = [(e, m) for e, m in by_law if m is not None and m.law in ORDERED]
+    for e, _ in ordered:
+        if _reversed(e):
             yield Advice(
-                "AC021",
-                f"{e.title}: predictions are associated with the outcome but not shown to be "
-                "better than the uninformative forecast; check calibration.",
-                "Dinga et al. (2019)",
+                "AC023",
+                f"{e.title} {e.value:.3g} is on the wrong side of chance by more than chance "
+                "explains: the order is reversed. Is the positive class the right one "
+                "(pos_label=, --positive), and do higher scores mean it?",
             )
             break
-    for e in rows:
-        crossing = e.interval is not None and e.chance is not None and e.chance in e.interval
-        if crossing and e.p_value is not None and e.p_value < 0.05:
-            yield Advice(
-                "AC022",
-                f"{e.title}: the interval contains chance although p < .05: the test is "
-                "one-sided and asks another question than the interval.",
-            )
-            break
+    perfect = [
+        e
+        for e, m in by_law
+        if m is not None
+        and m.law in (*ORDERED, Law.SHARE, Law.MEAN)
+        and m.attainable
+        and e.value == m.best
+        and (e.p_value is None or e.p_value < ALPHA)
+    ]
+    if perfect:
+        yield Advice(
+            "AC024",
+            f"{_titles(perfect)}: perfect. Were these the cases that the model was trained on, or "
+            "does a predictor contain the outcome?",
+            "Kapoor & Narayanan (2023)",
+        )
+
+
+def _reversed(e: Estimate) -> bool:
+    """Whether chance is left behind on the wrong side: by the other side's p, or the interval."""
+    if e.chance is None or not e.value < e.chance:
+        return False
+    if e.p_value is not None:
+        return e.p_value > 1.0 - ALPHA / 2
+    return e.interval is not None and e.interval.high < e.chance
+
+
+def _measure_of(e: Estimate) -> Any:
+    try:
+        return find(e.measure)
+    except AboveChanceError:
+        return None
+
+
+def _titles(rows: Sequence[Estimate]) -> str:
+    names = list(dict.fromkeys(e.title for e in rows))
+    return (
+        ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    )
+
+
+def advice_on_primary(primary: str | None) -> Iterator[Advice]:
+    """Accuracy is for describing; it is a poor thing to base a conclusion on."""
+    if primary is None:
+        return
+    try:
+        measure = find(primary)
+    except AboveChanceError:
+        return
+    if measure.law is Law.SHARE:
+        yield Advice(
+            "AC025",
+            f"{measure.title} is the primary measure here: it depends on the threshold and on how "
+            "frequent the classes are, and detects less than measures of probabilities. Base "
+            "conclusions on the log score or the area under the ROC curve, with labels alone on "
+            "balanced accuracy.",
+            "Dinga et al. (2019)",
+        )
 
 
 def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]:
@@ -161,10 +272,10 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
             "Roelofs et al. (2022)",
         )
     steep = [e for e in rows if e.measure == "calibration_slope" and np.isinf(e.value)]
-    if steep and steep[0].undefined is not None:
+    if steep and steep[0].remark is not None:
         yield Advice(
             "AC042",
-            f"the calibration slope is infinite: {steep[0].undefined}. Its interval has a limit "
+            f"the calibration slope is infinite: {steep[0].remark}. Its interval has a limit "
             "on one side only.",
             "Albert & Anderson (1984)",
         )
@@ -175,8 +286,8 @@ def _on_size(predictions: Predictions) -> Iterator[Advice]:
     if 0 < least < FEW_CASES and isinstance(predictions, Binary | Multiclass):
         yield Advice(
             "AC030",
-            f"the smallest class has {least} cases: below {FEW_CASES}, intervals other than those "
-            "of shares may cover less than they say.",
+            f"the smallest class has {_cases(least)}: below {FEW_CASES}, intervals other than "
+            "those of shares may cover less than they say.",
         )
     if isinstance(predictions, Binary) and predictions.label is not None:
         largest = float(predictions.prevalences.max())

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.advising import advice_for
+from abovechance.inference.advising import advice_for, advice_on_primary
 from abovechance.inference.arguments import predictions_given, share
 from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
@@ -149,6 +149,7 @@ def assess(
         estimates=tuple(rows),
         advice=(
             *predictions.notes,
+            *(advice_on_primary(main) if inference else ()),
             *advice_for(predictions, rows, evidence),
             *_on_rate(rate, measures, chosen),
         ),

@@ -114,8 +114,14 @@ class Evidence:
         """A row with its interval, test and skill."""
         label = measure.label
         if label in self.refused:
-            blank = {"chance": None, "reference": None, "remark": None}
-            return replace(row, value=float("nan"), undefined=self.refused[label], **blank)
+            return replace(
+                row,
+                value=float("nan"),
+                chance=None,
+                reference=None,
+                undefined=self.refused[label],
+                remark=None,
+            )
         test = self.tests.get(label)
         remark = row.remark or self.remarks.get(label) or self.asides.get(label)
         value = self.values.get(label, row.value)
@@ -265,7 +271,9 @@ class Evidence:
                 continue
             try:
                 if m.law is Law.SHARE:
-                    self.skills[m.label] = share_skill(m, cases, level=level, draws=draws, seed=seed)
+                    self.skills[m.label] = share_skill(
+                        m, cases, level=level, draws=draws, seed=seed
+                    )
                     continue
                 if m.law is Law.UTILITY:
                     if m.decomposable and "threshold" in m.parameters:

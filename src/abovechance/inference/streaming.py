@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, FileError, NotApplicable
-from abovechance.inference.advising import advice_on_tests
+from abovechance.inference.advising import advice_on_primary, advice_on_tests
 from abovechance.inference.assessment import PRIMARY, stated_rates
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment, Estimate, Skill
@@ -110,6 +110,7 @@ def assess_stream(
     )
     seed = seed_of(rng)
     chosen = _chosen(predictions, measures)
+    main = _primary(predictions, [m.label for m in chosen], primary)
     setting = Setting(predictions, chosen, confidence_level, draws, seed)
     named_ones = measures is not None
     rates = stated_rates(rate, chosen, predictions.kind, named=named_ones) if inference else {}
@@ -120,9 +121,14 @@ def assess_stream(
         n=predictions.n,
         origin="test",
         seed=seed if inference else None,
-        primary=_primary(predictions, [m.label for m in chosen], primary),
+        primary=main,
         estimates=tuple(rows),
-        advice=(*_advice(predictions, chosen, rows, inference), *untested, *_unused(stream, roles)),
+        advice=(
+            *advice_on_primary(main),
+            *_advice(predictions, chosen, rows, inference),
+            *untested,
+            *_unused(stream, roles),
+        ),
         described=roles.sentence(stream.rows),
         dropped=dropped,
     )
@@ -203,7 +209,8 @@ def _rows(
             row,
             chance=known.chance(m, predictions),
             reference=_reference(m, predictions),
-            **{"undefined" if np.isnan(value) else "remark": words},
+            undefined=words if np.isnan(value) else None,
+            remark=None if np.isnan(value) else words,
         )
         if inference:
             row = replace(row, interval=known.interval(m, predictions, value, setting))

@@ -21,6 +21,7 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
     """One measure of all cases: its value, its chance level, and why it is undefined if it is."""
     measure = measure.for_outcome(predictions.kind)
     value = measure.of(predictions)
+    words = remark(measure, predictions, value)
     return Estimate(
         measure=measure.label,
         title=measure.heading,
@@ -29,14 +30,9 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
         chance=shuffled(measure, predictions),
         reference=reference_level(measure, predictions),
         by=by,
-        **said(measure, predictions, value),
+        undefined=words if np.isnan(value) else None,
+        remark=None if np.isnan(value) else words,
     )
-
-
-def said(measure: Measure, predictions: Predictions, value: float) -> dict[str, str | None]:
-    """What there is to say of a value, as why it is undefined or as a remark if it is defined."""
-    words = remark(measure, predictions, value)
-    return {"undefined": words} if np.isnan(value) else {"remark": words}
 
 
 def reference_level(measure: Measure, predictions: Predictions) -> float | None:
@@ -70,6 +66,7 @@ def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> I
     values = per_output(measure, predictions)
     for d, name in enumerate(predictions.outputs):
         single = predictions.output(d)
+        words = remark(measure, single, float(values[d]))
         yield Estimate(
             measure=measure.label,
             title=measure.heading,
@@ -79,7 +76,8 @@ def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> I
             reference=reference_level(measure, single),
             by=by,
             output=name,
-            **said(measure, single, float(values[d])),
+            undefined=words if np.isnan(values[d]) else None,
+            remark=None if np.isnan(values[d]) else words,
         )
 
 

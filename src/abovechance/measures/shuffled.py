@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.evaluation import COUNTING, fit
 from abovechance.measures.measure import Form, Law, Measure
 from abovechance.numerics.binomial import log_hypergeometric
 from abovechance.numerics.ranks import tied_groups
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 
 PAIRINGS = 1 << 22  # outcomes times predictions that are paired one by one
 LINEAR = 1e-9  # relative: how far a linear formula may be off by rounding
@@ -73,7 +73,7 @@ def _known(measure: Measure, predictions: Any) -> float | None:
     if isinstance(predictions, Binary | Multiclass):
         if measure.form is Form.RANKS and measure.law is Law.PAIRS:
             return _of_ties(measure, predictions)
-        if measure.form in (Form.LOSSES, Form.SAMPLE):
+        if measure.form in (Form.LOSSES, Form.SAMPLE) and measure.reads is View.PROBABILITY:
             return _of_classes(measure, predictions)
     if isinstance(predictions, Numeric) and measure.form is Form.LOSSES and measure.after is None:
         return _of_pairings(measure, predictions)
@@ -122,11 +122,11 @@ def _over_tables(measure: Measure, n: int, positives: int, called: int) -> float
     return level(np.asarray(measure.on_counts(tables_of(hits, n, positives, called))), probability)
 
 
-def tables_of(hits: Floats, n: int, positives: int, called: int) -> Floats:
+def tables_of(hits: Array, n: int, positives: int, called: int) -> Floats:
     """Confusion tables (…, 2, 2) of two classes by their true positives, margins fixed."""
-    hits = np.asarray(hits, dtype=np.float64)
-    cells = [n - positives - called + hits, called - hits, positives - hits, hits]
-    return np.stack(cells, axis=-1).reshape(*hits.shape, 2, 2)
+    true = np.asarray(hits, dtype=np.float64)
+    cells = [n - positives - called + true, called - true, positives - true, true]
+    return np.stack(cells, axis=-1).reshape(*true.shape, 2, 2)
 
 
 def _of_ties(measure: Measure, predictions: Any) -> float:
@@ -163,12 +163,11 @@ def _spread(measure: Measure, predictions: Any, chance: Floats) -> float:
     """The value when case j is of class k with probability `chance` (K, n)."""
     k, n = chance.shape
     weight = chance if predictions.weight is None else chance * predictions.weight
-    p = predictions.probability
+    given = np.tile(predictions.probability, k)
     if isinstance(predictions, Binary):
         outcome = np.repeat([0.0, 1.0], n)
-        given = np.tile(p if measure.reads == "probability" else predictions.ranking, 2)
     else:
-        outcome, given = np.repeat(np.eye(k), n, axis=1), np.tile(p, k)
+        outcome = np.repeat(np.eye(k), n, axis=1)
     flat = weight.ravel()
     seen = flat > 0
     outcome, given, flat = outcome[..., seen], given[..., seen], flat[seen]

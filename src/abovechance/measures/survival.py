@@ -19,6 +19,8 @@ from abovechance.predictions import Survival, View
 
 TIES = ("harrell", "strict", "drop")
 NO_PAIR = "no two cases can be compared: no event is followed by another case"
+
+
 def _one_half(predictions: Survival, measure: Measure) -> float:
     """One half: of any two comparable cases either is as likely to have the higher risk."""
     return float("nan") if measure.parameters.get("ties") == "drop" else 0.5

@@ -75,7 +75,8 @@ def _of_null(facts: Mapping[str, Any], models: Mapping[str, Predictions]) -> Ite
         if not np.isfinite(values).all():
             raise NotApplicable("infinite where a permuted outcome had probability 0.")
         title, p = str(row["title"]), row["p_value"]
-        return null(values, as_float(row["value"]), title=title, p_value=p)
+        level = None if row["chance"] is None else as_float(row["chance"])
+        return null(values, as_float(row["value"]), title=title, p_value=p, chance=level)
 
     yield from [chart for row in rows for chart in _drawn(made, row)][:1]
 

@@ -43,7 +43,7 @@ def _estimates(
         "High": known,
         "Interval": drawn and known,
         "p": any(row["p_value"] is not None for row in rows),
-        "Remark": any(row["undefined"] for row in rows),
+        "Remark": any(row["undefined"] or row["remark"] for row in rows),
     }
     columns = [
         Column("Model", "name"),
@@ -90,7 +90,7 @@ def _estimate_cells(
         Cell(bar=bar),
         numeric(row["chance"]) if row["chance"] is not None else Cell(),
         p_cell(row["p_value"]),
-        Cell(str(row["undefined"] or "")),
+        Cell(str(row["undefined"] or row["remark"] or "")),
     ]
 
 
@@ -100,7 +100,10 @@ def _about(rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
         said += " ★ primary measure; the others are descriptive."
     tested = {row["family"] for row in rows if row["p_value"] is not None}
     if tested - {"calibration"}:
-        said += " p: one-sided, against chance."
+        said += (
+            " Chance: the mean when outcomes are shuffled among the cases; p tests against it, "
+            "one-sided."
+        )
     if "calibration" in tested:
         said += " p of calibration: against probabilities that are right."
     return said
@@ -153,7 +156,7 @@ def _bar(row: Mapping[str, Any], span: tuple[float, float], models: Sequence[str
 
 
 def skill_table(facts: Mapping[str, Any]) -> Table | None:
-    """Mean losses beside those of the uninformative forecast."""
+    """Values beside their reference, the best prediction that is the same for all."""
     rows = [row for row in whole(facts) if row["skill"]]
     if not rows:
         return None
@@ -161,7 +164,7 @@ def skill_table(facts: Mapping[str, Any]) -> Table | None:
     columns = [
         Column("Model", "name"),
         Column("Measure", "name"),
-        Column("Forecast", "number"),
+        Column("Reference", "number"),
         Column("Gain", "number"),
         Column("Low", "number"),
         Column("High", "number"),
@@ -186,7 +189,7 @@ def skill_table(facts: Mapping[str, Any]) -> Table | None:
     first = 0 if len(models) > 1 else 1
     return Table(
         title="Skill",
-        caption="Gain over the uninformative forecast, which always predicts the same.",
+        caption="Gain over the reference: the best prediction that is the same for every case.",
         columns=tuple(columns[first:]),
         rows=tuple(tuple(row[first:]) for row in cells),
         name="skill",
@@ -213,7 +216,9 @@ def _per_class(rows: Sequence[Mapping[str, Any]]) -> Table:
         cells.append(Cell(group))
         for measure in titles:
             row = values.get((model, group, *measure))
-            cells.append(Cell() if row is None else numeric(row["value"], row["undefined"]))
+            cells.append(
+                Cell() if row is None else numeric(row["value"], row["undefined"] or row["remark"])
+            )
         body.append(tuple(cells))
     heads = [Column("Model", "name")] if several else []
     heads.append(Column("Class", "name"))

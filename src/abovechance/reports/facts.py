@@ -103,6 +103,40 @@ def beats_chance(row: Mapping[str, Any]) -> bool | None:
     return value > chance if up else value < chance
 
 
+def reference_words(row: Mapping[str, Any]) -> str:
+    """The best prediction that is the same for every case, in words.
+
+    >>> reference_words({"measure": "accuracy"}), reference_words({"measure": "mse"})
+    ('always predicting the largest class', 'always predicting the mean')
+    """
+    from abovechance.measures import Family, find
+    from abovechance.predictions import View
+
+    try:
+        measure = find(str(row["measure"]))
+    except AboveChanceError:
+        return "the same prediction for every case"
+    if measure.family is Family.UTILITY:
+        return "the better of acting on every case and on none"
+    return {
+        View.LABEL: "always predicting the largest class",
+        View.PROBABILITY: "always predicting the prevalence",
+        View.VALUE: "always predicting the mean",
+        View.SURVIVAL: "the Kaplan–Meier curve for every case",
+    }.get(measure.reads, "the same prediction for every case")
+
+
+def has_skill(row: Mapping[str, Any], alpha: float) -> bool | None:
+    """Whether a value is shown to be better than its reference; None where that is not known."""
+    skill = row.get("skill")
+    if not skill:
+        return True
+    interval = skill.get("interval")
+    if skill.get("p_value") is not None:
+        return as_float(skill["p_value"]) < alpha
+    return as_float(interval["low"]) > 0 if interval else None
+
+
 def model_words(facts: Mapping[str, Any]) -> str:
     """Where the predictions came from, in words."""
     origin = str(facts.get("origin") or "")

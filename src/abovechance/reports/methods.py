@@ -98,7 +98,10 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     sided = "one-sided, " if sides == {"greater"} else ""
     found = []
     if others:
-        found.append(f"Tests against chance were {sided}by {'; '.join(_test_parts(others))}.")
+        found.append(
+            "Chance is the mean of a measure when outcomes are shuffled among the cases. "
+            f"Tests against it were {sided}by {'; '.join(_test_parts(others))}."
+        )
     if calibrated:
         found.append(f"Calibration was tested by {'; '.join(_test_parts(calibrated))}.")
     return found
@@ -130,9 +133,18 @@ def _alike(methods: Sequence[str]) -> dict[str, str]:
 
 
 def _skill(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    if not any(row["skill"] and row["skill"].get("p_value") is not None for row in rows):
-        return []
-    return ["Skill is the gain over the best constant forecast, compared case by case."]
+    tests: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        skill = row["skill"] or {}
+        if skill.get("p_value") is not None and skill.get("test"):
+            key = str(skill["test"]), hypothesis_words(skill.get("hypothesis") or "no gain")
+            tests.setdefault(key, []).append(_title(row))
+    parts = [
+        f"{label(test_words(test))} for {_titles(titles)} (null hypothesis: {label(hypothesis)})"
+        for (test, hypothesis), titles in tests.items()
+    ]
+    said = "Skill is the gain over the best prediction that is the same for every case"
+    return [f"{said}, tested one-sided by {'; '.join(parts)}."] if parts else []
 
 
 def _folds(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:

@@ -16,16 +16,10 @@ from abovechance.plots.words import (
     probability,
     signed,
 )
-from abovechance.reports.facts import adjusted, better_of, is_shown
+from abovechance.reports.facts import adjusted, better_of, is_shown, reference_words
 from abovechance.reports.grammar import capital, listed, the
 from abovechance.reports.prose import label
 from abovechance.reports.wording import test_name
-
-REFERENCE = {
-    "binary": "always predicting the prevalence",
-    "multiclass": "always predicting the prevalences",
-    "numeric": "always predicting the mean",
-}
 
 
 def named(title: object) -> str:
@@ -67,8 +61,9 @@ def estimate_sentence(
     if row.get("chance") is not None:
         said += f", where chance would give {number(row['chance'])}"
     said += f"{bracketed(test)}."
-    if row.get("undefined"):
-        said += f" Note: {label(row['undefined'])}."
+    note = row.get("undefined") or row.get("remark")
+    if note:
+        said += f" Note: {label(note)}."
     why = "" if past else _untested(row, facts)
     return f"{said} {_skill(row, facts, is_)}{why}".strip()
 
@@ -85,18 +80,21 @@ def values_sentence(rows: Sequence[Mapping[str, Any]], *, past: bool = False) ->
         ]
     )
     said = f"{begun(known[0]['title'])} {'was' if past else 'is'} {each}"
-    chances = {row["chance"] for row in known}
-    chance = chances.pop() if len(chances) == 1 else None
-    return f"{said}." if chance is None else f"{said}, where chance would give {number(chance)}."
+    levels = {row["reference"] for row in known}
+    level = levels.pop() if len(levels) == 1 else None
+    if level is None:
+        return f"{said}."
+    return f"{said}; {reference_words(known[0])} would give {number(level)}."
 
 
 def _skill(row: Mapping[str, Any], facts: Mapping[str, Any], is_: str) -> str:
     skill = row.get("skill") or {}
-    if skill.get("p_value") is None:
+    if not skill:
         return ""
-    reference = REFERENCE.get(str(facts.get("outcome")), "the uninformative forecast")
-    inside = bracketed(limits(skill.get("interval")), p_phrase(skill["p_value"]))
-    return f"The gain over {reference} {is_} {number(skill['difference'])}{inside}."
+    p = skill.get("p_value")
+    inside = bracketed(limits(skill.get("interval")), "" if p is None else p_phrase(p))
+    worth = f"{label(reference_words(row))}, which gives {number(skill['reference'])},"
+    return f"The gain over {worth} {is_} {number(skill['difference'])}{inside}."
 
 
 def _untested(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:

@@ -82,6 +82,9 @@ def _second_tiles(facts: Mapping[str, Any]) -> list[Tile]:
     tiles = [_estimate_tile(row, facts) for row in found]
     if primary["p_value"] is not None:
         note = str(primary["test"] or "").split(";")[0]
+        skill = primary["skill"] or {}
+        if skill.get("p_value") is not None:
+            note += f"; skill {p_phrase(skill['p_value'])}"
         tiles.append(Tile("p against chance", p_value(primary["p_value"]), note))
     elif primary["chance"] is not None:
         tiles.append(Tile("Chance", number(primary["chance"]), str(primary["title"])))

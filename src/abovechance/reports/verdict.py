@@ -9,6 +9,8 @@ from abovechance.reports.facts import (
     adjusted,
     beats_chance,
     better_of,
+    has_skill,
+    higher_is_better,
     is_shown,
     kind_of,
     level_of,
@@ -44,17 +46,28 @@ def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     if row["p_value"] is None:
         return _untested(row)
     alpha = 1 - level_of(facts)
-    skilled = row["skill"] is None or as_float(row["skill"].get("p_value")) < alpha
+    skilled = has_skill(row, alpha)
     if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
+        if row["skill"] and skilled:
+            return "Better than a constant prediction, association not shown"
         return "Not shown to be better than chance"
-    return "Better than chance" if skilled else "Associated with the outcome, skill not shown"
+    if skilled:
+        return "Better than chance"
+    interval = (row["skill"] or {}).get("interval")
+    if interval and as_float(interval["high"]) < 0:
+        return "Associated with the outcome, but worse than a constant prediction"
+    tested = "shown" if skilled is False else "tested"
+    return f"Associated with the outcome, skill not {tested}"
 
 
 def _untested(row: Mapping[str, Any]) -> str:
-    """Without a test the interval may still lie wholly on the better side of chance."""
-    interval = row["interval"] or {"low": row["chance"], "high": row["chance"]}
-    apart = not as_float(interval["low"]) <= as_float(row["chance"]) <= as_float(interval["high"])
-    if row["interval"] and apart and beats_chance(row):
+    """Without a test the interval may still lie wholly on the better side of both levels."""
+    levels = [as_float(row[key]) for key in ("chance", "reference") if row[key] is not None]
+    interval, up = row["interval"], higher_is_better(str(row["measure"]))
+    if not interval or not levels or up is None:
+        return "No test against chance"
+    low, high = as_float(interval["low"]), as_float(interval["high"])
+    if low > max(levels) if up else high < min(levels):
         return "Better than chance, judged by the interval"
     return "No test against chance"
 

@@ -69,7 +69,7 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
     lowest = min(as_float(v) for e in found for v in (e["value"], _low(e)))
     return Chart(
         title="Measures and chance",
-        caption=f"{said}Upright marks are chance.",
+        caption=f"{said}Upright marks are chance: means when outcomes are shuffled.",
         x=unit("Value") if lowest >= 0 else spanning("Value", [max(lowest, -1.0), 1.0], room=0.02),
         y=rows([title for _, title in titles]),
         layers=tuple(layers),

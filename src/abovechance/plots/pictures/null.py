@@ -19,10 +19,13 @@ def null(
     *,
     title: str = "Statistic",
     p_value: float | None = None,
+    chance: float | None = None,
     what: str = "outcomes",
     height: float = 0.6,
 ) -> Chart:
     """The values of a statistic when `what` is permuted, beside the observed one.
+
+    `chance`, their mean as a table has it, is marked when given.
 
     Examples
     --------
@@ -49,6 +52,7 @@ def null(
         layers=(
             Bars(left=edges[:-1], right=edges[1:], height=counts, colour="muted", faint=True),
             Rule(at=observed, text=said, colour="1", dashed=False),
+            *(() if chance is None else (Rule(at=chance, text=f"chance {number(chance)}"),)),
         ),
         series=(
             Series(
@@ -71,7 +75,9 @@ def told(chart: Chart, observed: float, p: str) -> Chart:
     'observed 1.200, p = 0 of 100 draws'
     """
     layers = [
-        replace(layer, text=_said(observed, p)) if isinstance(layer, Rule) else layer
+        replace(layer, text=_said(observed, p))
+        if isinstance(layer, Rule) and not layer.dashed
+        else layer
         for layer in chart.layers
     ]
     return replace(chart, layers=tuple(layers))
