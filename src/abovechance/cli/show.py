@@ -230,7 +230,7 @@ def _subgroups(result: Any, width: int) -> Lines:
                 "" if events is None else f"{events}",
                 number(e.value),
                 limits(e.interval),
-                e.undefined or "",
+                e.undefined or e.remark or "",
             )
             found.append(Row(cells))
     yield from below(TextTable(columns, tuple(found), "By subgroup"), width)

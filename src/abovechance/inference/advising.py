@@ -49,7 +49,7 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
             yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
     told = repeated_rows(predictions)
     if told:
-        yield Advice("AC003", told)
+        yield Advice("AC004", told)
 
 
 def _cases(count: int) -> str:

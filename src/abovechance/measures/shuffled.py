@@ -32,7 +32,7 @@ def shuffled(measure: Measure, predictions: Predictions) -> float | None:
     >>> from abovechance.measures import find
     >>> cases = Binary([0, 0, 0, 1], probability=[0.1, 0.2, 0.6, 0.9])
     >>> [shuffled(find(name), cases) for name in ("accuracy", "auc", "brier")]
-    [0.5, 0.5, 0.317]
+    [0.5, 0.5, 0.33]
     """
     measure = fit(measure, predictions)
     if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
