@@ -216,3 +216,48 @@ def test_p_by_the_papers_rule_is_a_share_of_the_draws() -> None:
         f"observed {number(detect(X, y, tests=['sd'], draws=19, rng=1)['sd'].value)}, "
         "p = 0 of 19 draws"
     ]
+
+
+@pytest.mark.parametrize("kind", ["roc_thresholds", "cumulative", "binomial_null"])
+def test_figures_of_the_papers_are_kinds_of_pictures(kind: str) -> None:
+    from abovechance.plots import chart_of
+
+    made = chart_of(examples.breast_cancer("p_texture"), kind)
+    assert made.series
+    assert made.caption
+
+
+def test_thresholds_lie_on_the_curve_where_their_rates_are() -> None:
+    from abovechance.plots.pictures.classes import roc_thresholds
+
+    cases = examples.breast_cancer("p_texture")
+    x, y, at = roc_thresholds(cases).series[0].columns
+    for fpr, tpr, t in zip(x, y, at, strict=True):
+        called = cases.probability > t
+        assert fpr == pytest.approx(called[~cases.positive].mean())
+        assert tpr == pytest.approx(called[cases.positive].mean())
+
+
+def test_cumulative_curves_are_shares_of_each_class() -> None:
+    from abovechance.plots.pictures.classes import cumulative
+
+    cases = examples.breast_cancer("p_texture")
+    missed, rejected = cumulative(cases).series
+    for series, side in ((missed, cases.positive), (rejected, ~cases.positive)):
+        at, share = series.columns
+        np.testing.assert_allclose(share, [(cases.probability[side] <= t).mean() for t in at])
+
+
+def test_twenty_guesses_have_twenty_one_p_values() -> None:
+    from scipy.stats import binom
+
+    from abovechance.plots import binomial_null
+
+    made = binomial_null(20, observed=14)
+    hits, chance, p = made.series[0].columns
+    np.testing.assert_allclose(chance, binom.pmf(hits, 20, 0.5), rtol=1e-9)
+    np.testing.assert_allclose(p, binom.sf(np.asarray(hits) - 1, 20, 0.5), rtol=1e-9)
+    assert "15 right are needed" in made.caption
+    assert "Observed: 14 of 20, p = 0.058" in made.caption
+    with pytest.raises(NotApplicable, match="at most n right"):
+        binomial_null(20, observed=21)

@@ -1,8 +1,10 @@
 """Run the papers' simulation studies again, beside the published values.
 
-STUDY is a name from the list printed without one, or all.
+STUDY is a name from the list printed without one, or all. Figures that need no simulation
+(brodersen-figures) are computed and, with --picture, drawn.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,11 @@ def reproduce(
     if study is None:
         _list(published.STUDIES, published.GROUPS, published.FILES)
         return
+    if study == published.brodersen.NAME:
+        if replications is not None or statistics is not None or store is not None:
+            raise click.UsageError(f"{study} simulates nothing; leave its options out.")
+        _figures(published.brodersen.figures(), picture, pages, format_)
+        return
     chosen = _those_with(published.find_studies(study, data), statistics)
     if len(chosen) > 1 and picture is not None:
         raise click.UsageError("--picture draws one study; use --pages DIR for several.")
@@ -97,6 +104,43 @@ def reproduce(
             _draw(found, picture)
         if pages is not None:
             _keep(pages, found, one)
+
+
+def _figures(found: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
+    """Figures that are computed, not simulated."""
+    if format_ == "json":
+        click.echo(found.to_json())
+    elif format_ == "csv":
+        click.echo(found.to_csv(), nl=False)
+    else:
+        from rich.table import Table
+
+        from abovechance.cli.show import console
+
+        screen = console()
+        screen.print(found.title, markup=False)
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for heading in ("", "quantity", "value", "low", "high", "P(> 0.5)"):
+            table.add_column(heading, justify="left" if heading in ("", "quantity") else "right")
+        for row in found.rows():
+            name, quantity, *numbers = row.values()
+            shown = ("" if x is None else f"{x:.3f}" for x in numbers)
+            table.add_row(str(name), str(quantity), *shown)
+        screen.print(table)
+        for text in found.remarks:
+            screen.print(f"Departure: {text}.", markup=False)
+    files = [picture] if picture is not None else []
+    if pages is not None:
+        pages.mkdir(parents=True, exist_ok=True)
+        files.append(pages / f"{found.name}.svg")
+    for file in files:
+        _write_figure(file, lambda: _brodersen(found))
+
+
+def _brodersen(found: Any) -> Any:
+    from abovechance.plots.brodersen import figure_of
+
+    return figure_of(found)
 
 
 def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
@@ -138,16 +182,21 @@ def _keep(folder: Path, found: Any, study: Any) -> None:
 
 
 def _draw(found: Any, file: Path) -> None:
-    """A picture that is the same file whenever it is drawn from the same numbers."""
-    from abovechance.errors import Unfinished
     from abovechance.plots.matplotlib_renderer import draw
     from abovechance.plots.pictures.replication import replication
 
     chart = replication(found)
+    _write_figure(file, lambda: draw(chart).figure)
+
+
+def _write_figure(file: Path, make: Callable[[], Any]) -> None:
+    """A picture that is the same file whenever it is drawn from the same numbers."""
     from matplotlib import pyplot, rc_context
 
+    from abovechance.errors import Unfinished
+
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "abovechance", "backend": "agg"}):
-        figure = draw(chart).figure
+        figure = make()
         try:
             stamp = {"Date": None} if file.suffix == ".svg" else None
             figure.savefig(file, metadata=stamp)
@@ -158,13 +207,16 @@ def _draw(found: Any, file: Path) -> None:
 
 
 def _list(studies: dict[str, Any], groups: dict[str, str], files: Any) -> None:
+    from abovechance.studies.replications import brodersen
+
     for study in studies.values():
         click.echo(f"{study.name:28}{study.title}")
     for name, title in groups.items():
         click.echo(f"{name:28}{title}")
         for file in files:
             click.echo(f"  {f'{name}-{file.name}':46}{file.file}")
-    click.echo(f"{'all':28}All of them")
+    click.echo(f"{'all':28}All of these simulations")
+    click.echo(f"{brodersen.NAME:28}{brodersen.TITLE}")
 
 
 def _show(found: Any, study: Any, format_: str, number: int, count: int) -> None:

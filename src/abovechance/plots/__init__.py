@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         RocDisplay,
     )
     from abovechance.plots.kinds import chart_of
+    from abovechance.plots.pictures.classes import binomial_null
     from abovechance.plots.plotting import plot
 
 _HOMES = {
@@ -27,6 +28,7 @@ _HOMES = {
     "ProbabilityDisplay": "displays",
     "ResidualsDisplay": "displays",
     "RocDisplay": "displays",
+    "binomial_null": "pictures.classes",
     "chart_of": "kinds",
     "plot": "plotting",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "ProbabilityDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "binomial_null",
     "chart_of",
     "plot",
 ]

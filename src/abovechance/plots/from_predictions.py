@@ -124,6 +124,38 @@ def of_null(predictions: Any, seed: int = SEED) -> Chart:
     return null(values, measure.of(one), title=measure.title)
 
 
+def of_cumulative(predictions: Any, seed: int = SEED) -> Chart:
+    """The cumulative distributions of scores in both classes."""
+    from abovechance.plots.pictures.classes import cumulative
+
+    (one,) = all_binary(predictions, "cumulative distributions of classes").values()
+    return cumulative(one)
+
+
+def of_roc_thresholds(predictions: Any, seed: int = SEED) -> Chart:
+    """The ROC curve with thresholds marked."""
+    from abovechance.plots.pictures.classes import roc_thresholds
+
+    (one,) = all_binary(predictions, "the ROC curve").values()
+    return roc_thresholds(one)
+
+
+def of_binomial_null(predictions: Any, seed: int = SEED) -> Chart:
+    """How many cases guesses get right, every class as likely, beside how many were right."""
+    from abovechance.plots.pictures.classes import binomial_null
+
+    ((_, one),) = named(predictions).items()
+    if not isinstance(one, Binary | Multiclass) or one.label is None:
+        raise NotApplicable("right and wrong are of labels; state threshold=, or give labels.")
+    if one.origin != "test" or one.cases.groups is not None or one.weight is not None:
+        raise NotApplicable(
+            "the binomial law is of independent cases that count one each; these come from folds, "
+            "in clusters or with weights."
+        )
+    table = one.confusion
+    return binomial_null(int(table.sum()), 1 / len(one.classes), int(table.trace()))
+
+
 def of_predicted_observed(predictions: Any, seed: int = SEED) -> Chart:
     """Observed against predicted numbers."""
     from abovechance.plots.pictures.numeric import predicted_observed
@@ -186,8 +218,10 @@ def _survival(predictions: Any) -> Survival:
 
 MAKERS: dict[str, Callable[[Any, int], Chart]] = {
     "auc_over_time": of_auc_over_time,
+    "binomial_null": of_binomial_null,
     "calibration": of_calibration,
     "confusion": of_confusion,
+    "cumulative": of_cumulative,
     "decision": of_decision,
     "kaplan_meier": of_kaplan_meier,
     "null": of_null,
@@ -196,5 +230,6 @@ MAKERS: dict[str, Callable[[Any, int], Chart]] = {
     "probabilities": of_probabilities,
     "residuals": of_residuals,
     "roc": of_roc,
+    "roc_thresholds": of_roc_thresholds,
 }
 OVERLAID = frozenset({"auc_over_time", "calibration", "decision", "precision_recall", "roc"})

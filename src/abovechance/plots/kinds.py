@@ -21,8 +21,9 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         or predictions (by name for several of them).
     kind
         The picture; by default the one that says most. Of predictions: "probabilities", "roc",
-        "precision_recall", "calibration", "decision", "confusion", "predicted_observed",
-        "residuals", "kaplan_meier", "auc_over_time", "null". Of results: "forest",
+        "roc_thresholds", "cumulative", "precision_recall", "calibration", "decision",
+        "confusion", "predicted_observed", "residuals", "kaplan_meier", "auc_over_time", "null",
+        "binomial_null" (`binomial_null(20)` draws it for a number of cases). Of results: "forest",
         "differences", "subgroups", "sizes", "power"; of permuted statistics: the name of one.
 
     Examples

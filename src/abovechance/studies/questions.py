@@ -200,7 +200,7 @@ def _found(
 ) -> dict[str, float]:
     if isinstance(sample, Groups):
         return _grouped(sample, names, rng, draws, rule)
-    kind = type(sample)
+    kind = Predicted if isinstance(sample, Predicted) else Pair
     theirs = [name for name in names if name in _papers(kind)]
     ours = [name for name in names if name not in theirs]
     found: dict[str, float] = {}
@@ -208,21 +208,22 @@ def _found(
         if theirs:
             found |= papers.against_chance(sample, theirs, rng, draws, rule)
         if ours:
-            found |= verbs.against_chance(sample, ours, _seed(rng), draws, rule)
+            found |= verbs.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
         return found
     if theirs:
         found |= papers.compared(sample, theirs, rng, draws, rule)
     if ours:
-        found |= verbs.compared(sample, ours, _seed(rng), draws, rule)
+        found |= verbs.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
     return found
 
 
 def _papers(kind: type) -> tuple[str, ...]:
-    return papers.AGAINST_CHANCE if issubclass(kind, Predicted) else papers.COMPARISONS
+    return papers.AGAINST_CHANCE if kind is Predicted else papers.COMPARISONS
 
 
-def _seed(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**63))
+def _seed(rng: np.random.Generator, names: Sequence[str], kind: type) -> int:
+    """The seed of the verbs' tests; where none draws, nothing is taken from the stream."""
+    return int(rng.integers(2**63)) if any(uses_draws(name, kind) for name in names) else 0
 
 
 def _grouped(

@@ -1,5 +1,6 @@
 """The papers' studies again, each by its name, beside the values that were published."""
 
+from abovechance.studies.replications import brodersen
 from abovechance.studies.replications.catalogue import (
     STUDIES,
     find_studies,
@@ -17,6 +18,7 @@ __all__ = [
     "STUDIES",
     "Expected",
     "Study",
+    "brodersen",
     "contents",
     "data_studies",
     "distances",

@@ -1,33 +1,23 @@
 """The paper's two classifiers: its claims hold for our numbers, and the figure is drawn."""
 
-import importlib.util
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "brodersen_figure.py"
+from abovechance.cli import main
+from abovechance.studies.replications.brodersen import TABLES, figures
 
 
-@pytest.fixture(scope="module")
-def example():
-    spec = importlib.util.spec_from_file_location("brodersen_figure", EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
-
-
-def test_the_tables_have_the_margins_of_the_paper(example) -> None:
-    (tn, fp), (fn, tp) = example.TABLES["C1"]
+def test_the_tables_have_the_margins_of_the_paper() -> None:
+    (tn, fp), (fn, tp) = TABLES["C1"]
     assert (tp + fn, tn + fp) == (70, 70)
-    (tn, fp), (fn, tp) = example.TABLES["C2"]
+    (tn, fp), (fn, tp) = TABLES["C2"]
     assert (tp + fn, tn + fp, tp + fp, tn + fn) == (45, 10, 48, 7)
 
 
-def test_standard_errors_reach_above_one_and_posteriors_do_not(example) -> None:
-    first = example.examples()["C1"]
+def test_standard_errors_reach_above_one_and_posteriors_do_not() -> None:
+    first = figures()["C1"]
     assert first.two_errors[1] > 1
     assert first.accuracy.interval().high < 1
     assert first.balanced.interval().high < 1
@@ -36,8 +26,8 @@ def test_standard_errors_reach_above_one_and_posteriors_do_not(example) -> None:
         assert found.mode - limits.low > limits.high - found.mode  # the asymmetry it points out
 
 
-def test_accuracy_deceives_where_balanced_accuracy_does_not(example, reference) -> None:
-    second = example.examples()["C2"]
+def test_accuracy_deceives_where_balanced_accuracy_does_not(reference: Any) -> None:
+    second = figures()["C2"]
     case = next(c for c in reference("brodersen_binary")["cases"] if c["id"] == "C2_TP40")
     expected = case["expected"]
     assert second.accuracy.prob_above(0.5) > 0.997
@@ -52,14 +42,21 @@ def test_accuracy_deceives_where_balanced_accuracy_does_not(example, reference) 
     assert [limits.low, limits.high] == pytest.approx(target, rel=1e-10)
 
 
-def test_the_mean_is_the_mean_of_the_class_means_though_the_paper_doubts_it(example) -> None:
-    second = example.examples()["C2"]
+def test_the_mean_is_the_mean_of_the_class_means_though_the_paper_doubts_it() -> None:
+    second = figures()["C2"]
     assert second.balanced.mean == pytest.approx((41 / 47 + 3 / 12) / 2, rel=1e-14)
 
 
-def test_the_figure_is_written(example, tmp_path) -> None:
+def test_the_figure_is_reproduced_and_drawn(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "figure.png"
-    example.draw(str(path))
+    assert main(["reproduce", "brodersen-figures", "--picture", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "0.826" in out
     assert path.read_bytes().startswith(b"\x89PNG")
     assert path.stat().st_size > 20_000
+    assert main(["reproduce", "brodersen-figures", "--replications", "3"]) == 2
+    assert "simulates nothing" in capsys.readouterr().err
+    assert main(["reproduce", "brodersen-figures", "--format", "json"]) == 0
