@@ -68,16 +68,20 @@ def _on_dependence(
             "permutation_test(estimator, X, y).",
             "Bengio & Grandvalet (2004); Nadeau & Bengio (2003)",
         )
+        pooled = getattr(evidence, "pooled", {})
         apart = [
-            e.measure
+            f"{e.measure} ({pooled[e.measure]:.3f})"
             for e in rows
-            if e.interval is not None and e.by is None and not _inside(e.value, e.interval)
+            if e.by is None
+            and e.measure in pooled
+            and (e.interval is None or pooled[e.measure] not in e.interval)
         ]
         if apart:
             yield Advice(
                 "AC016",
-                f"the pooled value of {', '.join(apart)} lies outside the interval over folds: "
-                "predictions of different folds are not on one scale; trust the mean over folds.",
+                f"the pooled value of {', '.join(apart)} is not that of the folds: "
+                "predictions of different folds are not on one scale; the mean over folds is "
+                "shown.",
                 "Forman & Scholz (2010)",
             )
         if "folds" in refused:
@@ -113,10 +117,6 @@ def _on_dependence(
             "sampling weights: values are weighted, intervals resample rows; exact tests and "
             "posteriors, which count cases, are not given.",
         )
-
-
-def _inside(value: float, interval: Any) -> bool:
-    return bool(np.isnan(value)) or value in interval
 
 
 def _least_p(predictions: Predictions) -> float:

@@ -142,7 +142,7 @@ def assess(
         rows.extend(_rows(part, chosen, within(part, chosen), within, name))
     return Assessment(
         outcome=predictions.kind,
-        n=int(predictions.total),
+        n=distinct_cases(predictions),
         origin=predictions.origin,
         seed=seed if inference else None,
         primary=main,
@@ -194,6 +194,14 @@ def stated_rates(
             raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
         rate = share("rate", rate)
     return dict.fromkeys(labels if named and rate != "majority" else ["accuracy"], rate)
+
+
+def distinct_cases(predictions: Predictions) -> int:
+    """How many cases there are: repeats of a cross-validation predict the same ones again."""
+    repeat = predictions.cases.repeat
+    if predictions.origin != "repeated_cv" or repeat is None:
+        return int(predictions.total)
+    return round(float(predictions.total) / len(np.unique(repeat)))
 
 
 def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], seed: int) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.errors import NotApplicable, listed
 from abovechance.inference.defaults import Setting, expanded, has_interval
 from abovechance.inference.estimates import Estimate, Skill
-from abovechance.inference.intervals.folds import nadeau_bengio
+from abovechance.inference.intervals.folds import averages, over_folds
 from abovechance.inference.intervals.utility import DRAWS as UTILITY_DRAWS
 from abovechance.inference.intervals.utility import gain
 from abovechance.inference.policy import policy_of
@@ -55,6 +55,7 @@ class Evidence:
     refused: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
+    pooled: dict[str, float] = field(default_factory=dict)  # beside means over folds
 
     @classmethod
     def gather(
@@ -289,11 +290,23 @@ class Evidence:
             if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
             try:
-                found = nadeau_bengio(m, cases, confidence_level=level)
-                self.intervals[m.label] = found
-                self.asides[m.label] = found.method.rpartition(" (")[2].rstrip(")") + " over folds"
+                found = over_folds(m, cases, confidence_level=level)
             except NotApplicable as reason:
-                self.refused.setdefault("folds", str(reason))
+                self.asides[m.label] = f"no interval: {reason}"
+                if averages(m):
+                    self.refused.setdefault("folds", str(reason))
+                continue
+            # the value shown is the one that the interval is about
+            pooled, said = m.of(cases), []
+            if not np.isclose(found.mean, pooled, rtol=1e-9, atol=1e-12):
+                self.values[m.label], self.pooled[m.label] = found.mean, pooled
+                said.append(f"mean over folds; {pooled:.3f} of all cases pooled")
+            if found.interval is None:
+                said.append(f"no interval: {found.reason}")
+            else:
+                self.intervals[m.label] = found.interval
+            if said:
+                self.asides[m.label] = "; ".join(said)
 
     def _reweighted(self, cases: Any, measures: Sequence[Measure], prevalence: float | None) -> Any:
         """Cases weighted to a stated prevalence; measures refused when there is none."""

@@ -75,7 +75,7 @@ TABLE: dict[Law, Policy] = {
     ),
     Law.UTILITY: Policy(
         defaults.of_utility,
-        "bootstrap BCa of counts; leave-one-cluster-out jackknife, t, over clusters",
+        "MOVER of two shares, else bootstrap BCa of counts; over clusters jackknife, t",
         "none; net benefit: gain over the better of acting on all and on none",
         "bootstrap of the difference",
         skill=True,

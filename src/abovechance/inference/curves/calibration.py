@@ -9,9 +9,10 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, over_clusters
+from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow
 from abovechance.inference.curves.isotonic import likelihood_limits
 from abovechance.inference.curves.resampled import checked_level
+from abovechance.inference.guards import pooled
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
@@ -93,12 +94,13 @@ def calibration(
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
     if method == "loess":
-        return over_clusters(_smooth(problem, span, confidence_level), problem.groups)
+        return as_cases_allow(_smooth(problem, span, confidence_level), predictions)
     if not problem.share or problem.weight is not None:
         raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
     if method == "binned":
-        return _binned(problem, bins, binning, confidence_level)
-    return over_clusters(_isotonic(problem, confidence_level), problem.groups)
+        curve = _binned(problem, bins, binning, confidence_level)
+        return as_cases_allow(curve, predictions) if pooled(predictions) else curve
+    return as_cases_allow(_isotonic(problem, confidence_level), predictions)
 
 
 def _smooth(problem: Problem, span: float | None, level: float) -> Curve:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.inference.curves.curve import Curve, over_clusters
+from abovechance.inference.curves.curve import Curve, as_cases_allow
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -86,7 +86,7 @@ def cost(
             "threshold": np.append(thresholds, np.inf)[best],
         },
     )
-    return over_clusters(curve, predictions.cases.groups)
+    return as_cases_allow(curve, predictions)
 
 
 def _mover(

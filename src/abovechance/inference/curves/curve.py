@@ -9,6 +9,7 @@ import numpy as np
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
+from abovechance.inference.guards import pooled
 from abovechance.inference.results import Result, to_frame
 
 FEW_CLUSTERS = 30
@@ -73,6 +74,17 @@ class Curve(Result):
         return f"{self.title}: {len(self.x)} points, {self.n} cases{band}"
 
 
+def as_cases_allow(curve: Curve, predictions: Any) -> Curve:
+    """The curve without a band where folds were pooled; else as its clusters allow."""
+    if pooled(predictions):
+        text = (
+            "there is no band: predictions pooled over the folds of a cross-validation depend on "
+            "each other, and those of different folds need not be on one scale."
+        )
+        return _bandless(curve, Advice("AC251", text, "Forman & Scholz (2010)"))
+    return over_clusters(curve, predictions.cases.groups)
+
+
 def over_clusters(curve: Curve, groups: Array | None) -> Curve:
     """The curve as its clusters allow: advice where they are few, no band of a single one."""
     units = FEW_CLUSTERS if groups is None else len(np.unique(groups))
@@ -82,11 +94,15 @@ def over_clusters(curve: Curve, groups: Array | None) -> Curve:
         text = f"{units} clusters are few for a curve: its band may cover less than it says."
         return replace(curve, advice=(*curve.advice, Advice("AC250", text)))
     text = "there is no band: a single cluster does not show how much clusters vary."
+    return _bandless(curve, Advice("AC250", text))
+
+
+def _bandless(curve: Curve, why: Advice) -> Curve:
     limits = [name for name in curve.columns if name.endswith(("_low", "_high"))]
     return replace(
         curve,
         low=None,
         high=None,
         columns={**curve.columns, **{name: np.full(len(curve.x), np.nan) for name in limits}},
-        advice=(*curve.advice, Advice("AC250", text)),
+        advice=(*curve.advice, why),
     )

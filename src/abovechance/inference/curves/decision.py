@@ -1,13 +1,15 @@
 """Decision curves: what acting on predictions is worth at every threshold of risk."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve, over_clusters
+from abovechance.inference.curves.curve import Curve, as_cases_allow
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -16,11 +18,18 @@ from abovechance.inference.curves.resampled import (
     ranking_of,
     resampled_above,
 )
-from abovechance.inference.intervals.utility import bca_limits, gain_of, net_benefit_of
+from abovechance.inference.intervals.utility import (
+    MOVER,
+    gain_limits,
+    gain_of,
+    net_benefit_limits,
+    net_benefit_of,
+)
 from abovechance.predictions import Binary
 from abovechance.resampling import seed_of
 
 THRESHOLDS = np.arange(1, 100) / 100.0
+SPARSE = 10  # cases above a threshold
 
 
 def decision(
@@ -34,7 +43,9 @@ def decision(
     r"""Net benefit of acting where the probability is at least a threshold, at every threshold.
 
     Columns: `treat_all`, `treat_none`; `gain` over the better of the two with its limits;
-    `standardised` net benefit; `interventions_avoided` per case, against acting on all.
+    `standardised` net benefit; `interventions_avoided` per case, against acting on all; `above`,
+    the cases at or above the threshold. Limits are those of two shares, Wilson's combined; over
+    clusters and rows with weights they are percentiles, which say little of few cases above.
 
     References
     ----------
@@ -52,20 +63,18 @@ def decision(
     at = _checked(thresholds)
     seed = seed_of(rng)
     points = above(predictions, p, at)
-    drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
-    tables, replicates = points.tables, drawn.tables
+    tables = points.tables
     worth, gain = net_benefit_of(at), gain_of(at, tables)
     y = worth(tables)
     plain = predictions.weight is None and predictions.cases.groups is None
 
-    def limits(of: Any) -> tuple[Floats, Floats]:
-        if not plain:
-            return percentile(of(replicates), confidence_level)
-        low, high = bca_limits(of, tables, of(replicates), confidence_level)
-        return low, high
-
-    low, high = limits(worth)
-    gain_low, gain_high = limits(gain)
+    if plain:
+        low, high = net_benefit_limits(at, tables, confidence_level)
+        gain_low, gain_high = gain_limits(at, tables, confidence_level)
+    else:
+        drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
+        low, high = percentile(worth(drawn.tables), confidence_level)
+        gain_low, gain_high = percentile(gain(drawn.tables), confidence_level)
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -91,9 +100,10 @@ def decision(
             "gain_high": gain_high,
             "standardised": standardised,
             "interventions_avoided": (y - everyone) * (1.0 - at) / at,
+            "above": (p[:, None] >= at).sum(axis=0).astype(np.float64),
         },
     )
-    return over_clusters(curve, predictions.cases.groups)
+    return as_cases_allow(_marked(curve), predictions)
 
 
 def decision_difference(
@@ -149,12 +159,26 @@ def decision_difference(
         low=low,
         high=high,
         level=confidence_level,
-        method=_method(first, draws).replace("BCa", "percentile"),
+        method=_method(first, draws).replace(
+            MOVER, f"bootstrap percentile of counts, {draws} draws"
+        ),
         n=first.n,
         seed=seed,
         columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
     )
-    return over_clusters(curve, first.cases.groups)
+    return as_cases_allow(curve, first)
+
+
+def _marked(curve: Curve) -> Curve:
+    """Advice where limits by resampling rest on few cases above the threshold."""
+    few = curve.columns["above"] < SPARSE
+    if curve.method == MOVER or not few.any():
+        return curve
+    text = (
+        f"fewer than {SPARSE} cases lie above thresholds from {curve.x[few.argmax()]:g} on: there "
+        "the limits cover less than they say."
+    )
+    return replace(curve, advice=(*curve.advice, Advice("AC253", text)))
 
 
 def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -176,12 +200,12 @@ def _resampled_clusters(cell: Any, groups: Any, draws: int, rng: np.random.Gener
     return np.stack(found, axis=1)
 
 
-def _method(predictions: Binary, draws: int) -> str:
+def _method(predictions: Binary, draws: int, plain: str = MOVER) -> str:
     if predictions.cases.groups is not None:
         return f"bootstrap of clusters, {draws} draws"
     if predictions.weight is not None:
         return f"bootstrap of rows, {draws} draws"
-    return f"bootstrap BCa of counts, {draws} draws"
+    return plain
 
 
 def _probability(predictions: Binary) -> Floats:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.inference.curves.curve import Curve, over_clusters
+from abovechance.inference.curves.curve import Curve, as_cases_allow
 from abovechance.inference.curves.resampled import (
     DRAWS,
     above,
@@ -75,7 +75,7 @@ def roc(
         seed=seed,
         columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
     )
-    return over_clusters(curve, predictions.cases.groups)
+    return as_cases_allow(curve, predictions)
 
 
 def precision_recall(
@@ -134,7 +134,7 @@ def precision_recall(
             "chance": np.full(len(recall), predictions.prevalences[1]),
         },
     )
-    return over_clusters(curve, predictions.cases.groups)
+    return as_cases_allow(curve, predictions)
 
 
 def _method(units: str, draws: int) -> str:

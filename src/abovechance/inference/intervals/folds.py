@@ -1,37 +1,60 @@
 """Intervals over cross-validation folds, corrected for the overlap of training sets."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Interval
-from abovechance.measures import Measure
+from abovechance.measures import Law, Measure
 from abovechance.predictions import Binary, Multiclass, Predictions
 
-CV = "Nadeau & Bengio (2003)"
+ROUNDING = 1e-12  # of the values: a spread below is none
+
+
+AVERAGED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS, Law.CENSORED_PAIRS, Law.MEAN)
+BIASED = "in small folds it is biased, and the bias does not average out over them."
 
 
 def fold_values(measure: Measure, predictions: Predictions) -> tuple[Floats, int]:
     """The measure of every fold of every repeat, and the number of folds in a repeat."""
+    parts, folds = _parts(predictions)
+    values = np.empty(int(parts.max()) + 1)
+    for k in range(len(values)):
+        part = predictions.take(parts == k)
+        if isinstance(part, Binary | Multiclass) and (part.prevalences > 0).sum() < 2:
+            raise NotApplicable("a fold holds one class only; use stratified folds.")
+        values[k] = measure.of(part)
+    return values, folds
+
+
+def _parts(predictions: Predictions) -> tuple[Ints, int]:
+    """The number of each case's fold within its repeat, and how many a repeat has."""
     fold, repeat = predictions.cases.fold, predictions.cases.repeat
     if fold is None:
         raise NotApplicable("an interval over folds needs the fold of every case.")
     runs = np.zeros(predictions.n) if repeat is None else np.unique(repeat, return_inverse=True)[1]
     parts = np.unique(
         np.stack([runs, np.unique(fold, return_inverse=True)[1]]), axis=1, return_inverse=True
-    )[1]
-    count = int(parts.max()) + 1
-    folds = round(count / len(np.unique(runs)))
-    sizes = np.bincount(parts)
-    if sizes.max() == 1:
+    )[1].ravel()
+    if np.bincount(parts).max() == 1:
         raise NotApplicable("leave-one-out folds hold one case each: no spread within a fold.")
-    values = np.empty(count)
-    for k in range(count):
-        part = predictions.take(parts == k)
-        if isinstance(part, Binary | Multiclass) and (part.prevalences > 0).sum() < 2:
-            raise NotApplicable("a fold holds one class only; use stratified folds.")
-        values[k] = measure.of(part)
-    return values, folds
+    return parts, round((int(parts.max()) + 1) / len(np.unique(runs)))
+
+
+def averages(measure: Measure) -> bool:
+    """Whether a mean over small folds estimates what a large one would show: means and pairs do."""
+    return measure.law in AVERAGED or measure.decomposable
+
+
+class OverFolds(NamedTuple):
+    """The mean over folds that an interval is about, and the interval, or why there is none."""
+
+    mean: float
+    interval: Interval | None
+    reason: str = ""
 
 
 def nadeau_bengio(
@@ -43,22 +66,52 @@ def nadeau_bengio(
 
     with k folds, r repeats and :math:`s^2` the variance over all kr folds. Training sets
     overlap, so folds vary less than independent experiments would: 1/(k − 1) makes up for it.
+    Only means and pairs are averaged: others are biased in small folds. Means over cases count
+    folds by their size, so that theirs is the mean over all cases.
 
     References
     ----------
-    Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004).
+    Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004); Forman & Scholz (2010) on bias.
     """
+    found = over_folds(measure, predictions, confidence_level=confidence_level)
+    if found.interval is None:
+        raise NotApplicable(found.reason)
+    return found.interval
+
+
+def over_folds(
+    measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
+) -> OverFolds:
+    """The same with the mean that it is about."""
     from scipy.special import stdtrit
 
-    values, folds = fold_values(measure, predictions)
+    if not averages(measure):
+        raise NotApplicable(f"{measure.title} has no interval over folds: {BIASED}")
+    # a root of a mean is biased where the mean is not
+    inner = measure if measure.after is None else replace(measure, after=None, shortcut=None)
+    values, folds = fold_values(inner, predictions)
     if not np.isfinite(values).all():
         raise NotApplicable(f"{measure.title} is undefined in a fold.")
     if folds < 2:
         raise NotApplicable("an interval over folds needs at least two folds.")
     total = len(values)
     error = np.sqrt((1.0 / total + 1.0 / (folds - 1)) * values.var(ddof=1))
-    half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * error
-    mean = values.mean()
-    low, high = measure.range
+    mean = float(np.average(values, weights=_sizes(measure, predictions)))
+    if error <= ROUNDING * float(np.abs(values).max()):
+        alike = f"{measure.title} is the same in every fold: they show no spread."
+        return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
+    half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * float(error)
+    bottom, top = measure.range
+    ends = [max(mean - half, bottom), mean, min(mean + half, top)]
+    if measure.after is not None:
+        ends = [float(measure.after(x)) for x in ends]
+    low, mean, high = ends
     name = f"Nadeau–Bengio over {total} folds (mean {mean:.3f})"
-    return Interval(max(mean - half, low), min(mean + half, high), confidence_level, name)
+    return OverFolds(mean, Interval(low, high, confidence_level, name))
+
+
+def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
+    """What folds count in a mean: their cases where it is one over cases."""
+    if measure.law is not Law.SHARE and not measure.decomposable:
+        return None
+    return np.bincount(_parts(predictions)[0], weights=predictions.weight).astype(np.float64)

@@ -17,9 +17,9 @@ from abovechance.inference.intervals.bootstrap import clamped
 from abovechance.inference.intervals.proportions import wilson
 from abovechance.inference.intervals.utility import (
     gain_of,
-    net_benefit_of,
     of_counts,
-    standardised_of,
+    of_four_cases,
+    of_two_shares,
 )
 from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
@@ -142,9 +142,12 @@ def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting)
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None
-    model = net_benefit_of if measure.name == "net_benefit" else standardised_of
+    worth = of_four_cases(measure)
+    known = of_two_shares(worth, table, setting.level)
+    if known is not None:
+        return known
     return of_counts(
-        model(threshold),
+        worth,
         table,
         confidence_level=setting.level,
         draws=setting.bootstrap_draws,
@@ -161,13 +164,7 @@ def _gain(
         return None
     worth = gain_of(threshold, table)
     difference = float(worth(table))
-    limits = of_counts(
-        worth,
-        table,
-        confidence_level=setting.level,
-        draws=setting.bootstrap_draws,
-        rng=np.random.default_rng(np.random.SeedSequence(setting.seed, spawn_key=(8,))),
-    )
+    limits = of_two_shares(worth, table, setting.level)
     return Skill(reference=value - difference, difference=difference, interval=limits)
 
 

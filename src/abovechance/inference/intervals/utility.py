@@ -8,18 +8,22 @@ few different bootstrap samples, and Student's t allows for that.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.intervals.proportions import score_limits
 from abovechance.inference.results import Interval
-from abovechance.measures import Measure
+from abovechance.measures import Form, Measure
+from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.utility import exchange
 from abovechance.predictions import Binary
 
 DRAWS = 1999
 MOST_UNDEFINED = 0.01
+MOVER = "MOVER of the two shares' Wilson limits"
 Worth = Callable[[Floats], Floats]
 """From tables (…, 2, 2), rows actual and columns acted on, to values (…)."""
 
@@ -89,24 +93,74 @@ def bca_limits(worth: Worth, tables: Floats, replicates: Floats, level: float) -
     return np.stack(limits)
 
 
+def net_benefit_limits(
+    threshold: float | Floats, tables: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Limits of net benefit from those of its two shares, true and false positives of all cases."""
+    cases = tables.sum(axis=(-2, -1))
+    odds = np.asarray(threshold) / (1.0 - np.asarray(threshold))
+    return _two_shares((1.0, tables[..., 1, 1]), (-odds, tables[..., 0, 1]), cases, level)
+
+
+def gain_limits(threshold: float | Floats, tables: Floats, level: float) -> tuple[Floats, Floats]:
+    """Limits of the gain over acting on none, or on all where that is better in these tables.
+
+    Over acting on all a model gains what negatives it spares and loses the positives it misses.
+    """
+    cases = tables.sum(axis=(-2, -1))
+    odds = np.asarray(threshold) / (1.0 - np.asarray(threshold))
+    positives, negatives = tables[..., 1, :].sum(axis=-1), tables[..., 0, :].sum(axis=-1)
+    ours = net_benefit_limits(threshold, tables, level)
+    spared = _two_shares((odds, tables[..., 0, 0]), (-1.0, tables[..., 1, 0]), cases, level)
+    all_better = positives > odds * negatives
+    low, high = (np.where(all_better, s, o) for s, o in zip(spared, ours, strict=True))
+    return low, high
+
+
+def _two_shares(
+    first: tuple[float | Floats, Floats],
+    second: tuple[float | Floats, Floats],
+    cases: Floats,
+    level: float,
+) -> tuple[Floats, Floats]:
+    r"""Limits of :math:`a p + b q`, p and q two cells' shares of the same cases: (factor, count).
+
+    MOVER with Wilson's limits; of one sample the two shares are correlated by
+    :math:`-\sqrt{p q / ((1-p)(1-q))}`. Where counts are few it covers what resampling them, which
+    cannot exceed them, does not.
+
+    References
+    ----------
+    Zou & Donner (2008), eq. 6.
+    """
+    (a, x), (b, y) = first, second
+    p, q = x / cases, y / cases
+    with np.errstate(divide="ignore", invalid="ignore"):
+        together = -np.sqrt(p * q / ((1.0 - p) * (1.0 - q)))
+    cross = 2.0 * np.sign(a) * np.sign(b) * np.nan_to_num(np.maximum(together, -1.0), nan=-1.0)
+    centre, ends = a * p + b * q, []
+    for side in (-1.0, 1.0):
+        one, two = (
+            np.abs(factor) * _room(share, count, cases, side * np.sign(factor), level)
+            for factor, share, count in ((a, p, x), (b, q, y))
+        )
+        reach = np.sqrt(np.maximum(one**2 + two**2 + cross * one * two, 0.0))
+        ends.append(np.asarray(centre + side * reach))
+    return ends[0], ends[1]
+
+
+def _room(share: Floats, count: Floats, cases: Floats, side: Any, level: float) -> Floats:
+    """How far Wilson's limit lies from a share on one side."""
+    low, high = score_limits(count, cases, level)
+    return np.asarray(np.where(side > 0, high - share, share - low))
+
+
 def net_benefit_of(threshold: float | Floats) -> Worth:
     """Net benefit at a threshold (or one each for the last axis of tables), from a table."""
     odds = np.asarray(threshold) / (1.0 - np.asarray(threshold))
 
     def worth(table: Floats) -> Floats:
         return np.asarray((table[..., 1, 1] - odds * table[..., 0, 1]) / table.sum(axis=(-2, -1)))
-
-    return worth
-
-
-def standardised_of(threshold: float) -> Worth:
-    """Net benefit over the prevalence, from a table."""
-    model = net_benefit_of(threshold)
-
-    def worth(table: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cases, positives = table.sum(axis=(-2, -1)), table[..., 1, :].sum(axis=-1)
-            return np.asarray(model(table) * cases / positives)
 
     return worth
 
@@ -134,11 +188,48 @@ def gain_of(threshold: float | Floats, tables: Floats) -> Worth:
 
 def worth_of(measure: Measure, predictions: Binary) -> tuple[Worth, Bools | None]:
     """A measure of utility as a function of a table, and cases acted on unless as labelled."""
-    if measure.name not in ("net_benefit", "standardised_net_benefit"):
+    if measure.form in COUNTING:
         return measure.on_counts, None
-    threshold = float(measure.parameters["threshold"])
-    model = net_benefit_of if measure.name == "net_benefit" else standardised_of
-    return model(threshold), acted_on(predictions, threshold)
+    return of_four_cases(measure), acted_on(predictions, float(measure.parameters["threshold"]))
+
+
+def of_four_cases(measure: Measure) -> Worth:
+    """A measure of outcomes and probabilities on one case of each cell, weighted by the counts."""
+    outcome, acted = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
+
+    def worth(table: Floats) -> Floats:
+        weight = table.reshape(*table.shape[:-2], 4)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if measure.form is not Form.LOSSES:
+                return np.asarray(measure.formula(outcome, acted, weight, **measure.parameters))
+            each = measure.formula(outcome, acted, **measure.parameters)
+            return np.asarray(weight @ each / weight.sum(axis=-1))
+
+    return worth
+
+
+def of_two_shares(worth: Worth, table: Floats, level: float) -> Interval | None:
+    """Limits of what is a sum over cases, two kinds of which differ from the rest; else None."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = worth(np.eye(4).reshape(4, 2, 2))
+    counts, n = table.ravel(), table.sum()
+    if not np.isfinite(each).all() or not np.isclose(each @ counts / n, float(worth(table))):
+        return None
+    values, kind, cells = np.unique(each, return_inverse=True, return_counts=True)
+    if len(values) > 3:
+        return None
+    rest = int(cells.argmax())
+    others = [k for k in range(len(values)) if k != rest]
+    shares = [(values[k] - values[rest], counts[kind == k].sum()) for k in others]
+    first, second = [*shares, (0.0, np.asarray(0.0)), (0.0, np.asarray(0.0))][:2]
+    if not shares:
+        return None
+    low, high = _two_shares(first, second, n, level)
+    return _mover((low + values[rest], high + values[rest]), level)
+
+
+def _mover(limits: tuple[Floats, Floats], level: float) -> Interval:
+    return Interval(float(limits[0]), float(limits[1]), level, MOVER)
 
 
 def acted_on(predictions: Binary, threshold: float) -> Bools:
@@ -210,7 +301,7 @@ def gain(
     difference = float(worth(table))
     value = float(net_benefit_of(threshold)(table))
     if predictions.cases.groups is None:
-        interval = of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+        interval = _mover(gain_limits(threshold, table, confidence_level), confidence_level)
     else:
         interval = over_clusters(worth, predictions, acted, confidence_level=confidence_level)
     return Gain(value - difference, difference, interval)
@@ -227,15 +318,23 @@ def utility(
     """Interval of net benefit or a cost from the counts it depends on; jackknife over clusters."""
     worth, acted = worth_of(measure, predictions)
     table = predictions.confusion if acted is None else table_of(predictions, acted)
+    if table.sum() < 2:
+        raise NotApplicable("an interval needs at least two cases.")
     if not np.isfinite(worth(table)):
         raise NotApplicable(f"{measure.title} is not finite here, so it has no interval.")
     if predictions.cases.groups is None:
-        return of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+        known = of_two_shares(worth, table, confidence_level)
+        if known is None:
+            known = of_counts(worth, table, confidence_level=confidence_level, draws=draws, rng=rng)
+        return _within(measure, known)
     acted = np.asarray(predictions.label, dtype=np.bool_) if acted is None else acted
     found = over_clusters(worth, predictions, acted, confidence_level=confidence_level)
+    return _within(measure, found)
+
+
+def _within(measure: Measure, found: Interval) -> Interval:
     bottom, top = measure.range
-    low, high = max(found.low, bottom), min(found.high, top)
-    return Interval(low, high, confidence_level, found.method)
+    return Interval(max(found.low, bottom), min(found.high, top), found.level, found.method)
 
 
 def _acceleration(worth: Worth, tables: Floats) -> Floats:

@@ -9,7 +9,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.posterior.draws import Draws
 from abovechance.inference.posterior.result import Posterior
-from abovechance.inference.posterior.tables import Prior, counts_of, one_shape
+from abovechance.inference.posterior.tables import Prior, advice_on, counts_of, one_shape
 
 BLOCK = 4_000_000  # numbers drawn at a time, to bound the memory
 MARGINS = ("random", "fixed")
@@ -73,6 +73,7 @@ def of(
         prior=f"Dirichlet({alpha:g}) for the cells",
         n=int(table.sum()),
         distribution=Draws.of(defined),
+        advice=advice_on(confusion),
     )
 
 

@@ -12,6 +12,7 @@ from abovechance.inference.posterior.draws import Draws
 from abovechance.inference.posterior.result import Posterior
 from abovechance.inference.posterior.tables import (
     Prior,
+    advice_on,
     class_weights,
     one_shape,
     refuse_dependent,
@@ -75,6 +76,7 @@ def paired_difference(
         n=int(table.sum()),
         distribution=Draws(ordered) if several else Gain(ordered, tuple(cells[0].tolist())),
         chance=0.0,
+        advice=advice_on(first, second),
     )
 
 

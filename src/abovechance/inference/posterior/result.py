@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError
 from abovechance.inference.results import Interval, Result
@@ -53,6 +54,7 @@ class Posterior(Result):
     distribution: Distribution = field(repr=False)
     chance: float | None = None
     against_chance: Distribution | None = field(default=None, repr=False)
+    advice: tuple[Advice, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -129,7 +131,7 @@ class Posterior(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Summaries as plain Python values, fit for JSON."""
-        return self.summary()
+        return {**self.summary(), "advice": [asdict(a) for a in self.advice]}
 
     def summary(self, level: float = 0.95) -> dict[str, Any]:
         """Mean, median, mode, interval and chance as plain Python values."""
@@ -156,7 +158,8 @@ class Posterior(Result):
         above = self.prob_above_chance
         if above is not None and self.against_chance is None:
             parts.append(f"P(> {self.chance:.3g}) {probability(above)}")
-        return "; ".join([*parts, f"prior {self.prior}"])
+        said = "; ".join([*parts, f"prior {self.prior}"])
+        return "\n".join([said, *(str(a) for a in self.advice)])
 
 
 def probability(p: float) -> str:

@@ -8,6 +8,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.posterior.result import Posterior
 from abovechance.inference.posterior.tables import (
     Prior,
+    advice_on,
     class_weights,
     counts_of,
     one_shape,
@@ -54,6 +55,7 @@ def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> P
         prior=f"Beta({a:g}, {b:g})",
         n=int(right + rest),
         distribution=BetaMean(right + a, rest + b, 1.0),
+        advice=advice_on(correct),
     )
 
 
@@ -123,6 +125,7 @@ def balanced_accuracy(
         distribution=BetaMean(right + a, total - right + b, shares),
         chance=1.0 / classes if weights is None else None,
         against_chance=guessing,
+        advice=advice_on(confusion),
     )
 
 
@@ -183,4 +186,5 @@ def difference(
             np.concatenate([ours.weights, -theirs.weights]),
         ),
         chance=0.0,
+        advice=tuple(dict.fromkeys(one.advice + two.advice)),
     )

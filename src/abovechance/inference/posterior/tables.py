@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.guards import pooled
 
 Prior = float | str | Sequence[float]
 NAMED = {"flat": 1.0, "jeffreys": 0.5}
@@ -43,6 +45,29 @@ def counts_of(confusion: Any) -> Floats:
 def _of_predictions(predictions: Any) -> Floats:
     refuse_dependent(predictions)
     return whole("a confusion table", np.asarray(predictions.confusion, dtype=np.float64))
+
+
+def advice_on(*given: Any) -> tuple[Advice, ...]:
+    """What to know of predictions that were summed over the folds of a cross-validation.
+
+    >>> from abovechance.predictions import Binary
+    >>> [a.code for a in advice_on(Binary([0, 1, 0, 1], label=[0, 1, 1, 1], fold=[1, 1, 2, 2]))]
+    ['AC260']
+    """
+    if not any(_of_folds(side) for side in given):
+        return ()
+    text = (
+        "cases of different folds are counted as if independent, and their models share training "
+        "cases: the posterior is narrower than what is known of the algorithm."
+    )
+    return (Advice("AC260", text, "Bengio & Grandvalet (2004)"),)
+
+
+def _of_folds(given: Any) -> bool:
+    """Whether predictions, or a list of them, come from several folds."""
+    if isinstance(given, list | tuple):
+        return len(given) > 1 and any(getattr(p, "origin", "test") != "test" for p in given)
+    return hasattr(given, "origin") and pooled(given)
 
 
 def refuse_dependent(predictions: Any) -> None:
