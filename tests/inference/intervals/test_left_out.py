@@ -39,9 +39,14 @@ def test_intervals_contain_their_value_within_the_range(kind: str, how: str) -> 
     found = ac.assess(_cases(kind, **given), rng=1, draws=99)
     for row in (e for e in found if e.class_ is None):
         measure = find(row.measure).for_outcome(kind)
-        assert not any(word in (row.undefined or "") for word in INTERNAL), row.undefined
+        assert not any(word in (row.remark or "") for word in INTERNAL), row.remark
         if row.interval is None:
-            told = row.undefined or measure.law is Law.CALIBRATION or not np.isfinite(row.value)
+            told = (
+                row.remark
+                or row.undefined
+                or measure.law is Law.CALIBRATION
+                or not np.isfinite(row.value)
+            )
             assert told, f"{row.measure} has no interval and no word why"
             continue
         low, high = row.interval.low, row.interval.high
@@ -102,15 +107,15 @@ EXACT = ac.Numeric(np.arange(12.0), np.arange(12.0))
 def test_perfect_results_have_no_width_of_zero(cases: Any, names: list[str]) -> None:
     for row in ac.assess(cases, names, rng=1, draws=199):
         assert row.interval is None
-        assert row.undefined is not None
-        assert row.undefined.startswith("no interval: ")
+        assert row.remark is not None
+        assert row.remark.startswith("no interval: ")
 
 
 def test_maxima_have_no_interval_and_say_why() -> None:
     for kind, name in (("binary", "ks"), ("numeric", "max_error")):
         row = ac.assess(_cases(kind), [name], rng=1, draws=99)[name]
         assert row.interval is None
-        assert "chance" in (row.undefined or "")
+        assert "chance" in (row.remark or "")
 
 
 def test_a_measure_of_ones_own_gets_the_same_interval() -> None:
