@@ -224,10 +224,9 @@ def test_sample_sizes_are_reported_with_those_not_found(sizes: Any) -> None:
     assert document.tables[0].rows[1][1].text == ">20\u202f000"
 
 
-def test_a_result_that_has_no_report_is_refused() -> None:
-    test = significance.mann_whitney(examples.breast_cancer())
-    with pytest.raises(DataError, match="a result of assess"):
-        report(test)
+def test_what_is_no_result_is_refused() -> None:
+    with pytest.raises(DataError, match="a result of abovechance is needed"):
+        report({"measure": "auc"})
 
 
 def test_one_unnamed_model_gets_the_name_of_the_result(models: dict[str, Any]) -> None:
@@ -258,8 +257,9 @@ def test_a_notebook_shows_a_result_as_it_is(name: str, request: pytest.FixtureRe
     assert len(shown) < 60_000
 
 
-def test_a_notebook_prints_a_result_that_has_no_report() -> None:
-    assert significance.mann_whitney(examples.breast_cancer())._repr_html_() is None
+def test_a_notebook_shows_a_single_test() -> None:
+    shown = significance.mann_whitney(examples.breast_cancer())._repr_html_()
+    assert "p &lt; 0.001, one-sided" in shown
 
 
 def test_sources_are_those_of_the_methods_used(assessment: Any) -> None:

@@ -42,6 +42,7 @@ def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> li
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the band.")
 @click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws.")
+@options.report
 @options.output
 def curves(
     file: str,
@@ -53,6 +54,7 @@ def curves(
     level: float,
     draws: int,
     seed: int | None,
+    report: str | None,
     format_: str,
     **columns: Any,
 ) -> None:
@@ -61,6 +63,7 @@ def curves(
     if t is not None and kind != "calibration":
         raise click.UsageError(f"--at is of a calibration curve, not of kind {kind}.")
     from abovechance.cli.reading import predictions_in
+    from abovechance.cli.show import write_report
     from abovechance.inference import curves as found
 
     predictions, _ = predictions_in(file, columns, None)
@@ -75,6 +78,8 @@ def curves(
         maker = {"roc": found.roc, "precision-recall": found.precision_recall, "cost": found.cost}
         curve = maker[kind](predictions, **drawn)
     show_curve(curve, format_)
+    if report is not None:
+        write_report(curve, report)
 
 
 def show_curve(curve: Any, format_: str) -> None:

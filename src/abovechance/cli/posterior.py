@@ -37,6 +37,7 @@ COUNT = click.IntRange(min=0)
     help="A prior for each class's accuracy, or for all labels in each class.",
 )
 @click.option("--chance", type=float, help="What guessing is worth; 1/classes when not given.")
+@options.report
 @options.output
 def posterior(
     confusion: str | None,
@@ -46,6 +47,7 @@ def posterior(
     prior: str,
     model: str,
     chance: float | None,
+    report: str | None,
     format_: str,
     **four: int | None,
 ) -> None:
@@ -66,7 +68,13 @@ def posterior(
         ]
     if not 0.0 < level < 1.0:
         raise click.UsageError(f"--level must lie between 0 and 1; got {level}.")
-    _show(found, level, chance, format_)
+    rows = _rows(found, level, chance)
+    _show(found, rows, level, chance, format_)
+    if report is not None:
+        from abovechance import __version__
+        from abovechance.cli.show import write_report
+
+        write_report({"posteriors": rows, "abovechance": __version__}, report)
 
 
 def _table(confusion: str | None, four: dict[str, int | None]) -> list[list[int]]:
@@ -109,9 +117,7 @@ def _prior(text: str) -> Any:
     return numbers if len(numbers) == 2 else numbers[0]
 
 
-def _show(found: list[Any], level: float, chance: float | None, format_: str) -> None:
-    from abovechance import __version__
-
+def _rows(found: list[Any], level: float, chance: float | None) -> list[dict[str, Any]]:
     rows = []
     for one in found:
         row = one.summary(level)
@@ -119,6 +125,18 @@ def _show(found: list[Any], level: float, chance: float | None, format_: str) ->
             spread = one.against_chance or one.distribution
             row |= {"chance": chance, "prob_above_chance": float(spread.sf(chance))}
         rows.append(row)
+    return rows
+
+
+def _show(
+    found: list[Any],
+    rows: list[dict[str, Any]],
+    level: float,
+    chance: float | None,
+    format_: str,
+) -> None:
+    from abovechance import __version__
+
     if format_ == "json":
         import json
 

@@ -15,6 +15,7 @@ from abovechance.cli import options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws.")
+@options.report
 @options.output
 def thresholds(
     file: str,
@@ -23,10 +24,12 @@ def thresholds(
     level: float,
     draws: int,
     seed: int | None,
+    report: str | None,
     format_: str,
     **columns: Any,
 ) -> None:
     from abovechance.cli.reading import predictions_in
+    from abovechance.cli.show import write_report
     from abovechance.inference.thresholds import thresholds as advised
 
     predictions, _ = predictions_in(file, columns, None)
@@ -40,8 +43,10 @@ def thresholds(
     )
     if format_ != "text":
         click.echo(found.to_json() if format_ == "json" else found.to_csv(), nl=format_ == "json")
-        return
-    _show(found)
+    else:
+        _show(found)
+    if report is not None:
+        write_report(found, report)
 
 
 def _show(found: Any) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from abovechance import __version__
 from abovechance.errors import DataError, FileError
 from abovechance.inference.estimates import CONTRACT
 
@@ -22,6 +23,11 @@ def contract(result: Any) -> dict[str, Any]:
     {'estimates': []}
     """
     if isinstance(result, Mapping):
+        values = list(result.values())
+        several = [one for one in values if hasattr(one, "pdf") and hasattr(one, "summary")]
+        if several and len(several) == len(result):
+            rows = [one.to_dict() for one in several]
+            return {"abovechance": __version__, "posteriors": rows}
         return dict(result)
     to_dict = getattr(result, "to_dict", None)
     if to_dict is None:
@@ -31,7 +37,7 @@ def contract(result: Any) -> dict[str, Any]:
         )
     found = to_dict()
     assert isinstance(found, dict)
-    return found
+    return {"abovechance": __version__, **found}
 
 
 def read_result(path: str | Path) -> dict[str, Any]:
@@ -45,11 +51,22 @@ def read_result(path: str | Path) -> dict[str, Any]:
         found = json.loads(text)
     except ValueError as error:
         raise FileError(f"{str(path)!r} must hold JSON; {error}.") from None
-    if not isinstance(found, dict) or not PARTS & found.keys():
+    if not is_result(found):
         raise FileError(
             f"{str(path)!r} is not a result of abovechance; save one with --format json."
         )
     return found
+
+
+def is_result(facts: Any) -> bool:
+    """Whether these are the facts of a result, of any kind.
+
+    >>> is_result({"estimates": []}), is_result({"abovechance": "1.0"}), is_result({"x": 1})
+    (True, False, False)
+    """
+    if not isinstance(facts, Mapping):
+        return False
+    return bool(PARTS & facts.keys()) or ("abovechance" in facts and len(facts) > 1)
 
 
 def whole(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -4,11 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from abovechance.errors import NotApplicable, did_you_mean
 from abovechance.plots.chart import Chart
 from abovechance.plots.contract import contract
 from abovechance.plots.curves import Curve, named, until
+from abovechance.plots.words import as_float
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+SAVED_CURVE = {"kind", "title", "x_name", "y_name", "x", "y"}
 
 
 def chart_of(result: Any, kind: str | None = None) -> Chart:
@@ -41,7 +46,22 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         return _of_curves(result)
     if hasattr(result, "tests") and hasattr(result, "null"):
         return _of_permuted(result, kind)
+    if isinstance(result, Mapping) and result.keys() >= SAVED_CURVE:
+        return _of_curves(_saved_curve(result))
     return _of_result(contract(result), kind)
+
+
+def _saved_curve(facts: Mapping[str, Any]) -> Any:
+    """A curve from its JSON, where null stands for what is undefined."""
+    from abovechance.inference.curves.curve import Curve as Known
+
+    def column(values: Any) -> Any:
+        return None if values is None else np.array([as_float(v) for v in values])
+
+    columns = {name: column(values) for name, values in (facts.get("columns") or {}).items()}
+    names = ("kind", "title", "x_name", "y_name", "level", "method", "n")
+    ends = {name: column(facts.get(name)) for name in ("x", "y", "low", "high")}
+    return Known(**{name: facts[name] for name in names}, **ends, columns=columns)
 
 
 def _of_permuted(result: Any, kind: str | None) -> Chart:

@@ -7,6 +7,7 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.plots.chart import Chart
+from abovechance.plots.contract import PARTS
 from abovechance.plots.tests_asked import setting
 from abovechance.plots.words import (
     percent,
@@ -26,7 +27,7 @@ from abovechance.reports.facts import (
 )
 from abovechance.reports.grammar import capital
 from abovechance.reports.headline import headline
-from abovechance.reports.methods import methods
+from abovechance.reports.methods import methods, software
 from abovechance.reports.other_tables import (
     difference_tables,
     plain_table,
@@ -34,6 +35,7 @@ from abovechance.reports.other_tables import (
     size_table,
     test_table,
 )
+from abovechance.reports.others import Told, anything, posterior_table, told
 from abovechance.reports.results import results
 from abovechance.reports.tiles import tiles_of
 from abovechance.reports.verdict import verdict
@@ -49,6 +51,9 @@ def compose(
 ) -> Document:
     """Gather every block of a report; `pictures` come before those that follow from the facts."""
     authors = {key: source.cited for key, source in citations.bibliography().items()}
+    if not PARTS & facts.keys():
+        other = told(facts) or anything(facts)
+        return _other(other, facts, authors, title=title, command=command, pictures=pictures)
     described = about_outcome(predictions)
     said = {"Methods": methods(facts), "Results": results(facts)}
     measures = [row["measure"] for row in key_rows(facts)]
@@ -69,6 +74,36 @@ def compose(
         command=command,
         versions=versions(facts),
         sources=tuple(citations.used(facts, measures, *said.values())),
+        json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
+    )
+
+
+def _other(
+    found: Told,
+    facts: Mapping[str, Any],
+    authors: Mapping[str, str],
+    *,
+    title: str | None,
+    command: str,
+    pictures: Sequence[Chart],
+) -> Document:
+    """The blocks of a result of another kind."""
+    said = software(facts)
+    methods_ = f"{found.methods} {said}".strip()
+    return Document(
+        title=title or found.title,
+        kicker=found.kicker,
+        subtitle=_subtitle({key: facts.get(key) for key in ("n", "seed")}, ""),
+        verdict=found.verdict,
+        headline=prose.as_html(found.headline, authors),
+        tiles=found.tiles,
+        remarks=tuple(_remarks(facts)),
+        charts=(*pictures, *found.charts),
+        tables=found.tables,
+        paragraphs=(_paragraph("Methods", methods_, authors),),
+        command=command,
+        versions=versions(facts),
+        sources=tuple(citations.used(facts, (), methods_)),
         json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     )
 
@@ -188,5 +223,6 @@ def _tables(facts: Mapping[str, Any]) -> list[Table]:
         test_table(facts),
         size_table(facts),
         power_table(facts),
+        posterior_table([facts]) if kind_of(facts) == "posterior" else None,
     ]
     return [table for table in found if table is not None]

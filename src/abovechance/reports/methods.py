@@ -37,7 +37,7 @@ def methods(facts: Mapping[str, Any]) -> str:
         "power": powers.methods,
         "estimates": _estimates,
     }[kind_of(facts)](facts)
-    return f"{done} {_software(facts)}"
+    return f"{done} {software(facts)}"
 
 
 def _estimates(facts: Mapping[str, Any]) -> str:
@@ -241,7 +241,8 @@ def _posterior(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _software(facts: Mapping[str, Any]) -> str:
+def software(facts: Mapping[str, Any]) -> str:
+    """What computed the numbers, and the seed."""
     version = facts.get("abovechance")
     said = "Computed with abovechance" + (f" {label(version)}" if version else "")
     return f"{said}, seed {facts['seed']}." if facts.get("seed") is not None else f"{said}."

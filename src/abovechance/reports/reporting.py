@@ -8,7 +8,7 @@ from typing import Any
 from abovechance.errors import DataError, NotApplicable
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
-from abovechance.plots.contract import PARTS, contract
+from abovechance.plots.contract import contract, is_result
 from abovechance.plots.kinds import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports.compose import compose
@@ -57,7 +57,8 @@ def report(
     Parameters
     ----------
     result
-        What `assess`, `compare`, `detect` or `power` return, or its dictionary (a saved JSON).
+        What `assess`, `compare`, `detect`, `power`, `thresholds`, `curves`, `posterior` and the
+        named tests return, posteriors by name, or the dictionary of any of them (a saved JSON).
     path
         Where to write the file; nothing is written when not given.
     predictions
@@ -73,10 +74,10 @@ def report(
     Report('How good are these predictions?': Better than chance)
     """
     facts = contract(result)
-    if not PARTS & facts.keys():
+    if not is_result(facts):
         raise DataError(
-            f"a result of assess, compare, detect, power, sample_size, permutation_test or "
-            f"posterior is needed; got {type(result).__name__}."
+            "a result of abovechance is needed, such as assess, compare or curves.roc return; got "
+            f"{type(result).__name__}."
         )
     document = compose(
         facts,
@@ -93,7 +94,8 @@ def report(
 
 def _pictures(result: Any) -> list[Chart]:
     """What only the result itself can be drawn from: densities, and values under permutation."""
-    if hasattr(result, "pdf"):
+    values = list(result.values()) if isinstance(result, Mapping) else [result]
+    if values and all(hasattr(one, "pdf") for one in values):
         return [chart_of(result)]
     if hasattr(result, "tests") and hasattr(result, "null"):
         return [chart for row in result.tests[:MOST_TESTS] for chart in _permuted(result, row)]
