@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.advice import Advice
+from abovechance.arrays import Array
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
@@ -96,13 +97,7 @@ def _on_dependence(
         yield Advice("AC041", f"no test of calibration: {refused['calibration']}")
     groups = predictions.cases.groups
     if groups is not None and predictions.origin == "test":
-        count = len(np.unique(groups))
-        if 1 < count < FEW_CLUSTERS:
-            yield Advice(
-                "AC013",
-                f"{count} clusters are few: intervals may cover less than they say.",
-                "Cameron & Miller (2015)",
-            )
+        yield from _on_clusters(predictions, groups)
         least = _least_p(predictions) if evidence.tests else 0.0
         if least > 0.05:
             yield Advice(
@@ -114,8 +109,27 @@ def _on_dependence(
     if predictions.cases.sample_weight is not None:
         yield Advice(
             "AC014",
-            "sampling weights: values are weighted, intervals resample rows; exact tests and "
-            "posteriors, which count cases, are not given.",
+            "sampling weights: values are weighted, intervals of shares and of confusion tables "
+            "count as many cases as the weights are worth, others resample rows; exact tests, "
+            "which count cases, are not given.",
+        )
+
+
+def _on_clusters(predictions: Predictions, groups: Array) -> Iterator[Advice]:
+    """Few clusters, of all or of the class that fewest hold: what is said of it rests on them."""
+    count, of_class = len(np.unique(groups)), ""
+    if isinstance(predictions, Binary | Multiclass) and count > 1:
+        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+        for k, name in enumerate(predictions.classes):
+            held = len(np.unique(groups[actual == k]))
+            if 0 < held < count:
+                count, of_class = held, f" with cases of {name}"
+    if (count > 1 or of_class) and count < FEW_CLUSTERS:
+        clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
+        yield Advice(
+            "AC013",
+            f"{clusters} few: intervals may cover less than they say.",
+            "Cameron & Miller (2015)",
         )
 
 
@@ -284,10 +298,13 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
 def _on_size(predictions: Predictions) -> Iterator[Advice]:
     least = small_class(predictions)
     if 0 < least < FEW_CASES and isinstance(predictions, Binary | Multiclass):
+        cases = predictions.cases
+        counted = cases.groups is None and cases.sample_weight is None
+        which = "intervals other than those of shares" if counted else "intervals"
         yield Advice(
             "AC030",
-            f"the smallest class has {_cases(least)}: below {FEW_CASES}, intervals other than "
-            "those of shares may cover less than they say.",
+            f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
+            "than they say.",
         )
     if isinstance(predictions, Binary) and predictions.label is not None:
         largest = float(predictions.prevalences.max())

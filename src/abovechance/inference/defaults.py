@@ -1,8 +1,8 @@
 """The interval each law gets by default, as groups, weights and sampling change it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.influence import NotLinear, components
 from abovechance.inference.intervals import calibration as lines
+from abovechance.inference.intervals import tables
 from abovechance.inference.intervals.areas import area_in, area_of
 from abovechance.inference.intervals.bootstrap import (
     DRAWS,
@@ -18,10 +19,9 @@ from abovechance.inference.intervals.bootstrap import (
     from_replicates,
     studentised_mean,
 )
-from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
 from abovechance.inference.intervals.concordance import concordance_influence, jackknife
+from abovechance.inference.intervals.effective_counts import Cells
 from abovechance.inference.intervals.left_out import MOST, jackknifed, spread_of_clusters
-from abovechance.inference.intervals.proportions import effective_wilson, mover, wilson
 from abovechance.inference.intervals.replicates import replicates
 from abovechance.inference.intervals.utility import utility
 from abovechance.inference.results import Interval
@@ -46,6 +46,16 @@ class Setting:
     seed: int = 0
     stratified: bool = False
     needed: set[str] = field(default_factory=set)
+    prevalence: float | None = None  # as stated, of classes that were sampled apart
+    drawn: dict[Any, Floats] = field(default_factory=dict)  # tables of the posterior
+    counted: dict[int, Cells] = field(default_factory=dict)
+
+    def cells(self, predictions: Any) -> Cells:
+        """The cases by cell of their confusion table, gathered once."""
+        key = id(predictions)
+        if key not in self.counted:
+            self.counted[key] = Cells.of(predictions)
+        return self.counted[key]
 
     @property
     def bootstrap_draws(self) -> int:
@@ -115,47 +125,39 @@ def by_bootstrap(measure: Measure, predictions: Any, setting: Setting) -> Interv
 
 
 def of_share(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Wilson on all cases; pooled averages through accuracy, of which they are functions."""
-    groups = predictions.cases.groups
-    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-    right = np.asarray(predictions.label == actual)
-    if groups is None:
-        found = wilson(float(right.sum()), predictions.n, confidence_level=setting.level)
-    else:
-        found = cluster_mean(
-            right.astype(float), groups, confidence_level=setting.level, bounds=(0.0, 1.0)
-        )
-    classes = len(predictions.classes)
-    ends = sorted(float(_of_accuracy(measure, a, classes)) for a in (found.low, found.high))
-    return Interval(ends[0], ends[1], setting.level, found.method)
-
-
-def of_conditional_share(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
-    """Wilson on the share's own denominator."""
-    groups = predictions.cases.groups
-    if groups is not None:
-        return _clustered_share(measure, predictions, setting)
-    hits, total = measure.formula(*(c[1] for c in predictions.class_counts))
-    return wilson(float(hits), float(total), confidence_level=setting.level)
+    """Wilson on the cases of the share's denominator, at their effective number."""
+    if measure.form is Form.LOSSES:
+        bottom, top = measure.range
+        score = (measure.losses(predictions) - bottom) / (top - bottom)
+        if measure.after is None and ((score >= 0.0) & (score <= 1.0)).all():
+            found = tables.of_mean_score(score, predictions, setting.level)
+            low, high = (bottom + (top - bottom) * x for x in (found.low, found.high))
+            return clamped(measure, low, high, setting.level, found.method)
+    return _of_table(measure, predictions, setting, tables.share)
 
 
 def of_balanced(measure: Measure, predictions: Any, setting: Setting) -> Interval:
     """MOVER with Wilson for two classes, Wilson at the effective number of cases for more."""
-    if predictions.cases.groups is not None:
+    return _of_table(measure, predictions, setting, tables.balanced)
+
+
+def _of_table(
+    measure: Measure,
+    predictions: Any,
+    setting: Setting,
+    by_law: Callable[[Measure, Cells, float], Interval | None] | None = None,
+) -> Interval:
+    """By law where the formula bears it out, else the posterior of a function of the table."""
+    if not tables.of_table(measure):
         return setting.bootstrap(measure)
-    if measure.parameters.get("weight") is not None:
-        weights = (1.0 - measure.parameters["weight"], measure.parameters["weight"])
-    else:
-        weights = None
-    table = predictions.confusion
-    right, total = np.diag(table), table.sum(axis=1)
-    seen = total > 0
-    if len(table) == 2:
-        found = mover(right, total, weights=weights, confidence_level=setting.level)
-    else:
-        found = effective_wilson(right[seen], total[seen], confidence_level=setting.level)
-    ends = sorted(_of_balanced_accuracy(measure, x) for x in (found.low, found.high))
-    return Interval(ends[0], ends[1], setting.level, found.method)
+    cells = setting.cells(predictions)
+    stream = partial(setting.rng, 6)
+    if setting.prevalence is not None and not measure.prevalence_free:
+        return tables.at_prevalence(measure, cells, setting.prevalence, setting.level, stream)
+    found = None if by_law is None else by_law(measure, cells, setting.level)
+    if found is None:
+        return tables.posterior(measure, cells, setting.level, stream, setting.drawn)
+    return found
 
 
 def of_pairs(measure: Measure, predictions: Any, setting: Setting) -> Interval:
@@ -208,10 +210,9 @@ def of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
 
 
 def of_unknown(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Dirichlet posterior of 2 × 2 tables; else cases left out in turn, or resampled."""
-    independent = predictions.cases.groups is None
-    if independent and isinstance(predictions, Binary) and _of_table(measure):
-        return _dirichlet(measure, predictions, setting)
+    """Dirichlet posterior of confusion tables; else cases left out in turn, or resampled."""
+    if tables.of_table(measure):
+        return _of_table(measure, predictions, setting)
     return setting.bootstrap(measure)
 
 
@@ -268,56 +269,6 @@ def _at_horizon(measure: Measure, predictions: Survival, level: float) -> Interv
     return lines.weighted_slope(
         outcome, known.risk[seen], known.weight[seen], confidence_level=level
     )
-
-
-def _of_table(measure: Measure) -> bool:
-    return measure.form in (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
-
-
-def _dirichlet(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
-    """Equal-tailed limits of the posterior under Jeffreys' prior, half a case per cell."""
-    cells = predictions.confusion.ravel() + 0.5
-    draws = setting.rng(6).dirichlet(cells, size=20_000).reshape(-1, 2, 2)
-    values = measure.on_counts(draws)
-    tail = (1.0 - setting.level) / 2.0
-    low, high = np.quantile(values, [tail, 1.0 - tail])
-    # a value at its best or worst lies beyond equal tails: the limit goes up to it
-    value = measure.of(predictions)
-    low, high = min(float(low), value), max(float(high), value)
-    return clamped(measure, low, high, setting.level, "Dirichlet posterior, Jeffreys")
-
-
-def _clustered_share(measure: Measure, predictions: Binary, setting: Setting) -> Interval:
-    """Ratio of totals over clusters: hits and denominator of every case."""
-    label = predictions.label
-    assert label is not None
-    positive = predictions.positive
-    cell = [positive & label, ~positive & label, positive & ~label, ~positive & ~label]
-    hits, total = measure.formula(*(c.astype(float) for c in cell))
-    return cluster_ratio(
-        np.asarray(hits),
-        np.asarray(total),
-        np.asarray(predictions.cases.groups),
-        confidence_level=setting.level,
-        bounds=(0.0, 1.0),
-    )
-
-
-def _of_accuracy(measure: Measure, accuracy: float, classes: int) -> Floats:
-    """A measure that is a function of accuracy alone, at one accuracy."""
-    k = classes
-    table = np.full((k, k), (1.0 - accuracy) / (k * (k - 1)))
-    np.fill_diagonal(table, accuracy / k)
-    return measure.on_counts(table)
-
-
-def _of_balanced_accuracy(measure: Measure, value: float) -> float:
-    """Measures that are linear in balanced accuracy, at one value of it."""
-    if measure.name in ("balanced_error_rate", "false_negative_rate_macro"):
-        return 1.0 - value
-    if measure.name in ("youden_j", "informedness"):
-        return 2.0 * value - 1.0
-    return value
 
 
 def expanded(predictions: Predictions) -> Predictions:

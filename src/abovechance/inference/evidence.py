@@ -11,6 +11,7 @@ from abovechance.errors import NotApplicable, listed
 from abovechance.inference.defaults import Setting, expanded, has_interval
 from abovechance.inference.estimates import Estimate, Skill
 from abovechance.inference.intervals.folds import averages, over_folds
+from abovechance.inference.intervals.tables import of_table
 from abovechance.inference.intervals.utility import DRAWS as UTILITY_DRAWS
 from abovechance.inference.intervals.utility import gain
 from abovechance.inference.policy import policy_of
@@ -27,6 +28,7 @@ from abovechance.inference.significance.null import scheme_for
 from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
+from abovechance.measures.evaluation import obstacle
 from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
@@ -40,6 +42,9 @@ NO_PREVALENCE = (
     "depends on how frequent the classes are, which a case-control sample does not show; "
     "state prevalence="
 )
+
+NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
+INFINITE = "no interval: the value is infinite here"
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Evidence:
                 found.refused["rate"] = f"{listed(list(rates))}: {POOLED}"
             return found
         seed, draws_of = resampling.seed, Draws(draws, resampling, exact)
-        found._intervals(cases, weighted, kept, level, draws, seed, sampling)
+        found._intervals(cases, weighted, kept, level, draws, seed, sampling, prevalence)
         if not tests:
             return found
         calibrating = [m for m in measures if m.law is Law.CALIBRATION]
@@ -159,6 +164,7 @@ class Evidence:
         draws: int | None,
         seed: int,
         sampling: str,
+        prevalence: float | None,
     ) -> None:
         by_rows = weighted.weight is not None or sampling == "case-control"
         values = {m.label: m.of(weighted) for m in measures if has_interval(m)}
@@ -166,17 +172,28 @@ class Evidence:
         needed = {
             m.label
             for m in bounded
-            if np.isfinite(values[m.label]) and (by_rows or _resampled(m, cases))
+            if np.isfinite(values[m.label])
+            and not of_table(m)
+            and (by_rows or _resampled(m, cases))
         }
         setting = Setting(
-            weighted, measures, level, draws, seed, sampling == "case-control", needed
+            weighted,
+            measures,
+            level,
+            draws,
+            seed,
+            sampling == "case-control",
+            needed,
+            prevalence,
         )
+        infinite = [m for m in measures if of_table(m) and np.isinf(values.get(m.label, 0.0))]
+        self.asides.update({m.label: INFINITE for m in infinite})
         for m in bounded:
             row = policy_of(m.law)
             if row.interval is None:
                 continue
             try:
-                if by_rows and not (m.prevalence_free and cases.weight is None):
+                if by_rows and not _counted(m, cases, sampling):
                     self.intervals[m.label] = setting.bootstrap(m)
                 else:
                     self.intervals[m.label] = row.interval(m, cases, setting)
@@ -322,11 +339,17 @@ class Evidence:
         if share in (0.0, 1.0):
             raise NotApplicable("a stated prevalence needs cases of both classes.")
         weight = np.where(cases.positive, prevalence / share, (1 - prevalence) / (1 - share))
+        if cases.weight is not None:
+            weight = weight * cases.weight
         other = cases.take(slice(None))
         other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
-        self.values.update({m.label: m.of(other) for m in depends})
-        self.chances.update({m.label: shuffled(m, other) for m in depends})
-        self.references.update({m.label: reference_level(m, other) for m in depends})
+        for m in depends:
+            if obstacle(m, other) is not None:
+                self.refused[m.label] = NO_WEIGHTED_FORM
+                continue
+            self.values[m.label] = float(np.clip(m.of(other), *m.range))
+            self.chances[m.label] = shuffled(m, other)
+            self.references[m.label] = reference_level(m, other)
         return other
 
 
@@ -345,6 +368,15 @@ def _transformed(found: Skill, measure: Measure, cases: Any) -> Skill:
     turned = 1.0 if measure.higher_is_better else -1.0
     difference = turned * (measure.of(cases) - found.reference)
     return replace(found, difference=difference, interval=None)
+
+
+def _counted(measure: Measure, cases: Any, sampling: str) -> bool:
+    """Whether an interval allows for weights and for classes sampled apart by itself."""
+    if of_table(measure):
+        return True
+    if sampling == "random":
+        return measure.law in (Law.SHARE, Law.CONDITIONAL)
+    return measure.prevalence_free and cases.weight is None
 
 
 def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:

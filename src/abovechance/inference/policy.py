@@ -31,7 +31,7 @@ TABLE: dict[Law, Policy] = {
         skill=True,
     ),
     Law.CONDITIONAL: Policy(
-        defaults.of_conditional_share,
+        defaults.of_share,
         "Wilson on its denominator",
         FISHER,
         "exact McNemar within the class; predictive values: studentised exchange",

@@ -18,7 +18,8 @@ def cluster_ratio(
     r"""Interval of a ratio of totals, :math:`\sum y / \sum x`, with clusters as units.
 
     The linearised residuals :math:`z_g = \sum_{i \in g} (y_i - \hat r x_i) / \bar X` have the
-    ratio's variance; limits are Student's with one degree of freedom less than clusters.
+    ratio's variance; limits are Student's with one degree of freedom less than clusters that
+    hold any of the denominator.
 
     References
     ----------
@@ -33,11 +34,13 @@ def cluster_ratio(
     from scipy.special import stdtrit
 
     _, code = np.unique(groups, return_inverse=True)
-    units = int(code.max()) + 1
+    y = np.bincount(code, weights=numerator)
+    x = np.bincount(code, weights=denominator)
+    # a cluster without any of the denominator tells nothing
+    y, x = y[x != 0], x[x != 0]
+    units = len(x)
     if units < 2:
         raise NotApplicable("an interval over clusters needs at least two of them.")
-    y = np.bincount(code, weights=numerator, minlength=units)
-    x = np.bincount(code, weights=denominator, minlength=units)
     ratio = y.sum() / x.sum()
     residual = (y - ratio * x) / x.sum()
     error = np.sqrt(units / (units - 1) * (residual**2).sum())

@@ -14,7 +14,7 @@ from abovechance.inference.defaults import Setting, has_interval
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.areas import summarised_area
 from abovechance.inference.intervals.bootstrap import clamped
-from abovechance.inference.intervals.proportions import wilson
+from abovechance.inference.intervals.tables import of_table
 from abovechance.inference.intervals.utility import (
     gain_of,
     of_counts,
@@ -74,8 +74,8 @@ def _interval(
     measure: Measure, predictions: Summarised, value: float, setting: Setting
 ) -> Interval | None:
     level = setting.level
-    if measure.law is Law.SHARE:
-        return _of_share(measure, predictions, level)
+    if of_table(measure):
+        return _of_table(measure, predictions, setting)
     if measure.law is Law.PAIRS:
         return _of_area(measure, predictions, level)
     if measure.name in NET_BENEFITS:
@@ -86,10 +86,7 @@ def _interval(
         return clamped(measure, value - half, value + half, level, "normal")
     if measure.name == "observed_expected_ratio":
         return _of_ratio(predictions.summary, value, level)
-    chosen = policy_of(measure.law).interval
-    if chosen is None or measure.form not in COUNTING:
-        return None
-    return chosen(measure, predictions, setting)
+    return _of_table(measure, predictions, setting) if measure.form in COUNTING else None
 
 
 def skill(
@@ -114,12 +111,10 @@ def skill(
     return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
 
 
-def _of_share(measure: Measure, predictions: Summarised, level: float) -> Interval:
-    table = predictions.confusion
-    found = wilson(float(np.trace(table)), float(table.sum()), confidence_level=level)
-    tables = [np.array([[x, 1.0 - x], [1.0 - x, x]]) for x in (found.low, found.high)]
-    ends = [float(measure.on_counts(table)) for table in tables]
-    return Interval(min(ends), max(ends), level, found.method)
+def _of_table(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+    """What the counts tell is told as of cases in memory."""
+    chosen = policy_of(measure.law).interval
+    return None if chosen is None else chosen(measure, predictions, setting)
 
 
 def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:

@@ -3,12 +3,13 @@
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.defaults import Setting, of_balanced
+from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.bootstrap import clamped
 from abovechance.inference.intervals.correlations import fisher_z
-from abovechance.inference.intervals.proportions import wilson
 from abovechance.inference.intervals.summarised import normal_quantile, normal_tail
+from abovechance.inference.intervals.tables import of_table
+from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
@@ -47,20 +48,15 @@ def of_numbers(
 def of_classes(
     measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
 ) -> Interval | None:
-    """Wilson for shares, normal for means; None for what else would be resampled."""
+    """As in memory for tables, normal for means; None for what else would be resampled."""
     if not np.isfinite(value):
         return None
-    table, k = predictions.confusion, len(predictions.classes)
-    if measure.law is Law.SHARE:
-        found = wilson(float(np.trace(table)), predictions.n, confidence_level=setting.level)
-        ends = []
-        for share in (found.low, found.high):
-            even = np.full((k, k), (1.0 - share) / (k * (k - 1)))
-            np.fill_diagonal(even, share / k)
-            ends.append(float(measure.on_counts(even)))
-        return Interval(min(ends), max(ends), setting.level, found.method)
-    if measure.law is Law.BALANCED:
-        return of_balanced(measure, predictions, setting)
+    chosen = policy_of(measure.law).interval
+    if of_table(measure) and chosen is not None:
+        try:
+            return chosen(measure, predictions, setting)
+        except NotApplicable:
+            return None
     return _of_mean(measure, predictions.summary.losses, setting.level)
 
 
