@@ -99,7 +99,7 @@ def broken(measure: Measure, row: Any) -> list[str]:
         return [] if row.undefined else ["undefined without a reason"]
     interval = row.interval
     if interval is None:
-        reason = row.undefined or ""
+        reason = row.remark or ""
         plain = reason and not any(word in reason for word in INTERNAL)
         return [] if plain else [f"no interval and no plain reason: {reason!r}"]
     bottom, top = measure.range
