@@ -119,3 +119,75 @@ def test_chance_beside_a_value_is_the_mean_of_permutations(kind: str, measure: M
         return
     error = np.std(null) * np.sqrt(2.0 / DRAWS)
     assert abs(row.chance - wanted) <= 4.5 * error + 1e-9
+
+
+def test_no_p_stands_beside_a_number_it_does_not_test() -> None:
+    """An accuracy below the share of the larger class, with p far below .05."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=400)
+    y = (rng.random(400) < 1 / (1 + np.exp(-(1.5 * x - 1.2)))).astype(int)
+    p = 1 / (1 + np.exp(-(1.5 * x + 0.8)))
+    row = assess(Binary(y, probability=p, pos_label=1), ["accuracy"], rng=1, draws=99)["accuracy"]
+    assert row.reference is not None
+    assert row.chance is not None
+    assert row.skill is not None
+    assert row.skill.p_value is not None
+    assert row.chance < row.value < row.reference
+    assert row.p_value is not None
+    assert row.p_value < 0.001
+    assert row.skill.p_value > 0.5
+    assert row.skill.interval is not None
+    assert row.skill.difference in row.skill.interval
+
+
+def test_error_rate_and_expected_cost_say_the_same() -> None:
+    cases = KINDS["binary"]
+    found = assess(cases, ["error_rate", "expected_cost"], rng=1, draws=99)
+    error, cost = found["error_rate"], found["expected_cost"]
+    assert (cost.value, cost.chance, cost.reference) == pytest.approx(
+        (error.value, error.chance, error.reference)
+    )
+    assert cost.skill is not None
+    assert error.skill is not None
+    assert cost.skill.difference == pytest.approx(error.skill.difference)
+
+
+def test_the_skill_test_of_accuracy_holds_its_level() -> None:
+    """Labels right as often as the larger class is frequent, and not for being it."""
+    rng = np.random.default_rng(5)
+    rejected = 0
+    for _ in range(400):
+        y = (rng.random(120) < 0.35).astype(int)
+        label = np.where(rng.random(120) < 0.65, y, 1 - y)
+        y[:2] = 0, 1
+        row = assess(Binary(y, label=label, pos_label=1), ["accuracy"], rng=1, draws=19)["accuracy"]
+        assert row.skill is not None
+        assert row.skill.p_value is not None
+        rejected += row.skill.p_value < 0.05
+    assert rejected / 400 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_bias_has_no_skill() -> None:
+    found = assess(KINDS["numbers"], ["mean_error"], rng=1, draws=99)["mean_error"]
+    assert found.skill is None
+    assert found.chance is None
+
+
+def test_a_chance_of_zero_is_zero() -> None:
+    for name in ("kappa", "youden_j", "mcc", "informedness", "markedness", "somers_d", "tjur_r2"):
+        row = _rows("binary")[name]
+        assert row.chance == 0.0
+
+
+def test_a_users_own_measure_has_the_chance_of_its_formula() -> None:
+    from abovechance.measures import Form, find
+    from abovechance.measures.measure import measure
+
+    def twice(outcome: np.ndarray, probability: np.ndarray) -> np.ndarray:
+        return 2.0 * (outcome - probability) ** 2
+
+    brier = find("brier")
+    facts = {"family": brier.family, "reads": brier.reads, "law": Law.MEAN, "form": Form.LOSSES}
+    mine = measure(title="Twice", range=(0.0, 2.0), best=0.0, source="", **facts)(twice)
+    cases = KINDS["binary"]
+    assert shuffled(mine, cases) == pytest.approx(2 * shuffled(brier, cases))

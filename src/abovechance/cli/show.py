@@ -62,6 +62,8 @@ def _assessment(result: Any, width: int) -> Lines:
     yield from _by_family(whole, result).lines(width)
     if result.primary is not None:
         yield from paragraph("* primary measure; the others are descriptive.", width)
+    if result.threshold is not None and any(e.family == "categorical" for e in whole):
+        yield from paragraph(f"Cases above {result.threshold:g} are called positive.", width)
     if any(e.chance is not None and e.p_value is not None for e in whole):
         yield from paragraph(CHANCE, width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)

@@ -164,7 +164,7 @@ def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
         and e.alternative == "greater"
     ]
     for e in crossing[:1]:
-        many = f" (so do {len(crossing) - 1} more)" if len(crossing) > 1 else ""
+        many = f" (and {len(crossing) - 1} more)" if len(crossing) > 1 else ""
         why = (
             "the test is one-sided, the interval two-sided."
             if e.p_value is not None and e.p_value >= ALPHA / 2
@@ -188,7 +188,7 @@ def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
             worse.append(e)
         elif p is not None and p >= ALPHA:
             unshown.append(e)
-    found = ((worse, "worse than"), (unshown, "not shown to be better than"))
+    found = ((worse, "worse"), (unshown, "not shown to be better"))
     parts = [f"{words} by {_titles(es)}" for es, words in found if es]
     if parts:
         scored = any(e.family != "categorical" for e in (*worse, *unshown))

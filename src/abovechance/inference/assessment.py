@@ -17,6 +17,7 @@ from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
+from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Multiclass, Numeric, Predictions
 from abovechance.predictions.index import in_order_of
 from abovechance.resampling import Resampling, Store, digest, seed_of, whole_draws
@@ -144,6 +145,8 @@ def assess(
         outcome=predictions.kind,
         n=distinct_cases(predictions),
         origin=predictions.origin,
+        origin_stated=predictions.origin_stated,
+        threshold=labelling_threshold(predictions),
         seed=seed if inference else None,
         primary=main,
         estimates=tuple(rows),
@@ -223,8 +226,14 @@ def _chosen(
         known = applicable(predictions)
         if dialect is not None:
             known = [find(m.name, dialect=dialect) for m in known]
-        return [fit(m, predictions) for m in known]
-    return [fit(m, predictions) for m in named(measures, dialect=dialect)]
+        return [fit(at_threshold(m, predictions), predictions) for m in known]
+    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
+    own = {m.partition("(")[0].strip() for m in asked if isinstance(m, str) and "(" in m}
+    chosen = [
+        m if {m.name, *m.aliases} & own else at_threshold(m, predictions)
+        for m in named(asked, dialect=dialect)
+    ]
+    return [fit(m, predictions) for m in chosen]
 
 
 def _primary(
@@ -233,6 +242,8 @@ def _primary(
     labels = [m.label for m in chosen]
     if primary is not None:
         label = find(primary).for_outcome(predictions.kind).label
+        if label not in labels:
+            label = at_threshold(find(primary), predictions).label
         if label not in labels:
             raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
         return label

@@ -67,6 +67,23 @@ def _on_accuracies(X: Floats, outcome: Array, statistics: Named) -> Iterator[Adv
             "conservative; a two-group statistic or a bootstrap accuracy detects more.",
             PAPER,
         )
+    rough = [name for name, s in statistics if _inverts(s)]
+    if rough and p >= n / 4:
+        yield Advice(
+            "AC567",
+            f"{', '.join(rough)}: with {p} features for {n} cases the inverse of a covariance is "
+            "mostly noise; regularise: hotelling_shrink or srivastava_du of two groups, hdrda or a "
+            "support vector machine with a small cost as learner.",
+            PAPER,
+        )
+    scaled = [name for name, s in statistics if isinstance(s, Accuracy) and s.scaling != "plain"]
+    if scaled:
+        yield Advice(
+            "AC568",
+            f"{', '.join(scaled)}: do not z-score accuracies to test them; permutation needs no "
+            "scaling, and dividing by an estimated spread only adds noise.",
+            PAPER,
+        )
     if len(accuracies) == len(statistics) and outcome.max() == 1:
         yield Advice(
             "AC562",
@@ -76,15 +93,18 @@ def _on_accuracies(X: Floats, outcome: Array, statistics: Named) -> Iterator[Adv
         )
 
 
+def _inverts(statistic: Any) -> bool:
+    """Whether a statistic inverts a covariance as it was estimated."""
+    if isinstance(statistic, Accuracy):
+        return type(statistic.learner) is LDA
+    return isinstance(statistic, Statistic) and statistic.full_rank
+
+
 def _on_features(
     X: Floats, outcome: Array, statistics: Named, columns: Sequence[str] | None
 ) -> Iterator[Advice]:
     spread = X.std(axis=0)
-    near = [
-        name
-        for name, s in statistics
-        if isinstance(s, Statistic) and s.name in ("goeman", "mmd", "energy")
-    ]
+    near = [name for name, s in statistics if isinstance(s, Statistic) and s.of_distances]
     if near and spread.max() > UNITS * spread.min():
         yield Advice(
             "AC563",

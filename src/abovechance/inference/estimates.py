@@ -42,6 +42,7 @@ class Estimate:
     hypothesis: str | None = None
     test: str | None = None
     draws: int | None = None
+    time: float | None = None  # of survival measures at a time
     undefined: str | None = None  # why there is no value
     remark: str | None = None  # what to know of a value that there is
     skill: Skill | None = None
@@ -69,6 +70,7 @@ CONTRACT = (
     "hypothesis",
     "test",
     "draws",
+    "time",
     "undefined",
     "remark",
     "skill",
@@ -101,6 +103,8 @@ class Assessment(Result):
     described: str = ""
     dropped: int = 0
     subgroups: tuple[Subgroup, ...] = ()
+    origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
+    threshold: float | None = None  # cases above it are called positive
 
     def __getitem__(self, measure: str) -> Estimate:
         from abovechance.errors import UnknownMeasure, did_you_mean
@@ -113,6 +117,9 @@ class Assessment(Result):
                 return row
         for row in rows:
             if row.measure in names:
+                return row
+        for row in rows:  # a measure that took its threshold from the predictions
+            if row.measure.partition("(")[0] in names:
                 return row
         known = [e.measure for e in rows]
         raise UnknownMeasure(f"{measure!r} was not assessed{did_you_mean(measure, known) or '.'}")
@@ -130,6 +137,8 @@ class Assessment(Result):
             "n": self.n,
             "dropped": self.dropped,
             "origin": self.origin,
+            "origin_stated": self.origin_stated,
+            "threshold": self.threshold,
             "seed": self.seed,
             "primary": self.primary,
             "described": self.described,
@@ -153,7 +162,9 @@ class Assessment(Result):
         return to_csv_text(self.rows())
 
     def __str__(self) -> str:
-        lines = [f"{self.n} cases, {self.outcome} outcome, origin {self.origin}"]
+        origin = self.origin if self.origin_stated else "not stated"
+        cases = f"{self.n} case{'s' * (self.n != 1)}"
+        lines = [f"{cases}, {self.outcome} outcome, origin {origin}"]
         for e in self.estimates:
             where = "".join(f" [{part}]" for part in (e.by, e.class_, e.output) if part)
             lines.append(f"{e.title + where:<48} {e.value:>9.4g}" + _bounds(e))

@@ -62,14 +62,14 @@ def _columns(predictions: Any) -> list[Array]:
 
 
 def _coarse(column: Array) -> bool:
-    """Whether all values lie on a grid of at most so many steps from the least to the largest."""
+    """Whether all values lie on a grid of few steps from the least to the largest."""
     values = np.unique(np.asarray(column, dtype=np.float64))
-    if values.size < 2:
+    if values.size <= FEW:
         return True
     if not np.isfinite(values).all():
         return False
-    steps = (values - values[0]) / (values[-1] - values[0]) * COARSE
-    return bool(values.size <= FEW or np.allclose(steps, np.round(steps), atol=1e-6))
+    steps = (values - values[0]) / np.diff(values).min()
+    return bool(steps[-1] <= COARSE and np.allclose(steps, np.round(steps), atol=1e-6))
 
 
 def _times(columns: list[Array]) -> Array:

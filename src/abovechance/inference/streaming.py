@@ -32,6 +32,7 @@ from abovechance.measures.evaluation import fit
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import Summarised, error_bound, from_summary
+from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.resampling import seed_of
 
 View = Summarised | SummarisedClasses | SummarisedNumbers
@@ -120,6 +121,8 @@ def assess_stream(
         outcome=predictions.kind,
         n=predictions.n,
         origin="test",
+        origin_stated=origin is not None,
+        threshold=labelling_threshold(predictions),
         seed=seed if inference else None,
         primary=main,
         estimates=tuple(rows),
@@ -167,7 +170,7 @@ KNOWN: dict[str, _Known] = {
 
 def _chosen(predictions: View, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
     if measures is None:
-        return applicable(predictions)
+        return [at_threshold(m, predictions) for m in applicable(predictions)]
     return [fit(m, predictions) for m in named(measures)]
 
 

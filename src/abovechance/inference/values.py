@@ -10,7 +10,7 @@ from abovechance.measures import Law, Measure, find, per_class, per_output
 from abovechance.measures.averaging import undefined_classes
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.shuffled import shuffled
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
 
 LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
 CALIBRATION_OF_EACH_CLASS = ("calibration_in_the_large", "calibration_slope", "ece")
@@ -24,15 +24,35 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
     words = remark(measure, predictions, value)
     return Estimate(
         measure=measure.label,
-        title=measure.heading,
+        title=titled(measure, predictions),
         family=measure.family.value,
         value=value,
+        time=time_of(measure, predictions),
         chance=shuffled(measure, predictions),
         reference=reference_level(measure, predictions),
         by=by,
         undefined=words if np.isnan(value) else None,
         remark=None if np.isnan(value) else words,
     )
+
+
+def time_of(measure: Measure, predictions: Predictions) -> float | None:
+    """The time a survival measure is at: as stated, else the last that was predicted."""
+    if not isinstance(predictions, Survival) or "t" not in measure.parameters:
+        return None
+    stated, times = measure.parameters["t"], predictions.times
+    if stated is not None:
+        return float(stated)
+    return None if times is None else float(times[-1])
+
+
+def titled(measure: Measure, predictions: Predictions) -> str:
+    """The title of a measure with all that its value depends on; a time by its number."""
+    time = time_of(measure, predictions)
+    if time is None:
+        return measure.heading
+    plain = replace(measure, parameters={**measure.parameters, "t": None}).heading
+    return plain.replace("at a time", f"at time {time:g}")
 
 
 def reference_level(measure: Measure, predictions: Predictions) -> float | None:
@@ -50,6 +70,10 @@ def remark(measure: Measure, predictions: Predictions, value: float) -> str | No
         return remark_on(predictions, value)
     if np.isnan(value):
         return measure.undefined or "not defined for these cases"
+    if isinstance(predictions, Survival) and measure.parameters.get("t", 0) is None:
+        times = predictions.times
+        if times is not None and len(times) > 1:
+            return f"the last of {len(times)} predicted times; {measure.name}(t) for another"
     if isinstance(predictions, Binary | Multiclass):
         if np.isinf(value) and measure.reads is View.PROBABILITY:
             return _impossible(predictions) or measure.undefined or None

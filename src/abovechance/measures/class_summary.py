@@ -70,6 +70,7 @@ class SummarisedClasses(Multiclass):
             classes=tuple(classes),
             cases=Cases(),
             origin="test",
+            origin_stated=False,
             kept=None,
             notes=(),
             described="",

@@ -107,6 +107,7 @@ class SummarisedNumbers(Numeric):
             outputs=(name,),
             cases=Cases(),
             origin="test",
+            origin_stated=False,
             kept=None,
             notes=(),
             described="",

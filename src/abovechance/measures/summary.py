@@ -184,6 +184,7 @@ class Summarised(Binary):
             threshold=summary.threshold,
             cases=Cases(),
             origin=origin,
+            origin_stated=False,
             kept=None,
             notes=(),
             described="",

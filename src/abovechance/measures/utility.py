@@ -10,9 +10,9 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.measure import Family, Form, Law, Measure, measure
+from abovechance.measures.measure import Family, Form, Law, Measure, defaults, measure
 from abovechance.numerics.weights import weighted_mean
-from abovechance.predictions import View
+from abovechance.predictions import Binary, Predictions, View
 
 UTILITY: dict[str, Any] = {
     "family": Family.UTILITY,
@@ -23,6 +23,26 @@ UTILITY: dict[str, Any] = {
     "best": 1.0,
     "law": Law.UTILITY,
 }
+
+
+def labelling_threshold(predictions: Predictions) -> float | None:
+    """Above what cases are called positive; None where labels were stated or there are none."""
+    if not isinstance(predictions, Binary) or predictions.threshold is None:
+        return None
+    stated = predictions.__dict__.get("stated_label")
+    return predictions.threshold if stated is None else None
+
+
+def at_threshold(measure: Measure, predictions: Predictions) -> Measure:
+    """A measure at the threshold that cases are called positive by, if it stands for none else."""
+    threshold = labelling_threshold(predictions)
+    usual = defaults(measure.formula).get("threshold")
+    probable = View.PROBABILITY in predictions.views
+    if threshold is None or usual is None or not probable or not 0.0 < threshold < 1.0:
+        return measure
+    if measure.parameters["threshold"] != usual or threshold == usual:
+        return measure
+    return measure.with_parameters(threshold=threshold)
 
 
 def treat_all_or_none(predictions: Any, measure: Measure) -> float:

@@ -104,6 +104,7 @@ def of_decision(predictions: Any, seed: int = SEED) -> Chart:
 
 def of_confusion(predictions: Any, seed: int = SEED) -> Chart:
     """The confusion table."""
+    from abovechance.measures.utility import labelling_threshold
     from abovechance.plots.pictures.confusion import confusion
 
     ((name, one),) = named(predictions).items()
@@ -111,7 +112,8 @@ def of_confusion(predictions: Any, seed: int = SEED) -> Chart:
         raise NotApplicable("a confusion table needs labels; state threshold=.")
     if not isinstance(one, Binary | Multiclass):
         raise NotApplicable(f"a confusion table is of classes; got {one.kind} outcomes.")
-    return confusion(one.confusion, one.classes, name=name)
+    threshold = labelling_threshold(one)
+    return confusion(one.confusion, one.classes, name=name, threshold=threshold)
 
 
 def of_null(predictions: Any, seed: int = SEED) -> Chart:

@@ -111,6 +111,7 @@ class Predictions:
     kept: Bools | None
     notes: tuple[Advice, ...]
     described: str
+    origin_stated: bool  # else taken for an independent test set, for want of a word
 
     @property
     def n(self) -> int:
@@ -178,6 +179,11 @@ def settle_origin(origin: str | None, cases: Cases) -> str:
     if origin not in ORIGINS:
         raise DataError(f"origin must be one of {', '.join(ORIGINS)}; got {origin!r}.")
     return origin
+
+
+def is_stated(origin: str | None, cases: Cases) -> bool:
+    """Whether somebody, or a column of folds, said where predictions came from."""
+    return origin is not None or cases.fold is not None or cases.repeat is not None
 
 
 def gathered(

@@ -13,7 +13,14 @@ from abovechance.numerics.confusion import confusion, one_against_rest
 from abovechance.numerics.ranks import Ranked, RankSummary, rank_summary, tied_groups
 from abovechance.numerics.sums import ProbabilitySums, probability_sums
 from abovechance.predictions import checks
-from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.base import (
+    Cases,
+    Predictions,
+    View,
+    gathered,
+    is_stated,
+    settle_origin,
+)
 from abovechance.predictions.index import aligned
 
 
@@ -107,6 +114,7 @@ class Binary(Predictions):
             threshold=_threshold(threshold, probability),
             cases=cases,
             origin=settle_origin(origin, cases),
+            origin_stated=is_stated(origin, cases),
             kept=kept,
             notes=notes,
             described="",

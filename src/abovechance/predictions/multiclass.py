@@ -12,7 +12,14 @@ from abovechance.errors import DataError, listed
 from abovechance.numerics.confusion import confusion, one_against_rest
 from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.predictions import checks
-from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.base import (
+    Cases,
+    Predictions,
+    View,
+    gathered,
+    is_stated,
+    settle_origin,
+)
 from abovechance.predictions.binary import Binary
 from abovechance.predictions.index import aligned
 
@@ -108,6 +115,7 @@ class Multiclass(Predictions):
             classes=tuple(classes),
             cases=cases,
             origin=settle_origin(origin, cases),
+            origin_stated=is_stated(origin, cases),
             kept=kept,
             notes=notes,
             described="",

@@ -9,7 +9,14 @@ import numpy as np
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError
 from abovechance.predictions import checks
-from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.base import (
+    Cases,
+    Predictions,
+    View,
+    gathered,
+    is_stated,
+    settle_origin,
+)
 from abovechance.predictions.index import aligned
 
 
@@ -89,6 +96,7 @@ class Numeric(Predictions):
             outputs=names,
             cases=cases,
             origin=settle_origin(origin, cases),
+            origin_stated=is_stated(origin, cases),
             kept=kept,
             notes=notes,
             described="",

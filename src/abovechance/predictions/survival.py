@@ -10,7 +10,14 @@ from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError
 from abovechance.numerics.kaplan_meier import StepFunction, reverse_kaplan_meier
 from abovechance.predictions import checks
-from abovechance.predictions.base import Cases, Predictions, View, gathered, settle_origin
+from abovechance.predictions.base import (
+    Cases,
+    Predictions,
+    View,
+    gathered,
+    is_stated,
+    settle_origin,
+)
 from abovechance.predictions.index import aligned
 
 
@@ -102,6 +109,7 @@ class Survival(Predictions):
             censoring=_censoring(censoring),
             cases=cases,
             origin=settle_origin(origin, cases),
+            origin_stated=is_stated(origin, cases),
             kept=kept,
             notes=notes,
             described="",

@@ -11,7 +11,7 @@ from abovechance.inference.comparison.text import once
 from abovechance.plots.contract import whole
 from abovechance.plots.words import percent, plural
 from abovechance.reports.document import Cell, Column, Table
-from abovechance.reports.facts import level_of, model_words, models_of
+from abovechance.reports.facts import UNSTATED, level_of, model_words, models_of
 
 TO_STATE = "for the authors to state"
 
@@ -62,7 +62,7 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
 
 def _source(facts: Mapping[str, Any]) -> str:
     origin = model_words(facts)
-    return f"predictions from {origin}" if origin else ""
+    return "" if origin in ("", UNSTATED) else f"predictions from {origin}"
 
 
 def _outcome(facts: Mapping[str, Any], described: str) -> str:

@@ -20,6 +20,7 @@ from abovechance.reports.checklist import checklist
 from abovechance.reports.document import Document, Paragraph, Remark, Table
 from abovechance.reports.estimate_tables import grid_tables, measure_tables, skill_table
 from abovechance.reports.facts import (
+    UNSTATED,
     key_rows,
     kind_of,
     model_words,
@@ -206,7 +207,10 @@ def _subtitle(facts: Mapping[str, Any], described: str) -> str:
     if kind_of(facts) == "power":
         settings = dict.fromkeys(setting(c) for c in facts.get("sizes") or facts["cells"])
         parts.append(next(iter(settings)) if len(settings) == 1 else "")
-    parts.append(model_words(facts).removeprefix("an "))
+    origin = model_words(facts).removeprefix("an ")
+    parts.append("origin not stated" if origin == UNSTATED else origin)
+    if facts.get("threshold") is not None:
+        parts.append(f"threshold {facts['threshold']:g}")
     if facts.get("seed") is not None:
         parts.append(f"seed {facts['seed']}")
     return " · ".join(part for part in parts if part)

@@ -98,6 +98,8 @@ def _about(rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
     said = "Choose a heading to sort."
     if facts.get("primary"):
         said += " ★ primary measure; the others are descriptive."
+    if facts.get("threshold") is not None and any(r["family"] == "categorical" for r in rows):
+        said += f" Cases above {facts['threshold']:g} are called positive."
     tested = {row["family"] for row in rows if row["p_value"] is not None}
     if tested - {"calibration"}:
         said += (

@@ -18,6 +18,8 @@ ORIGINS = {
 }
 
 
+UNSTATED = "a source that was not stated"
+
 ALSO = (
     "nagelkerke_r2",
     "calibration_in_the_large",
@@ -58,7 +60,8 @@ def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     names = list(dict.fromkeys(row["measure"] for row in rows))
     chosen = [name for name in names if name == facts.get("primary")]
     known = [*FIRST, *ALSO]
-    chosen += [n for n in names if n.removesuffix("_macro") in known and n not in chosen]
+    plain = {n: n.partition("(")[0].removesuffix("_macro") for n in names}
+    chosen += [n for n in names if plain[n] in known and n not in chosen]
     if len(names) <= len(known) // 2:
         chosen += [name for name in names if name not in chosen]
     return [row for name in chosen for row in rows if row["measure"] == name]
@@ -140,6 +143,8 @@ def has_skill(row: Mapping[str, Any], alpha: float) -> bool | None:
 def model_words(facts: Mapping[str, Any]) -> str:
     """Where the predictions came from, in words."""
     origin = str(facts.get("origin") or "")
+    if origin == "test" and facts.get("origin_stated") is False:
+        return UNSTATED
     return ORIGINS.get(origin, origin)
 
 

@@ -8,6 +8,7 @@ from abovechance.plots.words import percent, plural, thousands
 from abovechance.reports import detections, powers
 from abovechance.reports.citations import of_measure, of_method
 from abovechance.reports.facts import (
+    UNSTATED,
     between_models,
     between_subgroups,
     key_rows,
@@ -59,8 +60,13 @@ def _data(facts: Mapping[str, Any]) -> str:
     said = f"{who} for {plural(int(facts['n']), 'case')} with {_a(facts.get('outcome'))}"
     said += f", from {label(origin)}," if origin else ""
     said += " were evaluated"
+    if origin == UNSTATED:
+        said += " as if none of these cases had been used to make the model"
     if facts.get("dropped"):
-        said += f"; {plural(int(facts['dropped']), 'case')} with missing values were left out"
+        were = "was" if int(facts["dropped"]) == 1 else "were"
+        said += f"; {plural(int(facts['dropped']), 'case')} with missing values {were} left out"
+    if facts.get("threshold") is not None:
+        said += f". Cases above a threshold of {facts['threshold']:g} were called positive"
     return f"{said}."
 
 

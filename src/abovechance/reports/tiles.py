@@ -20,6 +20,7 @@ from abovechance.plots.words import (
 from abovechance.reports.detections import by_papers_rule, share
 from abovechance.reports.document import Tile
 from abovechance.reports.facts import (
+    UNSTATED,
     adjusted,
     kind_of,
     main_difference,
@@ -47,8 +48,13 @@ def tiles_of(facts: Mapping[str, Any], described: str = "") -> list[Tile]:
     elif len(tiles) == 1:
         tiles += _second_tiles(facts)
     if facts.get("n") is not None:
-        tiles.append(Tile("Cases", thousands(facts["n"]), described or model_words(facts)))
+        tiles.append(Tile("Cases", thousands(facts["n"]), described or _origin(facts)))
     return tiles[:4]
+
+
+def _origin(facts: Mapping[str, Any]) -> str:
+    words = model_words(facts)
+    return "origin not stated" if words == UNSTATED else words
 
 
 def _posterior_tiles(facts: Mapping[str, Any]) -> list[Tile]:

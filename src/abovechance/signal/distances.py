@@ -115,6 +115,7 @@ goeman = Statistic(
     batch=_goeman_batch,
     aliases=("Goeman",),
     least_group=1,
+    of_distances=True,
     several=Extension(
         "Goeman's global test, several classes", "Goeman et al. (2004)", multinomial_score
     ),
@@ -128,6 +129,7 @@ mmd = Statistic(
     batch=_mmd_batch,
     aliases=("Gretton",),
     least_group=1,
+    of_distances=True,
     several=Extension(
         "Spread of mean embeddings, Gaussian kernel", "Gretton et al. (2012)", kernel_spread
     ),
@@ -143,6 +145,7 @@ energy = Statistic(
     batch=_energy_batch,
     aliases=("dCOV",),
     least_group=1,
+    of_distances=True,
     several=Extension(
         "Energy distances between all pairs", "Székely and Rizzo (2004)", pairwise_energy
     ),

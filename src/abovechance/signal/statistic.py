@@ -28,6 +28,8 @@ class Statistic:
         Whether the covariance within groups must be invertible, so n - 2 >= p.
     least_group
         The fewest rows the smaller group may have.
+    of_distances
+        Whether it rests on distances between rows, and so on the units of the features.
     several, numeric
         What it becomes for more than two classes and for an outcome of numbers, if anything.
     undefined
@@ -42,6 +44,7 @@ class Statistic:
     aliases: tuple[str, ...] = ()
     full_rank: bool = False
     least_group: int = 2
+    of_distances: bool = False
     several: Extension | None = None
     numeric: Extension | None = None
     undefined: Callable[[Floats, Ints], str | None] | None = None

@@ -30,6 +30,7 @@ from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure, applicable, find
 from abovechance.measures.catalogue import named
+from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Predictions
 from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of, whole_draws
 
@@ -203,8 +204,9 @@ def _chosen(
 
     first = next(iter(models.values()))
     if measures is not None:
-        return [fit(m, p) for m in named(measures) for p in models.values()][:: len(models)]
-    usual = [find(name).for_outcome(first.kind) for name in USUAL[first.kind]]
+        chosen = [at_threshold(m, first) for m in named(measures)]
+        return [fit(m, p) for m in chosen for p in models.values()][:: len(models)]
+    usual = [at_threshold(find(name).for_outcome(first.kind), first) for name in USUAL[first.kind]]
     shared = [m for m in usual if all(m.applies(p) for p in models.values())]
     others = (m for m in applicable(first) if all(m.applies(p) for p in models.values()))
     return shared or list(others)
@@ -232,6 +234,7 @@ def _gathered(
         outcome=first.kind,
         n=first.n if is_paired else sum(p.n for p in models.values()),
         origin=first.origin,
+        origin_stated=all(p.origin_stated for p in given.values()),
         seed=seed,
         models=tuple(models),
         paired=is_paired,

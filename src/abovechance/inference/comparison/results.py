@@ -190,6 +190,7 @@ class Comparison(Result):
     level: float = 0.95
     advice: tuple[Advice, ...] = ()
     described: str = ""
+    origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
         from abovechance.measures import find

@@ -10,7 +10,14 @@ from abovechance.plots.chart import Axis, Cells, Chart, Series
 from abovechance.plots.words import number, percent, thousands
 
 
-def confusion(table: Any, labels: Sequence[Any], *, name: str = "", colour: str = "0") -> Chart:
+def confusion(
+    table: Any,
+    labels: Sequence[Any],
+    *,
+    name: str = "",
+    colour: str = "0",
+    threshold: float | None = None,
+) -> Chart:
     """A confusion table: rows actual, columns predicted, shaded by the share of the row.
 
     Examples
@@ -18,6 +25,7 @@ def confusion(table: Any, labels: Sequence[Any], *, name: str = "", colour: str 
     >>> confusion([[48, 2], [5, 45]], ["well", "sick"]).layers[0].notes[0]
     ('96%', '4%')
     """
+    above = "" if threshold is None else f" Cases above {threshold:g} are called {labels[-1]}."
     counts = np.asarray(table, dtype=np.float64)
     size = len(labels)
     if counts.shape != (size, size):
@@ -37,7 +45,7 @@ def confusion(table: Any, labels: Sequence[Any], *, name: str = "", colour: str 
     return Chart(
         title="Confusion matrix",
         name=name,
-        caption="Rows are actual classes; shades and percentages are shares of a row.",
+        caption="Rows are actual classes; shades and percentages are shares of a row." + above,
         x=across,
         y=up,
         layers=(

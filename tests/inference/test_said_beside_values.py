@@ -1,0 +1,132 @@
+"""What an assessment says beside its values: origin, threshold, times, and what looks wrong."""
+
+import numpy as np
+import pytest
+
+from abovechance import Binary, Multiclass, Survival, assess, compare, report
+from abovechance.predictions import Predictions
+
+
+def _cases(n: int = 120, seed: int = 1, sign: float = 1.0, **options: object) -> Binary:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-1.5 * x))).astype(int)
+    return Binary(y, probability=1 / (1 + np.exp(-sign * x)), pos_label=1, **options)
+
+
+def _codes(cases: Predictions, *names: str) -> dict[str, str]:
+    found = assess(cases, list(names) or ["auc"], rng=1, draws=99)
+    return {a.code: a.text for a in found.advice}
+
+
+# ---------------------------------------------------------------- origin
+
+
+def test_an_origin_that_nobody_stated_is_said_to_be_unstated() -> None:
+    unstated, stated = _cases(), _cases(origin="test")
+    found = [assess(c, ["auc"], rng=1, draws=99) for c in (unstated, stated)]
+    assert [(a.origin, a.to_dict()["origin_stated"]) for a in found] == [
+        ("test", False),
+        ("test", True),
+    ]
+    assert "origin not stated" in str(found[0])
+    texts = [report(a, predictions=c).html for a, c in zip(found, (unstated, stated), strict=True)]
+    assert "independent test set" not in texts[0]
+    assert "origin not stated" in texts[0]
+    assert "independent test set" in texts[1]
+
+
+def test_folds_state_the_origin() -> None:
+    assert _cases(fold=np.arange(120) % 5).origin_stated
+    assert not _cases().take(slice(0, 50)).origin_stated
+
+
+# ---------------------------------------------------------------- threshold and times
+
+
+def test_one_threshold_for_labels_and_for_net_benefit() -> None:
+    cases = _cases(threshold=0.2)
+    found = assess(cases, ["sensitivity", "net_benefit"], rng=1, draws=99)
+    row = found["net_benefit"]
+    label = cases.probability > 0.2
+    worth = (label & cases.positive).mean() - (label & ~cases.positive).mean() * 0.25
+    assert row.value == pytest.approx(worth)
+    assert "0.2" in row.title
+    assert found.to_dict()["threshold"] == 0.2
+    html = report(found, predictions=cases).html
+    assert "Cases above a threshold of 0.2 were called positive" in html
+    assert "Cases above 0.2 are called 1" in html
+
+
+def test_a_threshold_of_its_own_is_kept() -> None:
+    found = assess(_cases(threshold=0.2), ["net_benefit(0.3)"], rng=1, draws=99)
+    assert [e.measure for e in found] == ["net_benefit(0.3)"]
+    half = assess(_cases(threshold=0.2), ["net_benefit(0.5)"], rng=1, draws=99)
+    assert [e.measure for e in half] == ["net_benefit"]
+
+
+def test_models_are_compared_at_their_threshold() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(threshold=0.2, sign=0.5)}
+    found = compare(models, ["net_benefit"], rng=1, draws=99)
+    assert found.differences[0].measure == "net_benefit(0.2)"
+
+
+def test_measures_at_a_time_name_it() -> None:
+    rng = np.random.default_rng(3)
+    risk, time = rng.normal(size=60), rng.exponential(size=60)
+    times = [0.5, 1.0]
+    curve = np.exp(-np.outer(np.exp(risk), times))
+    cases = Survival(time, np.ones(60), risk=risk, survival=curve, times=times)
+    found = assess(cases, ["brier_at", "brier_at(0.5)"], rng=1, draws=19)
+    assert [e.title for e in found] == ["Brier score at time 1", "Brier score at time 0.5"]
+    assert [e.to_dict()["time"] for e in found] == [1.0, 0.5]
+    assert str(found.estimates[0].remark).startswith("the last of 2 predicted times")
+    assert "Brier score at time 1" in report(found).html
+
+
+# ---------------------------------------------------------------- results that look wrong
+
+
+def test_a_reversed_order_is_remarked_on() -> None:
+    assert "reversed" in _codes(_cases(sign=-1.0))["AC023"]
+    assert "AC023" not in _codes(_cases())
+    rng = np.random.default_rng(4)
+    noise = Binary(np.arange(100) % 2, probability=rng.random(100), pos_label=1)
+    assert "AC023" not in _codes(noise)
+
+
+def test_perfect_results_are_asked_about() -> None:
+    y = np.arange(60) % 2
+    perfect = Binary(y, probability=np.where(y, 0.8, 0.2) + 0.1 * np.sin(np.arange(60)))
+    assert "trained on" in _codes(perfect, "auc", "accuracy")["AC024"]
+    assert "AC024" not in _codes(_cases(), "auc", "accuracy")
+
+
+def test_copies_are_remarked_on() -> None:
+    cases = _cases(332)
+    assert "AC004" not in _codes(cases)
+    five = cases.take(np.tile(np.arange(332), 5))
+    assert "occurs 5 times" in _codes(five)["AC004"]
+    drawn = cases.take(np.random.default_rng(1).integers(332, size=20_000))
+    assert "332 different ones" in _codes(drawn)["AC004"]
+
+
+def test_scores_on_a_coarse_scale_are_no_copies() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=2000)
+    p = np.clip(np.round(0.3 * y + 0.7 * rng.random(2000), 2), 0.01, 0.99)
+    assert "AC004" not in _codes(Binary(y, probability=p, pos_label=1))
+    assert "AC004" not in _codes(Binary(y, label=y, pos_label=1), "accuracy")
+
+
+def test_accuracy_as_the_primary_measure_is_advised_against() -> None:
+    assert "AC025" in _codes(_cases(), "accuracy")
+    assert "AC025" not in _codes(_cases(), "accuracy", "log_score")
+    assert "AC025" in _codes(Multiclass(["a", "b", "c"] * 9, label=["a", "b", "b"] * 9), "accuracy")
+
+
+def test_one_case_was() -> None:
+    cases = Binary([0, 1, 0, 1], probability=[0.1, 0.9, np.nan, 0.7], missing="drop")
+    said = _codes(cases)
+    assert said["AC001"].startswith("1 case with a missing value was dropped")
+    assert "the smallest class has 1 case:" in said["AC030"]
