@@ -230,6 +230,7 @@ KEYS = [
     "hypothesis",
     "test",
     "draws",
+    "time",
     "undefined",
     "remark",
     "skill",
@@ -302,7 +303,7 @@ def test_the_estimates_become_csv() -> None:
 
 def test_an_assessment_prints_what_it_found() -> None:
     text = str(values(Binary(Y, probability=P)))
-    assert text.startswith("4 cases, binary outcome, origin test")
+    assert text.startswith("4 cases, binary outcome, origin not stated")
     assert "Brier score" in text
 
 

@@ -90,7 +90,7 @@ def _on_dependence(
     elif "p" in refused:
         yield Advice("AC012", f"no test against chance: {refused['p']}")
     if "rate" in refused:
-        yield Advice("AC015", f"not tested against a stated rate: {refused['rate']}")
+        yield advice_on_rate(refused["rate"])
     if "exact" in refused:
         yield Advice("AC018", f"p is not exact for {refused['exact']}")
     if "calibration" in refused:
@@ -131,6 +131,11 @@ def _on_clusters(predictions: Predictions, groups: Array) -> Iterator[Advice]:
             f"{clusters} few: intervals may cover less than they say.",
             "Cameron & Miller (2015)",
         )
+
+
+def advice_on_rate(reason: str) -> Advice:
+    """Why a rate stated beforehand was not tested against."""
+    return Advice("AC015", f"not tested against a stated rate: {reason}")
 
 
 def _least_p(predictions: Predictions) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, FileError, NotApplicable
-from abovechance.inference.advising import advice_on_primary, advice_on_tests
+from abovechance.inference.advising import advice_on_primary, advice_on_rate, advice_on_tests
 from abovechance.inference.assessment import PRIMARY, stated_rates
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment, Estimate, Skill
@@ -243,8 +243,7 @@ def _against_rates(
             except NotApplicable as reason:
                 untested.append(f"{row.measure}: {reason}")
         found.append(row)
-    said = f"not tested against a stated rate: {' '.join(untested)}"
-    return found, [Advice("AC015", said)] if untested else []
+    return found, [advice_on_rate(" ".join(untested))] if untested else []
 
 
 def _per_class(predictions: SummarisedClasses, measures: list[Measure]) -> Iterator[Estimate]:
