@@ -60,6 +60,7 @@ columns = stack(
     click.option("--repeat", metavar="COL", help="Repeat of the cross-validation."),
     click.option("--weight", metavar="COL", help="Sampling weight."),
     click.option("--counts", metavar="COL", help="Number of cases a row stands for."),
+    click.option("--order", metavar="COL", help="When a case was observed: numbers or dates."),
     click.option(
         "--missing",
         type=click.Choice(["refuse", "drop"]),

@@ -94,6 +94,9 @@ class Evidence:
         if not inference:
             return found
         kept = [m for m in measures if m.label not in found.refused]
+        if predictions.cases.order is not None:
+            found._in_order(cases, kept, level, rates)
+            return found
         if predictions.origin != "test":
             found._over_folds(cases, kept, level)
             if rates:
@@ -301,6 +304,23 @@ class Evidence:
                 self.skills[m.label] = found if m.after is None else _transformed(found, m, cases)
             except NotApplicable:
                 continue
+
+    def _in_order(
+        self, cases: Any, measures: Sequence[Measure], level: float, rates: Mapping[str, Any]
+    ) -> None:
+        """Cases in time order: intervals that allow for it, and no test that does not."""
+        from abovechance.inference.ordering import interval_in_order
+
+        for m in measures:
+            if not has_interval(m) or not np.isfinite(m.of(cases)):
+                continue
+            try:
+                self.intervals[m.label] = interval_in_order(m, cases, level)
+            except NotApplicable as reason:
+                self.asides[m.label] = f"no interval: {reason}"
+        self.refused["p"] = "they take cases for independent, and these are in time order."
+        if rates:
+            self.refused["rate"] = f"{listed(list(rates))}: cases are in time order."
 
     def _over_folds(self, cases: Any, measures: Sequence[Measure], level: float) -> None:
         for m in measures:

@@ -53,6 +53,11 @@ def refuse_dependent(
             "permuted labels (permutation_test), compare models fold by fold (compare), or take "
             "the interval over folds (intervals.nadeau_bengio)."
         )
+    if predictions.cases.order is not None:
+        raise NotApplicable(
+            f"{what} needs independent cases, and those in time order may depend on their "
+            "neighbours. compare allows for the order, and so do the intervals of assess."
+        )
     if clusters is not None and predictions.cases.groups is not None:
         raise NotApplicable(
             f"{what} needs independent cases, and those of a cluster (groups) may depend on each "

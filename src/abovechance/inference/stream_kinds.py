@@ -22,7 +22,7 @@ from abovechance.numerics.class_sums import ClassSums
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
 
-DEPENDENCE = ("groups", "sample_weight", "counts", "fold", "repeat")
+DEPENDENCE = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
 PREDICTIONS = ("probability", "probabilities", "score", "label", "value")
 Found = tuple[Summarised | SummarisedClasses | SummarisedNumbers, int]
 

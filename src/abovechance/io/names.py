@@ -26,6 +26,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "groups": ("group", "groups", "cluster"),
     "sample_weight": ("sample_weight", "sample_weights", "case_weight", "case_weights"),
     "counts": ("count", "counts", "freq"),
+    "order": (),  # never guessed: a column of dates may be anything
 }
 # Names that count only where no column has one of the names above.
 SECOND_NAMES: dict[str, tuple[str, ...]] = {

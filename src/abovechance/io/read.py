@@ -39,6 +39,7 @@ def read(
     groups: Stated = None,
     sample_weight: Stated = None,
     counts: Stated = None,
+    order: Stated = None,
     missing: str = "refuse",
     origin: str | None = None,
 ) -> Predictions:
@@ -63,8 +64,9 @@ def read(
         true/false do not. The text "1" is the class 1.
     threshold
         As in `Binary`: 0.5 for probabilities unless stated.
-    id, fold, repeat, groups, sample_weight, counts
-        Names of columns; False for none, whatever the columns are called.
+    id, fold, repeat, groups, sample_weight, counts, order
+        Names of columns; False for none, whatever the columns are called. An order (numbers or
+        dates) is never found by name.
 
     Examples
     --------
@@ -92,6 +94,7 @@ def read(
         groups=groups,
         sample_weight=sample_weight,
         counts=counts,
+        order=order,
     )
     categorical = pos_label is not None or labels is not None
     roles = find_roles(table, stated, classes=labels, categorical=categorical)
@@ -111,6 +114,7 @@ def read(
 def _facts(table: Table, roles: Roles) -> dict[str, Array]:
     """What is known about the cases: id and groups as text, fold as labels, weights as numbers."""
     read_as = {"id": table.text, "groups": table.text, "fold": table.labels, "repeat": table.labels}
+    read_as["order"] = table.labels
     return {
         role: read_as.get(role, table.number)(name)
         for role in ABOUT_CASES

@@ -15,7 +15,7 @@ from abovechance.io.table import Table, counted, listed_names
 
 CLASS_PREDICTIONS = ("probability", "probabilities", "score", "label")
 SURVIVAL_ROLES = ("time", "event", "risk", "predicted_time", "survival")
-ABOUT_CASES = ("id", "fold", "repeat", "groups", "sample_weight", "counts")
+ABOUT_CASES = ("id", "fold", "repeat", "groups", "sample_weight", "counts", "order")
 
 Stated = str | bool | None
 
@@ -44,6 +44,7 @@ class Roles:
     groups: Stated = None
     sample_weight: Stated = None
     counts: Stated = None
+    order: Stated = None
     found: tuple[str, ...] = ()
 
     def columns(self, role: str) -> tuple[str, ...]:

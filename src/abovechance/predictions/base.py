@@ -37,6 +37,7 @@ class Cases:
     groups: Array | None = None
     sample_weight: Floats | None = None
     counts: Floats | None = None
+    order: Array | None = None  # when a case was observed: numbers
     index: Array | None = field(default=None, compare=False)  # row labels of a dataframe
 
     ARRAYS: ClassVar[tuple[str, ...]] = (
@@ -46,6 +47,7 @@ class Cases:
         "groups",
         "sample_weight",
         "counts",
+        "order",
     )
 
     @classmethod
@@ -80,7 +82,20 @@ class Cases:
                 f"{checks.rows_of(counts != np.round(counts))}. For weights use sample_weight=."
             )
         self._ids_once()
-        return replace(self, sample_weight=weight, counts=counts)
+        return replace(self, sample_weight=weight, counts=counts, order=self._times())
+
+    def _times(self) -> Floats | None:
+        """The order as numbers; refused beside what it does not go with."""
+        if self.order is None:
+            return None
+        if self.groups is not None:
+            raise DataError(
+                "give order= or groups=, not both: independent series are groups, and what all "
+                "cases of a time share is in the order."
+            )
+        if self.sample_weight is not None:
+            raise DataError("order= does not go with sample_weight=; leave one of them out.")
+        return checks.moments("order", self.order)
 
     def _ids_once(self) -> None:
         if self.id is None or len(self.id) < 2:

@@ -42,7 +42,7 @@ class Binary(Predictions):
     threshold
         A label is positive when the probability lies above it: 0.5 unless stated. Scores get
         labels only when a threshold is stated.
-    id, fold, repeat, groups, sample_weight, counts
+    id, fold, repeat, groups, sample_weight, counts, order
         Optional columns: name of the case; cross-validation fold and repeat; cluster; sampling
         weight; number of cases the row stands for.
     origin
@@ -82,6 +82,7 @@ class Binary(Predictions):
         groups: Any = None,
         sample_weight: Any = None,
         counts: Any = None,
+        order: Any = None,
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
@@ -95,6 +96,7 @@ class Binary(Predictions):
             "groups": groups,
             "sample_weight": sample_weight,
             "counts": counts,
+            "order": order,
         }
         columns, index, notes = aligned({**given, **about})
         arrays = {k: None if v is None else checks.vector(k, columns[k]) for k, v in given.items()}

@@ -237,3 +237,33 @@ def _is_number(value: Any) -> bool:
         return not np.isnan(float(value))
     except (TypeError, ValueError):
         return False
+
+
+def moments(name: str, values: Array) -> Floats:
+    """Numbers or dates as numbers that keep their order; dates in seconds.
+
+    >>> moments("order", np.array(["2026-01-02", "2026-01-01"])).tolist()
+    [1767312000.0, 1767225600.0]
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        found = array.astype(np.float64)
+    else:
+        try:
+            found = array.astype(np.float64) if array.dtype.kind in "OUS" else _seconds(array)
+        except (TypeError, ValueError):
+            found = _seconds(array)
+    if not np.isfinite(found).all():
+        raise DataError(
+            f"{name} must be numbers or dates; it is neither at {rows_of(~np.isfinite(found))}."
+        )
+    return found
+
+
+def _seconds(array: Array) -> Floats:
+    try:
+        dates = array.astype("datetime64[ns]")
+    except (TypeError, ValueError):
+        return np.full(array.shape, np.nan)
+    found: Floats = np.where(np.isnat(dates), np.nan, dates.astype(np.int64) / 1e9)
+    return found

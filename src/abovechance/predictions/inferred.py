@@ -30,6 +30,7 @@ FACTS = (
     "groups",
     "sample_weight",
     "counts",
+    "order",
     "origin",
     "missing",
 )

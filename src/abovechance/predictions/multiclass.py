@@ -42,7 +42,7 @@ class Multiclass(Predictions):
         Predicted classes; the most probable class when not given (the first of tied ones).
     labels
         The declared classes; those that occur when not given.
-    id, fold, repeat, groups, sample_weight, counts, origin, missing
+    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
 
     Examples
@@ -72,6 +72,7 @@ class Multiclass(Predictions):
         groups: Any = None,
         sample_weight: Any = None,
         counts: Any = None,
+        order: Any = None,
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
@@ -85,6 +86,7 @@ class Multiclass(Predictions):
             "groups": groups,
             "sample_weight": sample_weight,
             "counts": counts,
+            "order": order,
         }
         given = {"outcome": y_true, "label": label, **about}
         parts = _parts(probability, columns)

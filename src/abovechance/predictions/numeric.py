@@ -31,7 +31,7 @@ class Numeric(Predictions):
         same columns are matched by name.
     outputs
         Names of the outputs; those of the columns of a dataframe when not given.
-    id, fold, repeat, groups, sample_weight, counts, origin, missing
+    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
 
     Examples
@@ -59,6 +59,7 @@ class Numeric(Predictions):
         groups: Any = None,
         sample_weight: Any = None,
         counts: Any = None,
+        order: Any = None,
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
@@ -72,6 +73,7 @@ class Numeric(Predictions):
             "groups": groups,
             "sample_weight": sample_weight,
             "counts": counts,
+            "order": order,
         }
         found, index, notes = aligned({"outcome": y_true, "value": value, **about})
         arrays: dict[str, Array | None] = {

@@ -37,7 +37,7 @@ class Survival(Predictions):
     censoring
         Times and events of the training data, for the censoring distribution; the evaluated
         cases' own when not given.
-    id, fold, repeat, groups, sample_weight, counts, origin, missing
+    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
 
     Examples
@@ -72,6 +72,7 @@ class Survival(Predictions):
         groups: Any = None,
         sample_weight: Any = None,
         counts: Any = None,
+        order: Any = None,
         origin: str | None = None,
         missing: str = "refuse",
     ) -> None:
@@ -87,6 +88,7 @@ class Survival(Predictions):
             "groups": groups,
             "sample_weight": sample_weight,
             "counts": counts,
+            "order": order,
         }
         found, index, notes = aligned({**given, "survival": survival, **about})
         arrays = {k: None if v is None else checks.vector(k, found[k]) for k, v in given.items()}

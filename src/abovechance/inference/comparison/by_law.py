@@ -33,6 +33,7 @@ from abovechance.inference.comparison.shares import (
 from abovechance.inference.influence import Components, NotLinear, components
 from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.concordance import concordance_influence
+from abovechance.inference.ordering import differences_in_order
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.delong import EQUAL_AREAS, Gap
 from abovechance.inference.significance.exchange import affordable, as_test, exchanged
@@ -48,6 +49,7 @@ VERY_FEW = 10  # below which Satterthwaite's degrees of freedom are still too ma
 ROUNDING = 1e-14  # relative difference of values that is no difference
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
 COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
+OVER_TIME = "both models have the same expected value over time"
 NO_TEST = "no test for differences of this measure"
 
 
@@ -74,6 +76,8 @@ class Family:
             return Alike(infinite=not np.isfinite(mine))  # every sample has difference 0
         if weighted:
             return Resampled(measure, one, other, self.how, WEIGHTED)
+        if one.cases.order is not None:
+            return in_order(measure, one, other)
         found = self._by_law(first, second)
         if found is None:
             found = self._exchanged(one, other)
@@ -174,6 +178,22 @@ class Family:
             said,
             span(self.measure.range),
         )
+
+
+def in_order(measure: Measure, first: Any, second: Any) -> Contrast:
+    """The contrast of models on cases in time order, whose neighbours may be alike."""
+    gap = less(measure.of(first), measure.of(second))
+    if not np.isfinite(gap):
+        return Unanswerable(gap, f"{measure.title} is not finite here")
+    try:
+        found = differences_in_order(measure, first, second)
+    except NotApplicable as reason:
+        return Unanswerable(gap, str(reason).removesuffix("."))
+    if found.error == 0.0:
+        return Unanswerable(gap, "the models differ alike at all times, so nothing varies")
+    said = found.method
+    spread = Gap(gap, found.error, found.df)
+    return Standardised(spread, turn(measure), said, OVER_TIME, said, span(measure.range))
 
 
 @dataclass(frozen=True, eq=False)

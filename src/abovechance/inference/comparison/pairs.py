@@ -14,7 +14,7 @@ from abovechance.inference.significance.null import outcomes
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.predictions.index import on_moved, places_of
 
-SHARED = ("groups", "sample_weight", "counts", "fold", "repeat")
+SHARED = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
 
 
 @dataclass(frozen=True, eq=False)

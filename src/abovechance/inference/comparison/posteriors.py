@@ -20,7 +20,7 @@ def posterior_of(measure: Measure, first: Any, second: Any, rope: float | None) 
 
     None for other measures. Independent cases only: no groups, no weights, no order.
     """
-    dependent = first.cases.groups is not None or getattr(first.cases, "order", None) is not None
+    dependent = first.cases.groups is not None or first.cases.order is not None
     if dependent or first.weight is not None:
         return None
     if measure.law not in (Law.SHARE, Law.BALANCED):

@@ -1,15 +1,23 @@
 """What a reader of a comparison should know, in numbered remarks that cite their source."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.errors import listed
+from abovechance.errors import NotApplicable, listed
 from abovechance.inference.advising import FEW_CLUSTERS
+from abovechance.inference.comparison.contributions import contributions
 from abovechance.inference.comparison.pairs import Matched
 from abovechance.inference.comparison.results import Difference
+from abovechance.inference.intervals.ordered import autocorrelated, cosines
+from abovechance.inference.significance.null import outcomes
 from abovechance.inference.significance.sign_flip import SYMMETRIC
+from abovechance.measures import find
+
+NOTICED = 0.001  # p of no autocorrelation below which rows are said to be alike
 
 
 def remarks(
@@ -24,6 +32,7 @@ def remarks(
     if any(row.model is not None for row in rows):
         yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
     yield from _on_dependence(first, naive=naive)
+    yield from _on_order(found)
     yield from _on_tests(rows, level)
 
 
@@ -76,6 +85,56 @@ def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
             "sampling weights: differences are weighted and have bootstrap intervals; tests that "
             "count cases are not given.",
         )
+
+
+def _on_order(found: Matched) -> Iterator[Advice]:
+    """Cases in time order that tell little; cases of unstated order whose neighbours are alike."""
+    first, *others = found.models.values()
+    if found.by == "none" or not others or first.cases.sample_weight is not None:
+        return
+    order = first.cases.order
+    pairs = (_apart(first, other) for other in others)
+    known = [gaps for gaps in pairs if gaps is not None and len(gaps) > 1 and np.ptp(gaps) > 0]
+    if order is not None:
+        with suppress(NotApplicable):
+            if any(cosines(gaps, order).few for gaps in known):
+                yield Advice(
+                    "AC157",
+                    "differences are so much alike from one time to the next that many times "
+                    "count as few independent cases.",
+                    "Lazarus et al. (2018)",
+                )
+        return
+    if first.origin != "test" or first.cases.groups is not None or _sorted(first):
+        return
+    if any(autocorrelated(gaps) < NOTICED for gaps in known):
+        yield Advice(
+            "AC156",
+            "neighbouring rows differ alike, as cases in time order do, and tests and intervals "
+            "take them for independent: state the order with order= (--order), or clusters with "
+            "groups= (--groups).",
+            "Diebold & Mariano (1995)",
+        )
+
+
+def _apart(first: Any, second: Any) -> Any:
+    """By how much the models' losses differ, case by case; None where they have none."""
+    for name in ("log_loss", "brier", "mse", "accuracy"):
+        measure = find(name).for_outcome(first.kind)
+        if not (measure.applies(first) and measure.applies(second)):
+            continue
+        gaps = contributions(measure, first, second)
+        if np.isfinite(gaps).all():
+            return gaps
+    return None
+
+
+def _sorted(predictions: Any) -> bool:
+    """Whether rows stand by their outcome: then neighbours are alike for that reason."""
+    return any(
+        bool((np.diff(row) >= 0).all() or (np.diff(row) <= 0).all())
+        for row in np.atleast_2d(outcomes(predictions)).astype(np.float64)
+    )
 
 
 def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:

@@ -18,6 +18,7 @@ from abovechance.inference.intervals.clusters import cluster_mean, cluster_ratio
 from abovechance.inference.intervals.concordance import jackknife
 from abovechance.inference.intervals.correlations import fisher_z
 from abovechance.inference.intervals.folds import nadeau_bengio
+from abovechance.inference.intervals.ordered import ordered_mean
 from abovechance.inference.intervals.proportions import (
     agresti_coull,
     clopper_pearson,
@@ -51,6 +52,7 @@ __all__ = [
     "newcombe",
     "newcombe_auc",
     "observed_expected",
+    "ordered_mean",
     "recalibration",
     "tango",
     "wald",

@@ -11,6 +11,11 @@ from abovechance.inference.significance.calibration import (
 from abovechance.inference.significance.counts import binomial, fisher_counts, mcnemar
 from abovechance.inference.significance.delong import delong
 from abovechance.inference.significance.exchange import exchange
+from abovechance.inference.significance.ordered import (
+    diebold_mariano,
+    ibragimov_mueller,
+    ordered,
+)
 from abovechance.inference.significance.permutation import permutation
 from abovechance.inference.significance.ranks import mann_whitney, studentised_permutation
 from abovechance.inference.significance.sign_flip import sign_flip
@@ -24,13 +29,16 @@ __all__ = [
     "boundaries",
     "calibration",
     "delong",
+    "diebold_mariano",
     "exchange",
     "fisher",
     "fisher_counts",
     "hosmer_lemeshow",
+    "ibragimov_mueller",
     "likelihood_ratio",
     "mann_whitney",
     "mcnemar",
+    "ordered",
     "permutation",
     "sign_flip",
     "skill",

@@ -1,0 +1,132 @@
+"""Measures of cases in time order: what each case adds, and the limits of the whole."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.influence import NotLinear, components
+from abovechance.inference.intervals.ordered import Ordered, cosines, wilson_at
+from abovechance.inference.results import Interval
+from abovechance.measures import Form, Law, Measure
+from abovechance.measures.evaluation import COUNTING
+from abovechance.predictions import Binary, Multiclass
+
+MOST = 5000  # cases that are left out one by one
+SLOW = 1000  # where every value is computed by itself
+CELLS = 1 << 21
+SHARES = (Law.SHARE, Law.CONDITIONAL)
+
+
+def case_values(measure: Measure, predictions: Any) -> Floats:
+    """What every case says of a measure: numbers whose mean moves as the measure does.
+
+    Losses are that by themselves. Areas: the value and n times the influence. Others: n times the
+    value less n − 1 times that without the case.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), chapter 11, pseudo-values.
+    """
+    n, value = predictions.n, measure.of(predictions)
+    if measure.form is Form.LOSSES and measure.after is None:
+        return np.asarray(measure.losses(predictions), dtype=np.float64)
+    if measure.law is Law.PAIRS:
+        try:
+            return np.asarray(value + n * components([predictions], measure).influence[0])
+        except NotLinear:
+            pass
+    return np.asarray(n * value - (n - 1.0) * _without(measure, predictions))
+
+
+def _without(measure: Measure, predictions: Any) -> Floats:
+    """The value without each of the cases."""
+    n = predictions.n
+    if measure.form in COUNTING and isinstance(predictions, Binary | Multiclass):
+        table = predictions.confusion
+        k = len(table)
+        less = np.broadcast_to(table, (k, k, k, k)).copy()
+        row, column = np.indices((k, k))
+        less[row, column, row, column] -= 1.0
+        found = measure.on_counts(np.maximum(less, 0.0))
+        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+        return np.asarray(found[actual.astype(np.int64), np.asarray(predictions.label, np.int64)])
+    if measure.form is Form.LOSSES:
+        losses = measure.losses(predictions)
+        means = (losses.sum() - losses) / (n - 1)
+        return np.asarray(means if measure.after is None else measure.after(means))
+    most = SLOW if measure.needs_index_draws else MOST
+    if n > most:
+        raise NotApplicable(
+            f"{measure.title} in time order is worked out for up to {most} cases, not for {n}."
+        )
+    everyone = np.arange(n)
+    if measure.needs_index_draws:
+        return np.array([measure.of(predictions.take(everyone != i)) for i in everyone])
+    rows = max(1, CELLS // n)
+    parts = [
+        measure.batch(predictions, (everyone != everyone[at : at + rows, None]).astype(np.float64))
+        for at in range(0, n, rows)
+    ]
+    return np.concatenate(parts)
+
+
+def interval_in_order(measure: Measure, predictions: Any, level: float) -> Interval:
+    """The interval of a measure of cases in time order."""
+    from scipy.special import stdtrit
+
+    value, order = measure.of(predictions), predictions.cases.order
+    if measure.law in (Law.CALIBRATION, Law.UTILITY):
+        raise NotApplicable(f"{measure.title} has no interval for cases in time order.")
+    values = case_values(measure, predictions)
+    times = len(np.unique(order))
+    low, high = measure.range
+    if measure.law in SHARES and np.ptp(values) == 0:
+        cosines(np.arange(len(order), dtype=np.float64), order)  # refused with too few times
+        limits = wilson_at(value, 0.0, df=times - 1.0, units=times, bounds=(low, high), level=level)
+        return Interval(*limits, level, f"Wilson, as of {times} times")
+    found = cosines(values, order)
+    if measure.law in SHARES:
+        limits = wilson_at(
+            value, found.error, df=found.df, units=times, bounds=(low, high), level=level
+        )
+        return Interval(*limits, level, f"Wilson at the effective n, {found.method}")
+    reach = float(stdtrit(found.df, 0.5 + level / 2.0)) * found.error
+    if measure.law is Law.MEAN:
+        limits = (value - reach, value + reach)
+    else:
+        limits = on_scale(value, reach, (low, high))
+    return Interval(max(limits[0], low), min(limits[1], high), level, found.method)
+
+
+def on_scale(value: float, reach: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Limits on the scale of a range: logit between two bounds, log from one.
+
+    >>> [round(limit, 3) for limit in on_scale(0.9, 0.1, (0.0, 1.0))]
+    [0.748, 0.965]
+    """
+    low, high = bounds
+    if not low < value < high:
+        raise NotApplicable("a value at the end of its range has no interval in time order.")
+    if np.isfinite(high - low):
+        share = (value - low) / (high - low)
+        step = reach / (high - low) / (share * (1.0 - share))
+        centre = np.log(share / (1.0 - share))
+        ends = [low + (high - low) / (1.0 + np.exp(-(centre + s * step))) for s in (-1.0, 1.0)]
+        return float(ends[0]), float(ends[1])
+    if np.isfinite(low):
+        factor = float(np.exp(reach / (value - low)))
+        return low + (value - low) / factor, low + (value - low) * factor
+    if np.isfinite(high):
+        factor = float(np.exp(reach / (high - value)))
+        return high - (high - value) * factor, high - (high - value) / factor
+    return value - reach, value + reach
+
+
+def differences_in_order(measure: Measure, first: Any, second: Any) -> Ordered:
+    """The standard error of a difference of two models on cases in time order."""
+    if measure.law is Law.CALIBRATION:
+        raise NotApplicable(f"differences of {measure.title} are not compared in time order.")
+    apart = case_values(measure, first) - case_values(measure, second)
+    return cosines(apart, first.cases.order)

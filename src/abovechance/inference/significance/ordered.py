@@ -1,0 +1,127 @@
+"""Do two models lose equally much, case after case in time? Neighbouring cases may be alike."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.results import Test
+from abovechance.inference.significance.delong import p_of
+from abovechance.measures import Measure, find
+from abovechance.predictions import Predictions
+from abovechance.resampling import Alternative
+
+EQUAL = "both models have the same expected value over time"
+
+
+def ordered(
+    first: Predictions,
+    second: Predictions,
+    measure: Measure | str,
+    *,
+    alternative: Alternative = "two-sided",
+) -> Test:
+    """Test whether two models do equally well on cases in time order, as `compare` does.
+
+    The mean difference over its standard error from slow cosines (EWC), by Student's t. "greater":
+    the first model is better.
+
+    References
+    ----------
+    Lazarus, Lewis, Stock & Watson (2018), HAR inference: recommendations for practice.
+    """
+    from abovechance.inference.comparison.pairs import two_on_the_same_cases
+    from abovechance.inference.ordering import differences_in_order
+
+    first, second = two_on_the_same_cases(first, second)
+    if first.cases.order is None:
+        raise DataError("cases must have an order; give order= with the predictions.")
+    chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
+    found = differences_in_order(chosen, first, second)
+    turned = -1.0 if chosen.higher_is_better is False else 1.0
+    statistic = turned * found.mean / found.error
+    return Test(
+        statistic=statistic,
+        p_value=p_of(statistic, found.df, alternative),
+        alternative=alternative,
+        hypothesis=EQUAL,
+        method=found.method,
+    )
+
+
+def diebold_mariano(
+    differences: ArrayLike, *, horizon: int = 1, alternative: Alternative = "two-sided"
+) -> Test:
+    r"""Diebold and Mariano's test of loss differences in time order, corrected for few of them.
+
+    .. math:: \frac{\bar d}{\sqrt{V / n}}
+              \sqrt{\frac{n + 1 - 2h + h(h - 1)/n}{n}}, \quad V = \gamma_0 + 2 \sum_{k<h} \gamma_k
+
+    by t(n − 1). It allows for dependence up to the horizon h and no further; `ordered` finds out
+    by itself how far it reaches. "greater": the mean difference is above zero.
+
+    References
+    ----------
+    Diebold & Mariano (1995); Harvey, Leybourne & Newbold (1997).
+
+    >>> d = np.sin(np.arange(40.0)) + 0.2
+    >>> round(diebold_mariano(d, horizon=2).p_value, 3)
+    0.165
+    """
+    d = _numbers(differences)
+    n = len(d)
+    if not 1 <= horizon < n:
+        raise DataError(f"horizon must be a whole number from 1 to {n - 1}; got {horizon}.")
+    centred = d - d.mean()
+    gammas = [float(centred[k:] @ centred[: n - k]) / n for k in range(horizon)]
+    variance = gammas[0] + 2.0 * sum(gammas[1:])
+    if variance <= 0:
+        raise NotApplicable("the variance of these differences comes out as zero or less.")
+    small = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
+    statistic = float(d.mean() / np.sqrt(variance / n) * np.sqrt(small))
+    return Test(
+        statistic=statistic,
+        p_value=p_of(statistic, n - 1.0, alternative),
+        alternative=alternative,
+        hypothesis="expected losses are equal",
+        method=f"Diebold–Mariano, horizon {horizon}, t({n - 1})",
+    )
+
+
+def ibragimov_mueller(
+    differences: ArrayLike, *, blocks: int = 8, alternative: Alternative = "two-sided"
+) -> Test:
+    """Student's t of the means of successive blocks of loss differences in time order.
+
+    References
+    ----------
+    Ibragimov & Müller (2010), t-statistic based correlation and heterogeneity robust inference.
+
+    >>> round(ibragimov_mueller(np.sin(np.arange(40.0)) + 0.2).p_value, 3)
+    0.044
+    """
+    d = _numbers(differences)
+    if not 2 <= blocks <= len(d):
+        raise DataError(f"blocks must be a whole number from 2 to {len(d)}; got {blocks}.")
+    edges = np.round(np.linspace(0, len(d), blocks + 1)).astype(np.int64)
+    means = np.array([d[a:b].mean() for a, b in itertools.pairwise(edges)])
+    error = float(means.std(ddof=1) / np.sqrt(blocks))
+    if error == 0:
+        raise NotApplicable("all blocks have the same mean, so it has no standard error.")
+    statistic = float(means.mean() / error)
+    return Test(
+        statistic=statistic,
+        p_value=p_of(statistic, blocks - 1.0, alternative),
+        alternative=alternative,
+        hypothesis="expected losses are equal",
+        method=f"Ibragimov–Müller, {blocks} blocks, t({blocks - 1})",
+    )
+
+
+def _numbers(differences: Any) -> Any:
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1 or len(d) < 2 or not np.isfinite(d).all():
+        raise DataError("differences must be a list of at least two numbers, in time order.")
+    return d
