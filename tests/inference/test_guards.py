@@ -80,7 +80,14 @@ LIMITS: dict[str, tuple[Call, str]] = {
     "recalibration": (lambda **x: intervals.recalibration(binary(**x)), "groups"),
 }
 OF_NUMBERS = {
-    significance: {"binomial", "boundaries", "fisher_counts", "mcnemar"},
+    significance: {
+        "binomial",
+        "boundaries",
+        "diebold_mariano",
+        "fisher_counts",
+        "ibragimov_mueller",
+        "mcnemar",
+    },
     intervals: {
         "agresti_coull",
         "clopper_pearson",
@@ -96,12 +103,14 @@ OF_NUMBERS = {
         "mover",
         "newcombe",
         "newcombe_auc",
+        "ordered_mean",
         "tango",
         "wald",
         "wilson",
         "wilson_corrected",
     },
 }
+IN_ORDER = {"ordered"}  # the test of cases that are in time order
 OVER_FOLDS = {"nadeau_bengio"}  # the interval for predictions of folds
 EVERY = {f"test {name}": call for name, call in TESTS.items()} | {
     f"interval {name}": call for name, call in LIMITS.items()
@@ -114,7 +123,7 @@ def answer(found: Any) -> Any:
 
 
 def test_every_named_method_is_here() -> None:
-    assert set(TESTS) | OF_NUMBERS[significance] == set(significance.__all__)
+    assert set(TESTS) | OF_NUMBERS[significance] | IN_ORDER == set(significance.__all__)
     assert set(LIMITS) | OF_NUMBERS[intervals] | OVER_FOLDS == set(intervals.__all__)
 
 
@@ -125,6 +134,13 @@ def test_pooled_folds_are_refused_with_the_remedy(name: str) -> None:
     for extra in ({"fold": FOLD}, {"origin": "cv"}, {"fold": FOLD, "repeat": FOLD % 2}):
         with pytest.raises(NotApplicable, match=r"cross-validation.*permutation_test"):
             call(**extra)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_time_order_is_refused(name: str) -> None:
+    call, _ = EVERY[name]
+    with pytest.raises(NotApplicable, match="time order"):
+        call(order=np.arange(N))
 
 
 @pytest.mark.parametrize("name", EVERY)
