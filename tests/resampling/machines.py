@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent
-PATIENCE = 120.0  # seconds a process may take to start on a machine that is busy
+PATIENCE = 600.0  # seconds a process may take to start on a machine that is busy
 
 
 class Machines:

@@ -158,6 +158,21 @@ def test_the_area_has_hanley_and_mcneils_spread_when_classes_are_alike() -> None
     assert _auc_spread(0.0, 12, 30) == pytest.approx(np.sqrt(43 / (12 * 12 * 30)), rel=1e-10)
 
 
+@pytest.mark.parametrize(("n", "correlation"), [(120, 0.0), (300, 0.7)])
+def test_two_areas_are_compared_with_the_power_of_the_formula(n: int, correlation: float) -> None:
+    from abovechance.studies import BinormalPair
+
+    design = BinormalPair(auc=0.7, prevalence=0.4, correlation=correlation)
+    study = power(design, ["auc"], n=n, effects=(0.7, 0.82), replications=400, rng=1)
+    for cell in study.cells:
+        assert cell.reference is not None
+        assert abs(cell.power - cell.reference) < 0.02 + 3.9 * cell.se
+    level, found = study.cells
+    assert level.reference == pytest.approx(0.05)
+    assert found.reference is not None
+    assert found.reference > 0.4
+
+
 def test_there_is_no_formula_for_every_test() -> None:
     assert closed_form(GaussianPredictions(), "brier", 80, 0.5) is None
     assert closed_form(Shift(tails=3), "hotelling", 40, 0.5) is None

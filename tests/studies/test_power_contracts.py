@@ -81,6 +81,19 @@ def test_two_models_have_the_p_of_compare(n: int, positives: int, digits: int | 
         np.testing.assert_allclose(found, compared(two, USUAL, seed), rtol=1e-12)
 
 
+@pytest.mark.parametrize(("n", "positives"), SHAPES)
+def test_skill_has_the_p_of_assess(n: int, positives: int) -> None:
+    one = sample(n, positives, 2, 2)
+    found = ask(one, verbs.SKILLS, np.random.default_rng(3), draws=DRAWS)
+    cases = ac.Binary(one.positive, probability=one.probability)
+    names = [name.removeprefix("skill.") for name in verbs.SKILLS]
+    told = ac.assess(cases, names, draws=DRAWS, rng=seed_that(3))
+    wanted = [told[name].skill for name in names]
+    assert found.tolist() == pytest.approx(
+        [1.0 if one is None or one.p_value is None else one.p_value for one in wanted], rel=1e-12
+    )
+
+
 def test_every_measure_that_assess_tests_has_its_p() -> None:
     one = sample(40, 12, 5, 2)
     cases = ac.Binary(one.positive, probability=one.probability)
@@ -143,7 +156,7 @@ def test_no_test_known_by_name_is_left_out_here() -> None:
     checked = {"fisher", "binomial", "wilcoxon", "delong", *USUAL}
     drawn = {f"{how}.{name}" for how in ("permutation", "sign_flip") for name in USUAL[2:]}
     known = {*known_tests(Predicted), *known_tests(Pair)}
-    assert known == checked | drawn
+    assert known == checked | drawn | set(verbs.SKILLS)
     assert set(papers.AGAINST_CHANCE + papers.COMPARISONS) <= known
     assert set(verbs.AGAINST_CHANCE + verbs.COMPARISONS) == set(USUAL)
 

@@ -1,5 +1,6 @@
 """Power by simulation: the studies' cells, theory, and the same bits wherever it runs."""
 
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from abovechance.studies import (
     CorrelatedModels,
     GaussianPredictions,
     Mixture,
+    Pair,
     Pilot,
     Predicted,
     Scale,
@@ -388,6 +390,29 @@ def test_shares_of_draws_reach_any_level() -> None:
         rng=1,
     )
     assert study.cells[0].power == 1.0
+
+
+def test_the_name_of_a_measure_alone_is_asked_of_a_calibrated_model() -> None:
+    import abovechance as ac
+
+    (cell,) = ac.power("auc", n=40, replications=20, rng=1).cells
+    assert cell == power(Binormal(), "auc", n=40, replications=20, rng=1).cells[0]
+    assert (cell.title, cell.alternative) == ("Mann–Whitney test of the AUC", "greater")
+    assert cell.setting == "a calibrated model with an AUC of 0.7, 50% of the cases positive"
+    with pytest.raises(AboveChanceError, match=r"must be a design, as ac\.studies\.Binormal"):
+        power("auc", ["brier"], n=40)
+
+
+def test_a_design_that_draws_no_positive_warns_of_nothing() -> None:
+    def rare(n: int, effect: float, rng: np.random.Generator) -> Pair:
+        y = rng.random(n) < 0.05
+        scores = 1 / (1 + np.exp(-rng.normal(size=(2, n)) - effect * y))
+        return Pair(y, scores[0], scores[1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study = power(rare, ["auc", "delong", "brier"], n=20, effects=1.0, replications=40, rng=1)
+    assert all(cell.power < 0.3 for cell in study.cells)
 
 
 def test_a_study_prints_as_a_table() -> None:

@@ -70,7 +70,8 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     metavar="A,B,…",
     callback=options.names,
     help="Measures, each by its test in assess (of two models, in compare); accuracy, auc, brier "
-    "and log_score when not given. The papers' binomial test of accuracy is binomial.",
+    "and log_score when not given; skill.accuracy, skill.brier, skill.log_score against the "
+    "uninformative forecast. The papers' binomial test of accuracy is binomial.",
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
 @click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")

@@ -28,7 +28,7 @@ RARE = 0.15
 UNEQUAL = 0.05
 """How far the share of positives may lie from one half before that is worth a remark."""
 
-LABELLED = ("fisher", "binomial")
+LABELLED = ("fisher", "skill.accuracy", "binomial")
 """Tests against chance that see predicted labels only."""
 
 OPTIMISM = Advice(

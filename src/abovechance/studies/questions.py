@@ -32,6 +32,9 @@ INSTEAD = {
             "fisher": "accuracy, which is McNemar's test",
             "binomial": "accuracy, which is McNemar's test",
             "wilcoxon": "auc",
+            "skill.accuracy": "accuracy",
+            "skill.brier": "brier",
+            "skill.log_score": "log_score",
             "permutation.brier": "brier",
             "permutation.log_score": "log_score",
         },
@@ -60,7 +63,7 @@ def usual_tests(kind: type) -> tuple[str, ...]:
 def known_tests(kind: type) -> tuple[str, ...]:
     """The tests that can be asked of a kind of sample by name, but for measures of all kinds."""
     if kind is Predicted:
-        return (*verbs.AGAINST_CHANCE, verbs.FISHER, *papers.AGAINST_CHANCE)
+        return (*verbs.AGAINST_CHANCE, verbs.FISHER, *verbs.SKILLS, *papers.AGAINST_CHANCE)
     if kind is Pair:
         return (*verbs.COMPARISONS, *papers.COMPARISONS)
     from abovechance.signal import known_names
@@ -134,7 +137,9 @@ def _meant(test: str, kind: type) -> str | None:
 
 def _own_names(kind: type) -> tuple[str, ...]:
     """Names of tests that are no names of measures."""
-    return (verbs.FISHER, *papers.AGAINST_CHANCE) if kind is Predicted else papers.COMPARISONS
+    if kind is Predicted:
+        return (verbs.FISHER, *verbs.SKILLS, *papers.AGAINST_CHANCE)
+    return papers.COMPARISONS
 
 
 def uses_draws(test: str | UserTest, kind: type) -> bool:

@@ -16,6 +16,9 @@ from abovechance.studies.samples import Pair, Predicted
 AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
 FISHER = "fisher"
+SKILLS = ("skill.accuracy", "skill.brier", "skill.log_score")
+"""Tests of `assess` against the uninformative forecast, or always the larger class."""
+
 ONE_TEST = {
     LabelScore.LABEL: FISHER,
     LabelScore.MIDRANK: "auc",
@@ -31,19 +34,35 @@ def against_chance(
     """The p-values that `assess` gives, one-sided; 1 where it gives none."""
     from abovechance.inference.significance.association import Draws, association
 
-    if "log_score" in names:
+    if {"log_score", "skill.log_score"}.intersection(names):
         logits(sample.probability)
     predictions = Binary(
         sample.positive, probability=sample.probability, threshold=sample.threshold
     )
-    measures = {name: measure_of(name) for name in names}
+    measures = {name: measure_of(name) for name in names if name not in SKILLS}
     how = Draws(draws, Resampling(seed=seed), check=False)
     tests = association(predictions, list(measures.values()), how)
     found = {name: tests.get(measure.label) for name, measure in measures.items()}
-    return {
+    p_values = {
         name: 1.0 if test is None else _by_rule(test.p_value, test.draws, rule)
         for name, test in found.items()
     }
+    return p_values | {n: _skill(n, predictions, seed, draws) for n in names if n in SKILLS}
+
+
+def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
+    from abovechance.inference.significance.constant import share_skill
+    from abovechance.inference.significance.skill import skill
+
+    measure = measure_of(name.removeprefix("skill."))
+    try:
+        if measure.law is Law.SHARE:
+            found = share_skill(measure, predictions, level=0.95, draws=draws, seed=seed)
+        else:
+            found = skill(measure, predictions, draws=draws, seed=seed)
+    except NotApplicable:
+        return 1.0
+    return 1.0 if found.p_value is None else found.p_value
 
 
 def compared(

@@ -12,6 +12,9 @@ AGAINST_CHANCE = {
     "fisher": "Fisher's exact test",
     "binomial": "Binomial test of accuracy",
     "wilcoxon": "Wilcoxon test of the AUC",
+    "skill.accuracy": "McNemar's test of accuracy against always the larger class",
+    "skill.brier": "Test of skill by the Brier score",
+    "skill.log_score": "Test of skill by the log score",
     "permutation.brier": "Permutation test of the Brier score",
     "permutation.log_score": "Permutation test of the log score",
 }
