@@ -252,6 +252,16 @@ def test_clusters_without_the_class_tell_nothing_of_it() -> None:
     assert any("3 clusters with cases of 1 are few" in a.text for a in whole.advice)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_cluster_shows_no_spread(classes: int) -> None:
+    plain = next(settings(classes, False))
+    alone = replace(plain, extra={"groups": np.zeros(len(plain.outcome))})
+    for m in confusion_measures(classes):
+        row = alone.assessed([m])[m.label]
+        assert row.interval is None, m.label
+        assert "cluster" in row.remark, m.label
+
+
 def test_classes_sampled_apart_need_no_list_of_measures() -> None:
     rng = np.random.default_rng(3)
     outcome = np.repeat([0, 1], 30)

@@ -101,6 +101,8 @@ def posterior(
     half a case in each of many cells would outweigh the data. Each class has as many cases as it
     is worth, and so have the frequencies of the classes. `kept` holds draws for other measures.
     """
+    if cells.unit is not None and cells.unit.max() == 0:
+        raise NotApplicable(ONE_CLUSTER)
     slower = _together(measure, cells)
     if slower not in kept:
         kept[slower] = _drawn_tables(cells, slower, level, stream())
