@@ -57,6 +57,9 @@ _HOMES = {
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
 }
+_CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
+"""Verbs whose arguments are checked by their annotations; the others check their own."""
+
 _MODULES = {
     "curves": "abovechance.inference.curves",
     "examples": "abovechance.examples",
@@ -105,6 +108,8 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
+        if name in _CHECKED:
+            value = import_module("abovechance.inference.boundary").checked(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     else:

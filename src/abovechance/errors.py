@@ -54,6 +54,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def shown(value: object) -> str:
+    """What was given, for a message: itself where short, else what kind of thing it is.
+
+    >>> shown("auc"), shown(list(range(100)))
+    ("'auc'", 'list')
+    """
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else type(value).__name__
+
+
 def listed(items: Sequence[object], most: int = 5) -> str:
     """A list for a message, cut where it would tire the reader.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import DataError, did_you_mean
+from abovechance.errors import DataError, did_you_mean, shown
 from abovechance.predictions import Predictions
 from abovechance.predictions.inferred import FACTS, inferred
 
@@ -76,7 +76,7 @@ def share(name: str, value: Any) -> float:
     number = float(value) if isinstance(value, Real) else float("nan")
     if not 0.0 < number < 1.0:
         remedy = f" Pass {number / 100:g} for {value} %." if 1.0 < number < 100.0 else ""
-        raise DataError(f"{name} must lie between 0 and 1; got {value!r}.{remedy}")
+        raise DataError(f"{name} must lie between 0 and 1; got {shown(value)}.{remedy}")
     return number
 
 

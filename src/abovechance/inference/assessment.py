@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.inference.advising import advice_for, advice_on_primary
 from abovechance.inference.arguments import predictions_given, share
 from abovechance.inference.estimates import Assessment, Estimate
@@ -192,9 +192,9 @@ def stated_rates(
                 raise NotApplicable(f"{label!r} has a rate and is not among those assessed.")
             found[label] = value if value == "majority" else share(f"rate of {label}", value)
         return found
-    if rate != "majority":
-        if isinstance(rate, str) or not isinstance(rate, Real):
-            raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {rate!r}.")
+    if not isinstance(rate, str) or rate != "majority":
+        if not isinstance(rate, Real):
+            raise DataError(f"rate must lie between 0 and 1, or be 'majority'; got {shown(rate)}.")
         rate = share("rate", rate)
     return dict.fromkeys(labels if named and rate != "majority" else ["accuracy"], rate)
 

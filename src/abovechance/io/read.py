@@ -1,19 +1,20 @@
 """From a table to predictions: what was observed beside what was predicted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array
-from abovechance.errors import DataError, listed
+from abovechance.errors import ColumnError, DataError, listed, shown
 from abovechance.io.columns import where_missing
 from abovechance.io.plans import Columns, class_plan, numeric_plan, survival_plan
 from abovechance.io.read_table import read_table
 from abovechance.io.roles import ABOUT_CASES, Roles, Stated, find_roles, weight_like
 from abovechance.io.table import Table
 from abovechance.predictions import Predictions
+from abovechance.predictions.checks import names, one_of
 
 
 def read(
@@ -76,6 +77,13 @@ def read(
      'outcome = y, probabilities = p_well, p_sick, id = id (found by name); 2 rows')
     """
     table = source if isinstance(source, Table) else read_table(source)
+    _refuse_no_names(
+        {"probability": probability, "score": score, "label": label, "time": time, "event": event}
+        | {"risk": risk, "predicted_time": predicted_time, "id": id, "fold": fold}
+        | {"repeat": repeat, "groups": groups, "sample_weight": sample_weight, "counts": counts}
+    )
+    labels = None if labels is None else names("labels", labels)
+    one_of("missing", missing, ("refuse", "drop"))
     stated = Roles(
         outcome=_several(outcome),
         probability=probability,
@@ -145,9 +153,19 @@ def _unused_weights(table: Table, roles: Roles) -> tuple[Advice, ...]:
     return (Advice("AC705", said + f"sample_weight={name!r} (--weight {name})"),)
 
 
+def _refuse_no_names(stated: Mapping[str, Any]) -> None:
+    """A role is stated by the name of a column, or by False for none."""
+    for role, name in stated.items():
+        if name is not None and not isinstance(name, str | bool):
+            raise ColumnError(f"{role} must be the name of a column; got {shown(name)}.")
+
+
 def _several(columns: Columns | Mapping[Any, str]) -> tuple[str, ...]:
     if columns is None:
         return ()
     if isinstance(columns, str):
         return (columns,)
-    return tuple(columns.values() if isinstance(columns, Mapping) else columns)
+    found = columns.values() if isinstance(columns, Mapping) else columns
+    if not isinstance(found, Iterable) or not all(isinstance(name, str) for name in found):
+        raise ColumnError(f"columns must be given by their names; got {shown(columns)}.")
+    return tuple(found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.measures.measure import Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View, checks
 from abovechance.predictions.index import aligned
@@ -69,7 +69,7 @@ def predictions_for(
     if "binary" not in measure.outcomes:
         raise NotApplicable(f"{measure.title} needs one column of probabilities per class.")
     kind = "probability" if measure.reads is View.PROBABILITY else "score"
-    labels = labels if labels is not None and len(list(labels)) == 2 else None
+    labels = labels if labels is not None and len(checks.names("labels", labels)) == 2 else None
     return Binary(outcome, pos_label=pos_label, labels=labels, **{kind: prediction}, **weights)
 
 
@@ -86,7 +86,7 @@ def from_confusion(measure: Measure, table: Any, labels: Any, pos_label: Any) ->
     if pos_label is not None:
         at = [i for i, name in enumerate(names) if checks.same_label(name, pos_label)]
         if not at:
-            raise DataError(f"pos_label must be one of {listed(names)}; got {pos_label!r}.")
+            raise DataError(f"pos_label must be one of {listed(names)}; got {shown(pos_label)}.")
         inside = np.eye(len(counts), dtype=bool)[at[0]]
         groups = np.stack([~inside, inside]).astype(np.float64)
         counts = groups @ counts @ groups.T
@@ -135,11 +135,11 @@ def _one_against_rest(y_true: Any, pos_label: Any, labels: Any) -> tuple[Any, An
     if pos_label is None:
         return y_true, None
     outcome = checks.vector("outcome", y_true)
-    found = checks.distinct(outcome) if labels is None else list(labels)
+    found = checks.distinct(outcome) if labels is None else checks.names("labels", labels)
     if len(found) <= 2:
         return outcome, pos_label
     if not any(checks.same_label(c, pos_label) for c in found):
-        raise DataError(f"pos_label must be one of {listed(found)}; got {pos_label!r}.")
+        raise DataError(f"pos_label must be one of {listed(found)}; got {shown(pos_label)}.")
     return np.array([checks.same_label(v, pos_label) for v in outcome.tolist()]), None
 
 

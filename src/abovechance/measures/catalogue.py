@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed
+from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
 from abovechance.measures.measure import AVERAGES, Form, Measure
 from abovechance.predictions import Numeric, Predictions, Survival
+from abovechance.predictions.base import must_be_predictions
 
 MODULES = (
     "categorical",
@@ -77,6 +78,8 @@ def find(tag: str | Measure, *, dialect: str | None = None, **parameters: Any) -
     >>> find("f2_score")
     <measure f_beta(2)>
     """
+    if dialect is not None and not isinstance(dialect, str):
+        raise UnknownMeasure(f"dialect must be 'familiar'; got {shown(dialect)}.")
     if isinstance(tag, Measure):
         found = tag if dialect is None else _named(tag.label, dialect)
     elif isinstance(tag, str):
@@ -117,6 +120,7 @@ def _kind_of(thing: Any) -> str:
 
 def applicable(predictions: Predictions) -> list[Measure]:
     """Every listed measure that can be computed from these predictions, in catalogue order."""
+    must_be_predictions(predictions)
     versions = (m.for_outcome(predictions.kind) for m in every().values() if m.listed)
     return [m for m in versions if m.applies(predictions) and _in_place(m, predictions)]
 

@@ -14,6 +14,7 @@ from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.numerics.ranks import tied_groups
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
+from abovechance.predictions.base import must_be_predictions
 
 COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
 BATCH_CELLS = 1 << 22  # how many numbers a batch may spread over before it is cut in slices
@@ -102,6 +103,7 @@ def evaluate(
     """
     from abovechance.measures.catalogue import applicable, named
 
+    must_be_predictions(predictions)
     chosen = applicable(predictions) if measures is None else named(measures)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {m.label: _value(m, predictions) for m in chosen}

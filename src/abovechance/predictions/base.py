@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, listed
+from abovechance.errors import DataError, listed, shown
 from abovechance.predictions import checks
 
 ORIGINS = ("test", "cv", "repeated_cv")
@@ -185,15 +185,21 @@ class Predictions:
             object.__setattr__(self, name, value)
 
 
+def must_be_predictions(given: Any) -> None:
+    """Refuse what is no predictions."""
+    if not isinstance(given, Predictions) and not hasattr(given, "views"):  # a summary has views
+        raise DataError(
+            f"predictions must be made first, as Binary(y_true, probability=…); got {shown(given)}."
+        )
+
+
 def settle_origin(origin: str | None, cases: Cases) -> str:
     """Where predictions came from: as stated, else seen from the fold and repeat columns."""
     if origin is None:
         if cases.repeat is not None and len(np.unique(cases.repeat)) > 1:
             return "repeated_cv"
         return "test" if cases.fold is None else "cv"
-    if origin not in ORIGINS:
-        raise DataError(f"origin must be one of {', '.join(ORIGINS)}; got {origin!r}.")
-    return origin
+    return checks.one_of("origin", origin, ORIGINS)
 
 
 def is_stated(origin: str | None, cases: Cases) -> bool:
@@ -220,8 +226,8 @@ def settle_missing(
     arrays: dict[str, Array | None], missing: str, remedy: str = DROP
 ) -> tuple[dict[str, Array | None], Bools | None]:
     """Refuse or drop the cases with a missing value; the mask of kept rows when any fell out."""
-    if missing not in ("refuse", "drop"):
-        raise DataError(f"missing must be 'refuse' or 'drop'; got {missing!r}.")
+    if not isinstance(missing, str) or missing not in ("refuse", "drop"):
+        raise DataError(f"missing must be 'refuse' or 'drop'; got {shown(missing)}.")
     gone: Bools | None = None
     for name, array in arrays.items():
         mask = checks.missing_mask(array)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, listed
+from abovechance.errors import DataError, listed, shown
 from abovechance.numerics.confusion import confusion, one_against_rest
 from abovechance.numerics.ranks import Ranked, RankSummary, rank_summary, tied_groups
 from abovechance.numerics.sums import ProbabilitySums, probability_sums
@@ -99,6 +99,8 @@ class Binary(Predictions):
             "order": order,
         }
         columns, index, notes = aligned({**given, **about})
+        if y_true is None:
+            raise DataError("y_true must hold what was observed, one value per case; got None.")
         arrays = {k: None if v is None else checks.vector(k, columns[k]) for k, v in given.items()}
         cases = Cases.of(index, columns)
         arrays, cases, kept = gathered(arrays, cases, missing)
@@ -203,7 +205,7 @@ def two_classes(
     outcome: Array, label: Array | None, pos_label: Any, labels: Any
 ) -> tuple[Any, Any]:
     """The negative and the positive class, never guessed from spelling."""
-    known = None if labels is None else list(labels)
+    known = None if labels is None else checks.names("labels", labels)
     if known is not None and len(known) != 2:
         raise DataError(f"labels must name two classes; got {listed(known)}.")
     if known is None:
@@ -227,7 +229,7 @@ def two_classes(
     rest = [k for k in known if not checks.same_label(k, pos_label)]
     found = [k for k in known if checks.same_label(k, pos_label)]
     if len(rest) > 1:
-        raise DataError(f"pos_label must be one of {listed(known)}; got {pos_label!r}.")
+        raise DataError(f"pos_label must be one of {listed(known)}; got {shown(pos_label)}.")
     return (rest[0] if rest else f"not {pos_label}"), (found[0] if found else pos_label)
 
 
@@ -254,5 +256,5 @@ def _threshold(threshold: Any, probability: Any) -> float | None:
     if threshold is None:
         return None if probability is None else 0.5
     if not isinstance(threshold, Real) or threshold != threshold:
-        raise DataError(f"threshold must be a number; got {threshold!r}.")
+        raise DataError(f"threshold must be a number; got {shown(threshold)}.")
     return float(threshold)

@@ -1,12 +1,12 @@
 """Checks of raw arrays, each with a message that names the row and the remedy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, did_you_mean, listed
+from abovechance.errors import DataError, did_you_mean, listed, shown
 
 # what to do with a table where one column belongs
 COLUMNS = {
@@ -51,6 +51,21 @@ def unmasked(values: Any) -> Array:
     if values.dtype.kind in "fiub":
         return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
     return np.asarray(np.ma.filled(values.astype(np.object_), None))
+
+
+def names(what: str, values: Any) -> list[Any]:
+    """A list of names of classes or outputs."""
+    found = list(values) if isinstance(values, Iterable) and not isinstance(values, dict) else [[]]
+    if any(np.ndim(v) > 0 for v in found):
+        raise DataError(f"{what} must be a list of names; got {shown(values)}.")
+    return [v.item() if hasattr(v, "item") else v for v in found]
+
+
+def one_of(what: str, value: Any, known: Sequence[str]) -> str:
+    """A word among those that are known."""
+    if not isinstance(value, str) or value not in known:
+        raise DataError(f"{what} must be one of {', '.join(known)}; got {shown(value)}.")
+    return value
 
 
 def same_length(arrays: Mapping[str, Array | None]) -> int:

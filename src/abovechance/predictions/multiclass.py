@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from abovechance.arrays import Array, Floats
-from abovechance.errors import DataError, listed
+from abovechance.errors import DataError, listed, shown
 from abovechance.numerics.confusion import confusion, one_against_rest
 from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.predictions import checks
@@ -167,7 +167,7 @@ class Multiclass(Predictions):
         """One class against all others together."""
         k = next((i for i, c in enumerate(self.classes) if checks.same_label(c, label)), None)
         if k is None:
-            raise DataError(f"pos_label must be one of {listed(self.classes)}; got {label!r}.")
+            raise DataError(f"pos_label must be one of {listed(self.classes)}; got {shown(label)}.")
         other = Binary(
             self.actual == k,
             probability=None if self.probability is None else self.probability[k],
@@ -199,6 +199,8 @@ def _parts(probability: Any, columns: list[Any] | None) -> dict[str, Any]:
         return {}
     if columns is None:
         return {"probability": probability}
+    if not columns:
+        raise DataError("probability must have one column per class; it has none.")
     return {f"probability of {k}": probability[k] for k in columns}
 
 
@@ -207,7 +209,7 @@ def declared_classes(
 ) -> list[Any]:
     """The classes: as declared, else those that occur."""
     if labels is not None:
-        classes = [c.item() if hasattr(c, "item") else c for c in labels]
+        classes = checks.names("labels", labels)
         repeated = [c for i, c in enumerate(classes) if c in classes[:i]]
         if repeated:
             raise DataError(f"labels must name every class once; {repeated[0]!r} stands twice.")

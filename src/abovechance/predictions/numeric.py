@@ -139,7 +139,7 @@ def _column_names(values: Any) -> tuple[str, ...] | None:
 def _names(outputs: Any, count: int) -> tuple[str, ...]:
     if outputs is None:
         return tuple(f"output {d + 1}" for d in range(count))
-    names = tuple(str(o) for o in outputs)
+    names = tuple(str(o) for o in checks.names("outputs", outputs))
     if len(names) != count:
         wanted = f"the {count} outputs" if count > 1 else "the one output"
         raise DataError(f"outputs must name {wanted}; got {len(names)} names.")

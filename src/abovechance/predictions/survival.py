@@ -80,6 +80,8 @@ class Survival(Predictions):
             raise DataError("nothing was predicted; give risk=, predicted_time= or survival=.")
         if risk is not None and predicted_time is not None:
             raise DataError("give risk= or predicted_time=, not both: they order cases oppositely.")
+        if time is None or event is None:
+            raise DataError("time and event must hold what was observed, one value per case.")
         given = {"time": time, "event": event, "risk": risk, "predicted_time": predicted_time}
         about = {
             "id": id,
@@ -177,6 +179,8 @@ def _times(times: Any, survival: Floats | None) -> Floats | None:
 def _censoring(censoring: Any) -> tuple[Floats, Bools] | None:
     if censoring is None:
         return None
+    if np.ndim(censoring) == 0 or len(censoring) != 2 or isinstance(censoring, str | dict):
+        raise DataError("censoring must be times and events of the training cases, two columns.")
     time, event = censoring
     return (
         _time(checks.numbers("censoring time", checks.vector("censoring time", time))),

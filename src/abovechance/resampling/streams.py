@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import AboveChanceError
+from abovechance.errors import AboveChanceError, shown
 from abovechance.resampling.executors import Executor, Processes, Serial, Workers
 from abovechance.resampling.store import Store
 
@@ -26,12 +26,12 @@ def whole_draws(draws: Any) -> None:
     if draws is None:
         return
     if isinstance(draws, bool) or not isinstance(draws, Integral):
-        raise AboveChanceError(f"draws must be a whole number; got {draws!r}.")
+        raise AboveChanceError(f"draws must be a whole number; got {shown(draws)}.")
     if draws < 1:
         raise AboveChanceError(f"draws must be at least 1; got {draws}.")
 
 
-def shown(done: int, total: int) -> None:
+def tell(done: int, total: int) -> None:
     """What `progress=True` tells, on one line of the error stream."""
     end = "\n" if done >= total else ""
     print(f"\r{done} of {total}", end=end, file=sys.stderr, flush=True)
@@ -65,7 +65,7 @@ class Resampling:
                 raise AboveChanceError(f"{name} must be at least 1; got {value}")
         told: Any = self.progress  # True and False at the boundary: on a line, or not at all
         if isinstance(told, bool):
-            object.__setattr__(self, "progress", shown if told else None)
+            object.__setattr__(self, "progress", tell if told else None)
         if self.seed < 0:
             raise AboveChanceError(f"a seed must not be negative; got {self.seed}")
 
@@ -99,7 +99,7 @@ def seed_of(rng: int | np.integer | np.random.Generator | np.random.SeedSequence
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         raise AboveChanceError(
             "rng must be None, a whole number from 0 on, a numpy Generator or a SeedSequence; "
-            f"got {rng!r}"
+            f"got {shown(rng)}"
         )
     return int(rng)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.errors import DataError, NotApplicable, did_you_mean
+from abovechance.errors import DataError, NotApplicable, did_you_mean, shown
 from abovechance.inference.comparison.contrasts import Contrast, one_sided
 from abovechance.inference.comparison.results import Margin
 from abovechance.measures import Measure, find
@@ -24,7 +24,7 @@ def margin_for(measure: Measure, margin: Any) -> float | None:
         value = float("nan")
     if not 0.0 < value < float("inf"):
         raise DataError(
-            f"margin must be a positive number in the units of the measure; got {margin!r}."
+            f"margin must be a positive number in the units of the measure; got {shown(margin)}."
         )
     return value
 

@@ -1,5 +1,6 @@
 """Curves with bands: `curves.calibration(predictions)`, `curves.decision(predictions)`, …"""
 
+from abovechance.inference.boundary import offered
 from abovechance.inference.curves.calibration import calibration
 from abovechance.inference.curves.cost import cost
 from abovechance.inference.curves.curve import Curve
@@ -15,3 +16,5 @@ __all__ = [
     "precision_recall",
     "roc",
 ]
+
+globals().update(offered(globals(), __all__))

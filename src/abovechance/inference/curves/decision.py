@@ -25,7 +25,7 @@ from abovechance.inference.intervals.utility import (
     net_benefit_limits,
     net_benefit_of,
 )
-from abovechance.predictions import Binary
+from abovechance.predictions import Binary, checks
 from abovechance.resampling import seed_of
 
 THRESHOLDS = np.arange(1, 100) / 100.0
@@ -216,8 +216,9 @@ def _probability(predictions: Binary) -> Floats:
 
 
 def _checked(thresholds: Sequence[float] | Floats | None) -> Floats:
-    at = THRESHOLDS if thresholds is None else np.unique(np.asarray(thresholds, dtype=np.float64))
-    if not at.size or at[0] <= 0.0 or at[-1] >= 1.0:
+    given = THRESHOLDS if thresholds is None else np.atleast_1d(checks.unmasked(thresholds))
+    at = np.unique(checks.numbers("thresholds", checks.vector("thresholds", given)))
+    if not at.size or not ((at > 0.0) & (at < 1.0)).all():
         raise NotApplicable("thresholds must lie between 0 and 1.")
     return at
 

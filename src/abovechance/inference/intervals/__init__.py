@@ -1,5 +1,6 @@
 """Intervals, each by its name: `intervals.wilson(x, n)`, `intervals.delong(predictions)`."""
 
+from abovechance.inference.boundary import offered
 from abovechance.inference.intervals.areas import delong, newcombe_auc
 from abovechance.inference.intervals.bootstrap import bootstrap
 from abovechance.inference.intervals.calibration import (
@@ -59,3 +60,5 @@ __all__ = [
     "wilson",
     "wilson_corrected",
 ]
+
+globals().update(offered(globals(), __all__))

@@ -125,6 +125,8 @@ def linear_calibration(
     else:
         spread, units = _over_clusters(design, residual, np.ones(len(x)), groups)
         freedom, name = units - 1, f"sandwich over {units} clusters, Student's t"
+    if parameter not in PARAMETERS[1:]:
+        raise NotApplicable(f"parameter must be intercept or slope; got {parameter!r}.")
     at = PARAMETERS.index(parameter) - 1
     error = float(np.sqrt(spread[at, at]))
     return _student(float(estimate[at]), error, freedom, confidence_level, name)

@@ -55,6 +55,10 @@ def jackknife(
     from scipy.special import ndtri
 
     predictions = independent(predictions, "the jackknife of a concordance")
+    if pair_weight is not None and len(pair_weight) != predictions.n:
+        raise NotApplicable(
+            f"pair_weight must hold one weight per case, {predictions.n}; got {len(pair_weight)}."
+        )
     value, influence = concordance_influence(predictions, tau=tau, pair_weight=pair_weight)
     groups = predictions.cases.groups
     name = "infinitesimal jackknife"

@@ -121,7 +121,7 @@ def newcombe(
 
 
 def mover(
-    x: Any, n: Any, *, weights: Sequence[float] | None = None, confidence_level: float = 0.95
+    x: Floats, n: Floats, *, weights: Sequence[float] | None = None, confidence_level: float = 0.95
 ) -> Interval:
     """Interval of a weighted mean of independent shares from Wilson's limits of each.
 
@@ -141,12 +141,14 @@ def mover(
     for hits, cases in zip(right, total, strict=True):
         _checked(float(hits), float(cases))
     share = np.full(len(right), 1.0 / len(right)) if weights is None else np.asarray(weights)
+    if share.shape != right.shape:
+        raise DataError(f"weights must be one per share, {len(right)}; got {share.size}.")
     low, high = score_limits(right, total, confidence_level)
     down, up = combined(right / total, low, high, share)
     return Interval(down, up, confidence_level, "MOVER with Wilson")
 
 
-def effective_wilson(x: Any, n: Any, *, confidence_level: float = 0.95) -> Interval:
+def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) -> Interval:
     r"""Wilson's interval of a mean of K independent shares at its effective number of cases.
 
     With :math:`\tilde p_k = (x_k + ½)/(n_k + 1)`, their mean B and the variance

@@ -1,5 +1,6 @@
 """Posteriors of accuracy, balanced accuracy and any confusion measure, with their priors."""
 
+from abovechance.inference.boundary import offered
 from abovechance.inference.posterior.dirichlet import of
 from abovechance.inference.posterior.hierarchical import Hierarchical, hierarchical
 from abovechance.inference.posterior.paired import agreement, paired_difference
@@ -23,3 +24,5 @@ __all__ = [
     "paired_difference",
     "prob_above_chance",
 ]
+
+globals().update(offered(globals(), __all__))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.inference.posterior.draws import Draws
 from abovechance.inference.posterior.result import Posterior
 from abovechance.inference.posterior.tables import Prior, advice_on, counts_of, one_shape
@@ -109,4 +109,4 @@ def _function(measure: Any) -> tuple[str, Callable[[Floats], Floats]]:
     if callable(measure):
         name = getattr(measure, "__name__", "measure")
         return ("measure" if name == "<lambda>" else name.replace("_", " ")), measure
-    raise DataError(f"measure must be a measure, its name or a function; got {measure!r}.")
+    raise DataError(f"measure must be a measure, its name or a function; got {shown(measure)}.")

@@ -14,10 +14,12 @@ from abovechance.inference.posterior.tables import (
     Prior,
     advice_on,
     class_weights,
+    numbers_in,
     one_shape,
     refuse_dependent,
     whole,
 )
+from abovechance.predictions.base import must_be_predictions
 
 NODES = 400
 
@@ -152,13 +154,15 @@ def agreement(outcome: Any, first: Any, second: Any) -> Floats:
 
 def _agreement(first: Any, second: Any) -> Floats:
     if second is None:
-        table = np.asarray(first, dtype=np.float64)
+        table = numbers_in("a table of agreement", first)
         if table.ndim not in (2, 3) or table.shape[-2:] != (2, 2):
             raise DataError(
                 "agreement must be a 2 × 2 table [[both right, only first], [only second, neither]]"
                 ", or one per class."
             )
         return table
+    for side in (first, second):
+        must_be_predictions(side)
     outcomes = [_outcome_and_label(side) for side in (first, second)]
     (actual, one), (other, two) = outcomes
     if actual.shape != other.shape or (actual != other).any():

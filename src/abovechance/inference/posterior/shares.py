@@ -11,6 +11,7 @@ from abovechance.inference.posterior.tables import (
     advice_on,
     class_weights,
     counts_of,
+    number_of,
     one_shape,
     two_shapes,
     whole,
@@ -49,7 +50,8 @@ def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> P
         table = counts_of(correct)
         right, rest = float(np.trace(table)), float(table.sum() - np.trace(table))
     else:
-        right, rest = whole("counts", np.array([correct, wrong], dtype=np.float64)).tolist()
+        counts = [number_of("correct", correct), number_of("wrong", wrong)]
+        right, rest = whole("counts", np.array(counts)).tolist()
     return Posterior(
         quantity="accuracy",
         prior=f"Beta({a:g}, {b:g})",

@@ -1,13 +1,14 @@
 """Confusion tables and priors as they come: counts, predictions, one table per fold."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.inference.guards import pooled
 
 Prior = float | str | Sequence[float]
@@ -93,6 +94,21 @@ def refuse_dependent(predictions: Any) -> None:
         )
 
 
+def number_of(name: str, value: Any) -> float:
+    """One number; refused where it is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise DataError(f"{name} must be a number of cases; got {shown(value)}.")
+    return float(value)
+
+
+def numbers_in(name: str, table: Any) -> Floats:
+    """A table of numbers of any shape; refused where it holds something else."""
+    try:
+        return np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must hold numbers of cases; got {shown(table)}.") from None
+
+
 def whole(name: str, counts: Floats) -> Floats:
     """Counts, refused unless they are whole numbers from 0 up."""
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.round(counts)))
@@ -119,7 +135,7 @@ def two_shapes(prior: Prior) -> tuple[float, float]:
     if not (0.0 < right < np.inf and 0.0 < wrong < np.inf):
         raise DataError(
             "prior must be a positive number, two of them (for right and wrong), 'flat' or "
-            f"'jeffreys'; got {prior!r}."
+            f"'jeffreys'; got {shown(prior)}."
         )
     return right, wrong
 
@@ -128,7 +144,7 @@ def one_shape(prior: Prior) -> float:
     """The prior of a table: what is added to each of its cells."""
     right, wrong = two_shapes(prior)
     if right != wrong:
-        raise DataError(f"a Dirichlet prior adds the same to every cell; got {prior!r}.")
+        raise DataError(f"a Dirichlet prior adds the same to every cell; got {shown(prior)}.")
     return right
 
 

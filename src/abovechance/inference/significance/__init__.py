@@ -1,5 +1,6 @@
 """Tests, each by its name: `significance.fisher(predictions)`, `significance.mcnemar(b, c)`."""
 
+from abovechance.inference.boundary import offered
 from abovechance.inference.significance.accuracy import against_majority, against_rate
 from abovechance.inference.significance.association import fisher
 from abovechance.inference.significance.calibration import (
@@ -45,3 +46,5 @@ __all__ = [
     "spiegelhalter",
     "studentised_permutation",
 ]
+
+globals().update(offered(globals(), __all__))

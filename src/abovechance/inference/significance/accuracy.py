@@ -29,6 +29,8 @@ def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
     >>> against_rate(Binary([0, 0, 0, 1, 1, 1], label=[0, 0, 1, 1, 1, 1]), 0.5).p_value
     0.109
     """
+    if isinstance(rate, str):
+        raise NotApplicable(f"rate must be a number; got {rate!r}.")
     return table_against(_table(predictions), float(rate))
 
 
