@@ -71,9 +71,16 @@ RIGHT: dict[str, Any] = {
     "correct": 8,
     "wrong": 3,
     "outcome": Y,
+    "differences": RNG.normal(size=60),
     "tables": [TABLE, [[7, 3], [2, 8]], [[9, 1], [4, 6]]],
 }
+ORDERED = [
+    ac.Binary(np.tile(Y, 3), probability=p, order=np.arange(3 * N))
+    for p in (np.tile(P, 3), RNG.random(3 * N))
+]
 OWN: dict[str, dict[str, Any]] = {
+    "intervals.ordered_mean": {"values": RNG.normal(size=60)},
+    "significance.ordered": {"first": ORDERED[0], "second": ORDERED[1]},
     "intervals.jackknife": {"predictions": CENSORED},
     "intervals.linear_calibration": {"predictions": NUMBERS},
     "intervals.nadeau_bengio": {"predictions": FOLDED, "measure": ac.measures.brier},

@@ -16,6 +16,7 @@ import numpy as np
 from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.inference.arguments import share
 from abovechance.measures import Measure, find
+from abovechance.measures.catalogue import named
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
 from abovechance.resampling import seed_of, whole_draws
 
@@ -88,8 +89,11 @@ class _Takes:
         if predicted:
             return _predictions(f"{self.function.__name__} takes", name, value, predicted)
         if Measure in kinds:
-            several = any(get_origin(k) is not None for k in kinds)
-            return value if several else find(value)
+            if not any(get_origin(k) is not None for k in kinds):
+                return find(value)
+            if not isinstance(value, str | Measure | Iterable | NoneType):
+                named(value)  # refused there
+            return value
         if NoneType in kinds and value is None:
             return value
         if self.column(name):
@@ -134,6 +138,8 @@ def _array(name: str, value: Any, kind: Any) -> Any:
 def _number(name: str, value: Any, kinds: list[Any]) -> Any:
     if isinstance(value, str) and str in kinds:
         return value
+    if isinstance(value, Mapping) and any(get_origin(k) is Mapping for k in kinds):
+        return value
     if any(get_origin(k) is not None or k in (Any, Mapping) for k in kinds) and np.ndim(value) > 0:
         return value
     if bool in kinds and isinstance(value, bool | np.bool_):
@@ -168,6 +174,13 @@ def _numbers(name: str, value: Any) -> Any:
     return checks.numbers(name, checks.vector(name, value))
 
 
+def _some_numbers(name: str, value: Any) -> Any:
+    found = _numbers(name, value)
+    if not found.size:
+        raise DataError(f"{name} must hold at least one value; it is empty.")
+    return found
+
+
 def _draws(name: str, value: Any) -> Any:
     if value is None:
         raise DataError(f"{name} must be a whole number; got None.")
@@ -186,5 +199,7 @@ SPECIAL = {
     "bounds": _pair,
     "weights": _numbers,
     "pair_weight": _numbers,
+    "differences": _numbers,
+    "values": _some_numbers,
     "feature_names": _names,
 }

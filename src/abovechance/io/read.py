@@ -81,6 +81,7 @@ def read(
         {"probability": probability, "score": score, "label": label, "time": time, "event": event}
         | {"risk": risk, "predicted_time": predicted_time, "id": id, "fold": fold}
         | {"repeat": repeat, "groups": groups, "sample_weight": sample_weight, "counts": counts}
+        | {"order": order}
     )
     labels = None if labels is None else names("labels", labels)
     one_of("missing", missing, ("refuse", "drop"))
