@@ -170,3 +170,17 @@ def test_what_is_no_sum_over_cases_is_refused() -> None:
         )
     with pytest.raises(DataError, match="same cases"):
         sign_flip(first, Binary([0, 1], label=[0, 1]), "accuracy")
+
+
+def test_sums_of_two_halves_are_counted_as_all_sums_listed() -> None:
+    rng = np.random.default_rng(6)
+    for n in (11, 12, 14, 17):
+        for digits in (3, 1, 0):
+            gains = np.round(rng.normal(size=n) + 0.2, digits)
+            for alternative in ("greater", "less", "two-sided"):
+                halves = flips(gains, alternative=alternative)
+                listed = flips(gains, alternative=alternative, strict=True)
+                assert halves.exact
+                assert halves.p_value == pytest.approx(listed.p_value, rel=1e-12)
+    lopsided = np.concatenate([np.full(900, 0.5), [0.25, -0.125, 0.7]])
+    assert flips(lopsided).p_value == flips(lopsided, strict=True).p_value

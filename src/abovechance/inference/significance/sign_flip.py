@@ -26,11 +26,13 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
+from abovechance.resampling.tail import RELATIVE, UNITS_IN_LAST_PLACE
 from abovechance.resampling.words import STEPS, kernel
 
 SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
 COUNTED = 2**20  # sums of signed differences that are listed rather than drawn
+SHORT = 10  # bits: fewer sums are listed at once
 LONGEST = 1000  # equal differences whose binomial weights are exact in floating point
 
 
@@ -142,6 +144,9 @@ def flips(
         return Flips(p_value=1.0, p_strict=0.0, least=1.0)
     least = max(0.5 ** min(len(moving) - two, 2000), SMALLEST)
     observed, center = float(moving.sum()), 0.0 if two else None
+    counted = None if strict else _counted(np.abs(moving), observed, alternative)
+    if counted is not None:
+        return Flips(p_value=min(max(counted, least), 1.0), least=least)
     listed = _listed(np.abs(moving), half=two)
     if listed is None:
         kernel("flips", resampling.draws * len(moving) // STEPS)  # for all blocks or for none
@@ -231,6 +236,35 @@ def _listed(sizes: Floats, *, half: bool) -> tuple[Floats, Floats] | None:
         sums = np.add.outer(sums, steps).ravel()
         chances = np.multiply.outer(chances, weights).ravel()
     return sums, chances
+
+
+def _counted(sizes: Floats, observed: float, alternative: Alternative) -> float | None:
+    """The share of sums at least as extreme; None when they are too many, or soon listed.
+
+    Sums of one half of the sizes are sorted and looked up for every sum of the other half, so that
+    a million sums take two thousand steps. The sums lie symmetrically about 0.
+    """
+    distinct, times = np.unique(sizes, return_counts=True)
+    bits = np.log2(times + 1.0)
+    if not SHORT < bits.sum() <= math.log2(COUNTED) or times.max() > LONGEST or len(times) < 2:
+        return None
+    middle = int(np.clip(np.searchsorted(np.cumsum(bits), bits.sum() / 2), 1, len(times) - 1))
+    one, other = (
+        _listed(np.repeat(distinct[part], times[part]), half=False)
+        for part in (slice(None, middle), slice(middle, None))
+    )
+    assert one is not None
+    assert other is not None
+    (first, weights), (second, chances) = one, other
+    order = np.argsort(second)
+    above = np.append(np.cumsum(chances[order][::-1])[::-1], 0.0)
+    reach = float(sizes.sum())
+    slack = (2.0 * RELATIVE + UNITS_IN_LAST_PLACE) * reach
+    least = {"greater": observed, "less": -observed}.get(alternative, abs(observed)) - slack
+    if alternative == "two-sided" and least <= 0:
+        return 1.0
+    share = float(weights @ above[np.searchsorted(second[order], least - first, side="left")])
+    return 2.0 * share if alternative == "two-sided" else share
 
 
 def _no_further(
