@@ -179,6 +179,8 @@ def flat(estimate: Estimate) -> dict[str, Any]:
         row[f"interval_{part}"] = getattr(interval, part, None)
     for part in ("reference", "difference", "p_value"):
         row[f"skill_{part}"] = getattr(skill, part, None)
+    for part in ("low", "high"):
+        row[f"skill_{part}"] = getattr(getattr(skill, "interval", None), part, None)
     return row
 
 

@@ -288,7 +288,7 @@ class Evidence:
             several = len(getattr(cases, "outputs", ())) > 1
             if not policy_of(m.law).skill or several or cases.n < 2:
                 continue
-            if m.higher_is_better is None or m.reference is None:
+            if m.higher_is_better is None or m.reference is None or np.isnan(m.of(cases)):
                 continue
             try:
                 if m.law is Law.SHARE:

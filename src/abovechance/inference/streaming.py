@@ -258,6 +258,8 @@ def _reference(measure: Measure, predictions: View) -> float | None:
     try:
         return reference_level(measure, predictions)
     except NotApplicable:
+        if isinstance(predictions, SummarisedNumbers):
+            return of_others.reference_of_numbers(measure, predictions)
         return None
 
 

@@ -18,12 +18,22 @@ from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.loss_sums import LossSums
 from abovechance.measures.number_summary import SummarisedNumbers
 from abovechance.measures.shuffled import shuffled
+from abovechance.predictions import Numeric
 
 
 def chance_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> float | None:
     """The mean of a measure if outcomes were shuffled; roots of means as if at the mean."""
     found = shuffled(measure, predictions)
     return uncorrelated(predictions, measure) if found is None and _of_squares(measure) else found
+
+
+def reference_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> float | None:
+    """The value of always predicting the mean, where it follows from the outcome's variance."""
+    if measure.chance is not uncorrelated and not _of_squares(measure):
+        return None
+    centre, spread = (float(part[0, 0]) for part in predictions.centre_and_spread)
+    outcome = np.array([centre - spread, centre + spread])
+    return measure.of(Numeric(outcome, np.full(2, centre)))
 
 
 def _of_squares(measure: Measure) -> bool:
