@@ -93,6 +93,13 @@ def confusion_measures(classes: int) -> list[Measure]:
     return [m for m in found if m.form in COUNTING and m.law in LAWS]
 
 
+def in_words(method: str) -> bool:
+    """Whether reports have words for a method."""
+    from abovechance.reports.wording import interval_words
+
+    return interval_words(method) != method
+
+
 def broken(measure: Measure, row: Any) -> list[str]:
     """The promises that the interval of a row breaks; none of a row whose value is undefined."""
     if np.isnan(row.value):
@@ -108,6 +115,7 @@ def broken(measure: Measure, row: Any) -> list[str]:
         "does not contain the value": interval.low <= row.value <= interval.high,
         "leaves the range": bottom <= interval.low and interval.high <= top,
         "has no width": interval.high > interval.low,
+        f"has a method without words: {interval.method}": in_words(interval.method),
     }
     return [words for words, kept in checks.items() if not kept]
 

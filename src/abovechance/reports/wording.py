@@ -5,6 +5,14 @@ import re
 INTERVALS = (
     (r"^Wilson$", "Wilson's score method"),
     (r"^Wilson at the effective n$", "Wilson's score method at the effective sample size"),
+    (
+        r"^Wilson at the effective n over (\d+) clusters$",
+        r"Wilson's score method at the effective sample size over \1 clusters",
+    ),
+    (
+        r"^Wilson at the effective n, sampling weights$",
+        "Wilson's score method at the effective sample size under the weights",
+    ),
     (r"^Tango$", "Tango's score method"),
     (r"^DeLong$", "DeLong's method"),
     (r"^DeLong, t\((.+)\)$", r"DeLong's method with Student's t (\1 degrees of freedom)"),
@@ -29,7 +37,37 @@ INTERVALS = (
     (r"^posterior, equal tailed$", "that of the posterior with equal tails"),
     (r"^posterior, highest density$", "that of highest posterior density"),
     (r"^MOVER with (\w+)$", r"the MOVER method with \1's limits"),
+    (
+        r"^MOVER with (\w+) over (\d+) clusters$",
+        r"the MOVER method with \1's limits over \2 clusters",
+    ),
+    (
+        r"^MOVER with (\w+), sampling weights$",
+        r"the MOVER method with \1's limits under the weights",
+    ),
     (r"^Dirichlet posterior, Jeffreys$", "the Dirichlet posterior under Jeffreys' prior"),
+    (
+        r"^Dirichlet posterior, Jeffreys, effective n over (\d+) clusters$",
+        r"the Dirichlet posterior under Jeffreys' prior at the effective sample size over \1 "
+        "clusters",
+    ),
+    (
+        r"^Dirichlet posterior, Jeffreys, effective n, sampling weights$",
+        "the Dirichlet posterior under Jeffreys' prior at the effective sample size",
+    ),
+    (
+        r"^Dirichlet posterior, one case over all cells$",
+        "the Dirichlet posterior under a prior worth one case",
+    ),
+    (
+        r"^Dirichlet posterior, one case over all cells, effective n over (\d+) clusters$",
+        r"the Dirichlet posterior under a prior worth one case at the effective sample size over "
+        r"\1 clusters",
+    ),
+    (
+        r"^Dirichlet posterior, one case over all cells, effective n, sampling weights$",
+        "the Dirichlet posterior under a prior worth one case at the effective sample size",
+    ),
     (r"^profile likelihood$", "the profile likelihood"),
     (r"^infinitesimal jackknife, logit scale$", "the infinitesimal jackknife on the logit scale"),
     (r"^studentised bootstrap, (\d+) draws$", r"a studentised bootstrap with \1 draws"),
