@@ -166,7 +166,9 @@ def _text(found: list[Any], rows: list[dict[str, Any]], level: float, chance: fl
     click.echo()
     for one, row in zip(found, rows, strict=True):
         interval = row["interval"]
-        words = f"{one.quantity}: mean {one.mean:.3f}, median {one.median:.3f}, "
+        words = (
+            f"{one.quantity}: mean {one.mean:.3f}, median {one.median:.3f}, mode {one.mode:.3f}, "
+        )
         words += f"{level:.0%} posterior interval {interval['low']:.3f} to {interval['high']:.3f}"
         if row["prob_above_chance"] is not None:
             words += f", P(> {row['chance']:.3g}) {probability(row['prob_above_chance'])}"

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from abovechance.measures.balance import covariate_balanced_accuracy
     from abovechance.measures.catalogue import applicable, every, find
     from abovechance.measures.decomposition import BrierParts, brier_decomposition
     from abovechance.measures.evaluation import evaluate, per_class, per_output
@@ -18,6 +19,7 @@ _HOMES = {
     "Measure": "measure",
     "applicable": "catalogue",
     "brier_decomposition": "decomposition",
+    "covariate_balanced_accuracy": "balance",
     "evaluate": "evaluation",
     "every": "catalogue",
     "find": "catalogue",
@@ -35,6 +37,7 @@ __all__ = [
     "Measure",
     "applicable",
     "brier_decomposition",
+    "covariate_balanced_accuracy",
     "evaluate",
     "every",
     "find",

@@ -15,6 +15,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
 from abovechance.measures.correlation import CORRELATION, pearson
 from abovechance.measures.measure import Form, measure
+from abovechance.measures.moments import mean
 from abovechance.measures.relative import RATIO, SHARE, squared_ratio
 
 Shares = Sequence[float] | None
@@ -48,6 +49,54 @@ def arrmse(
     0.259
     """
     return _weighed(np.sqrt(squared_ratio(outcome, value, weight)), output_weights)
+
+
+@measure(
+    title="Squared average relative root mean squared error",
+    aliases=("aRRMSE_squared", "squared_arrmse"),
+    **{**RATIO, **SEVERAL, "undefined": ONE_CONSTANT},
+    after=np.square,
+)
+def arrmse_squared(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Square of the average relative root mean squared error.
+
+    .. math:: \left( \frac{1}{D} \sum_d
+        \sqrt{\frac{\sum_i (y_{di} - \hat y_{di})^2}{\sum_i (y_{di} - \bar y_d)^2}} \right)^2
+
+    The mean is squared, not the ratios: it is not 1 less `multi_r2`.
+
+    Examples
+    --------
+    >>> arrmse_squared([[1, 10], [2, 30], [4, 20]], [[1.5, 10], [2, 30], [3, 20]])
+    0.067
+    """
+    return _weighed(np.sqrt(squared_ratio(outcome, value, weight)), output_weights)
+
+
+@measure(
+    title="Sum over outputs of mean squared errors",
+    aliases=("summed_mse",),
+    **{**RATIO, **SEVERAL, "undefined": "", "reference": None},
+)
+def mse_sum(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Mean squared error of each output, summed.
+
+    .. math:: \sum_d \frac{1}{n} \sum_i (y_{di} - \hat y_{di})^2
+
+    Only for outputs in the same unit; `mse` of several outputs is their mean.
+
+    Examples
+    --------
+    >>> mse_sum([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]], [[1.5, 10.0], [2.0, 30.0], [3.0, 22.0]])
+    1.75
+    """
+    errors = mean((outcome - value) ** 2, weight)
+    total = errors.shape[-1] if output_weights is None else sum(output_weights)
+    return total * _weighed(errors, output_weights)
 
 
 @measure(

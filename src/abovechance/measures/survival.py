@@ -17,7 +17,7 @@ from abovechance.numerics.concordance import Concordance, concordance_counts
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
 
-TIES = ("harrell", "strict", "drop")
+TIES = ("harrell", "strict", "drop", "both_events")
 NO_PAIR = "no two cases can be compared: no event is followed by another case"
 
 
@@ -59,7 +59,10 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     censoring at the same time are, for the censored case outlives the other. Its value depends on
     how many cases were censored, and when; `uno_c` does not.
 
-    `ties="strict"` compares only different times; `ties="drop"` leaves pairs of equal risk out.
+    `ties="strict"` compares only different times; `ties="drop"` leaves pairs of equal risk out;
+    `ties="both_events"` compares only different times, and counts as T the pairs of equal risk in
+    which both cases had their event, whatever their times: the rule that familiar's documentation
+    prints, which is not what it computes (`dialect="familiar"`).
     With `tau` only events before it open pairs. With weights a pair counts the product of its two.
 
     Examples
@@ -68,6 +71,8 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     0.833
     >>> c_index([5, 2, 9, 4], [1, 1, 0, 1], predicted_time=[6, 1, 8, 7])
     0.833
+    >>> c_index([5, 2, 9, 4], [1, 1, 0, 1], risk=[0.3, 0.9, 0.3, 0.3], ties="both_events")
+    0.875
     """
     if ties not in TIES:
         raise NotApplicable(f"ties must be one of {', '.join(TIES)}; got {ties!r}.")
@@ -76,11 +81,25 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
         predictions.time,
         predictions.event,
         predictions.risk,
-        event_censored_ties=ties != "strict",
+        event_censored_ties=ties not in ("strict", "both_events"),
         tau=tau,
         weight=predictions.weight,
     )
+    if ties == "both_events":
+        return share(pairs._replace(tied_risk=_tied_events(predictions, tau)))
     return share(pairs._replace(tied_risk=0.0) if ties == "drop" else pairs)
+
+
+def _tied_events(predictions: Survival, tau: float | None) -> float:
+    """How many pairs of events have the same risk, whatever their times."""
+    assert predictions.risk is not None
+    inside = predictions.event if tau is None else predictions.event & (predictions.time < tau)
+    weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
+    _, at = np.unique(predictions.risk[inside], return_inverse=True)
+    total = np.bincount(at, weights=weight[inside], minlength=1)
+    # a row that stands for k cases holds pairs of its own; a weight does not
+    own = weight[inside] if predictions.cases.counts is not None else weight[inside] ** 2
+    return float((total**2).sum() - own.sum()) / 2.0
 
 
 def _uno_weight(predictions: Survival, *, tau: float | None = None) -> Floats:

@@ -48,6 +48,7 @@ def calibration(
     bins: int = 10,
     binning: str = "count",
     confidence_level: float = 0.95,
+    rng: Any = None,
 ) -> Curve:
     r"""How often the outcome happened where it was predicted with some probability.
 
@@ -69,6 +70,8 @@ def calibration(
         against whether it was right (top label).
     t
         The time at which predicted survival is judged; the last predicted one if not stated.
+    rng
+        Taken as by the other curves; no band here needs draws.
 
     References
     ----------

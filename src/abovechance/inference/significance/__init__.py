@@ -9,7 +9,12 @@ from abovechance.inference.significance.calibration import (
     likelihood_ratio,
     spiegelhalter,
 )
-from abovechance.inference.significance.counts import binomial, fisher_counts, mcnemar
+from abovechance.inference.significance.counts import (
+    binomial,
+    binomial_critical,
+    fisher_counts,
+    mcnemar,
+)
 from abovechance.inference.significance.delong import delong
 from abovechance.inference.significance.exchange import exchange
 from abovechance.inference.significance.ordered import (
@@ -27,6 +32,7 @@ __all__ = [
     "against_majority",
     "against_rate",
     "binomial",
+    "binomial_critical",
     "boundaries",
     "calibration",
     "delong",

@@ -52,6 +52,36 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
     )
 
 
+def binomial_critical(n: int, rate: float, alpha: float = 0.05) -> int | None:
+    """How many of n cases must be right to be better than a rate at level alpha.
+
+    The smallest count whose exact one-sided binomial p is at most alpha; None when even n of n
+    do not reach it.
+
+    References
+    ----------
+    Brodersen et al. (2010), section 1.
+
+    Examples
+    --------
+    >>> binomial_critical(20, 0.5), binomial(15, 20, 0.5).p_value, binomial(14, 20, 0.5).p_value
+    (15, 0.0207, 0.0577)
+    """
+    if not (n == int(n) and n >= 1):
+        raise DataError(f"n must be a whole number from 1 on; got {n}.")
+    for name, value in (("rate", rate), ("alpha", alpha)):
+        if not 0.0 < value < 1.0:
+            raise DataError(f"{name} must lie between 0 and 1; got {value}.")
+    low, high = 0, int(n) + 1  # p falls as the count grows
+    while low < high:
+        middle = (low + high) // 2
+        if middle <= n and _binomial(middle, int(n), rate, "greater") > alpha:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low <= n else None
+
+
 def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-sided") -> McNemar:
     """Test whether two models are right equally often on the same cases.
 
