@@ -46,6 +46,7 @@ from abovechance.resampling import Alternative
 
 FEW = 50  # cases in the smaller class below which DeLong's test is referred to Student's t
 VERY_FEW = 10  # below which Satterthwaite's degrees of freedom are still too many
+SOME = 500  # cases enough to see whether a number grows with them
 ROUNDING = 1e-14  # relative difference of values that is no difference
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
 COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
@@ -74,6 +75,11 @@ class Family:
         counted = measure.law in COUNTED and not weighted  # no disagreement has an interval there
         if not counted and identical(one, other) and not np.isnan(mine):
             return Alike(infinite=not np.isfinite(mine))  # every sample has difference 0
+        if measure.law is Law.CALIBRATION and grows_with_cases(measure, one):
+            reason = (
+                f"{measure.title} grows with the number of cases, so a difference has no meaning"
+            )
+            return Unanswerable(less(mine, theirs), reason)
         if weighted:
             return Resampled(measure, one, other, self.how, WEIGHTED)
         if one.cases.order is not None:
@@ -235,6 +241,18 @@ def same_question(measure: Measure, predictions: Any) -> Measure | None:
     if not measure.monotone_in or measure.dialect or several or moved:
         return None
     return find(measure.monotone_in).for_outcome(predictions.kind)
+
+
+def grows_with_cases(measure: Measure, predictions: Any) -> bool:
+    """Whether a number rises when every case is there twice, as test statistics do.
+
+    >>> p = Binary([0, 1, 0, 1], probability=[0.2, 0.3, 0.4, 0.9])
+    >>> grows_with_cases(find("hosmer_lemeshow"), p), grows_with_cases(find("ece"), p)
+    (True, False)
+    """
+    some = np.arange(min(predictions.n, SOME))
+    once, twice = (measure.of(predictions.take(rows)) for rows in (some, np.tile(some, 2)))
+    return bool(abs(twice) > 1.3 * abs(once))
 
 
 def same_order(first: Any, second: Any) -> bool:

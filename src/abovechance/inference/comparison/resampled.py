@@ -149,6 +149,15 @@ def _of_tables(
 ) -> Floats:
     """A bootstrap sample of cases is a multinomial sample of the joint table."""
     joint = joint_table(first, second)
+    other = joint.swapaxes(1, 2)
+    if tuple(other.ravel()) < tuple(joint.ravel()):  # so that swapped models have the same samples
+        return -_of_joint(measure, other, rng, size, inside)
+    return _of_joint(measure, joint, rng, size, inside)
+
+
+def _of_joint(
+    measure: Measure, joint: Floats, rng: np.random.Generator, size: int, inside: bool
+) -> Floats:
     if not inside:
         shares = joint.ravel() / joint.sum()
         drawn = rng.multinomial(int(joint.sum()), shares, size=size)
