@@ -8,6 +8,7 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
+from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,4 +191,14 @@ def _names(measure: Any) -> set[str]:
 
 
 def _bounds(estimate: Estimate) -> str:
-    return "" if estimate.interval is None else f"  [{estimate.interval}]"
+    """Interval, chance and p, as far as there are any; what p tests stands before it."""
+    parts = [] if estimate.interval is None else [f"[{estimate.interval}]"]
+    if estimate.chance is not None:
+        parts.append(f"chance {estimate.chance:.4g}")
+    if estimate.p_value is not None:
+        parts.append(p_equation(estimate.p_value))
+    if estimate.skill is not None and estimate.skill.p_value is not None:
+        parts.append(
+            f"reference {estimate.skill.reference:.4g}, {p_equation(estimate.skill.p_value)}"
+        )
+    return "".join(f"  {part}" for part in parts)
