@@ -309,6 +309,16 @@ for _n, _shares, _strength, _least, _widest in (
     )
 
 
+@seam(CLASSES, "3 × 50, 4 % of the labels wrong", "coverage", low=0.93)
+def _mislabelled(rng: np.random.Generator) -> float:
+    y = np.repeat(np.arange(3), 50)
+    wrong = rng.random(150) < 0.04
+    seen = np.where(wrong, (y + rng.integers(1, 3, size=150)) % 3, y)
+    p = _probabilities(rng, y, 3, 8.0)
+    found = ac.assess(ac.Multiclass(seen, probability=p), ["auc"], rng=1, draws=19)["auc"].interval
+    return covers(found, 0.97)
+
+
 @seam(CLASSES, "Hand–Till 1 in 3 × 15", "width", low=0.02, high=0.2, fixed=True)
 def _perfect_classes(rng: np.random.Generator) -> float:
     y = np.repeat(np.arange(3), 15)

@@ -16,7 +16,7 @@ from abovechance.inference.influence import (
     components,
 )
 from abovechance.inference.results import Interval
-from abovechance.numerics.placements import covariance, hanley_mcneil_variance
+from abovechance.numerics.placements import hanley_mcneil_variance
 from abovechance.numerics.ranks import RankSummary
 from abovechance.predictions import Binary
 
@@ -177,53 +177,59 @@ def summarised_area(ranks: RankSummary) -> Area:
 def area_in(found: Components, model: int) -> Area:
     """The area of one of several models, or the mean area of several classes.
 
-    Of K classes each has part in some of the pairs: Newcombe's limits are taken at the sizes of two
-    classes in which the mean area would vary as much if all pairs went the same way.
+    Over clusters, and of several classes whose pairs have a mean area, Newcombe's limits are taken
+    at the sizes of two classes of independent cases that would tell as much.
     """
     assert found.classes is not None
     assert found.parts is not None
     influence = found.influence[model : model + 1] / found.scale.slope
     value = found.scale.area(float(found.areas[model]))
     sizes = np.bincount(found.classes, minlength=len(found.parts)).astype(np.float64)
+    seen = sizes > 0
+    clusters, df = None, np.inf
+    units, least = np.arange(len(found.classes)), sizes
     if found.groups is not None:
-        return _over_clusters(found, value, influence, sizes)
+        units = np.unique(found.groups, return_inverse=True)[1]
+        clusters = int(units.max()) + 1
+        table = np.zeros((len(sizes), clusters))
+        np.add.at(table, (found.classes, units), 1.0)
+        least = np.where(seen, sizes**2 / np.maximum((table**2).sum(axis=1), 1.0), 0.0)
+        df = float((table > 0).sum(axis=1)[seen].min()) - 1.0
     try:
         variance = float(sum(part.matrix[0, 0] for part in found.spread(influence)))
     except NotApplicable:
-        variance = None
-    return Area(value, variance, *_as_two(sizes, found.parts))
+        if clusters is not None:
+            raise
+        return Area(value, None, *_as_two(sizes, found.parts))
+    two = _as_two(least, found.parts)
+    if clusters is not None or seen.sum() > 2:
+        squares = np.bincount(units, weights=influence[0]).astype(np.float64) ** 2
+        most = (np.inf, np.inf) if seen.sum() > 2 else _as_two(sizes, found.parts)
+        two = _as_seen(value, variance, squares, two, most)
+    return Area(value, variance, *two, df, clusters)
 
 
-def _over_clusters(found: Components, value: float, influence: Floats, sizes: Floats) -> Area:
-    """An area of clustered cases, with the sizes of independent classes that tell as much.
+def _as_seen(
+    value: float,
+    variance: float,
+    squares: Floats,
+    least: tuple[float, float],
+    most: tuple[float, float],
+) -> tuple[float, float]:
+    """Class sizes at which Hanley and McNeil's variance is the one seen, between two bounds.
 
-    Cases count as they would alone, divided by how much clusters raise the variance, but at least
-    as many as there are clusters (unequal ones less, after Kish). Where few clusters have shown a
-    misplaced case the ratio says little, and none where all are placed right: it is drawn
-    towards that of cases that never differ within their cluster, the less the more clusters tell.
+    `least` are the sizes if the cases of a cluster never differ, or all pairs of classes go the
+    same way. The variance seen says how far that is from what is; where few units have shown a
+    misplaced case it says little, and nothing where all are placed right: so it is drawn
+    towards that of `least`, the less the more units (`squares` of their influences) tell.
     """
-    assert found.classes is not None
-    assert found.parts is not None
-    assert found.groups is not None
-    variance = float(found.spread(influence)[0].matrix[0, 0])
-    code = np.unique(found.groups, return_inverse=True)[1]
-    table = np.zeros((len(sizes), int(code.max()) + 1))
-    np.add.at(table, (found.classes, code), 1.0)
-    seen = sizes > 0
-    fewest = np.where(seen, sizes**2 / np.maximum((table**2).sum(axis=1), 1.0), 0.0)
-    alone = float(sum(part.matrix[0, 0] for part in covariance(influence, found.stratum)))
-    squares = np.bincount(code, weights=influence[0]) ** 2
     telling = float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
     prior = 1.0 / (1.0 + telling)
-    pairs = float(np.prod(_as_two(fewest, found.parts)))
-    centre = (value * pairs + 0.5) / (pairs + 1.0)
-    at_most, at_least = (
-        hanley_mcneil_variance(centre, *_as_two(n, found.parts)) for n in (fewest, sizes)
-    )
-    ratio = max((variance + prior * at_most) / (alone + prior * at_least), 1.0)
-    effective = np.maximum(sizes / ratio, fewest)
-    df = int((table > 0).sum(axis=1)[seen].min()) - 1.0
-    return Area(value, variance, *_as_two(effective, found.parts), df, table.shape[1])
+    pairs = least[0] * least[1]
+    at_most = hanley_mcneil_variance((value * pairs + 0.5) / (pairs + 1.0), *least)
+    ratio = min((variance + prior * at_most) / ((1.0 + prior) * at_most), 1.0)
+    n1, n0 = (max(min(n / ratio, m), n) for n, m in zip(least, most, strict=True))
+    return n1, n0
 
 
 def _as_two(sizes: Floats, parts: Floats) -> tuple[float, float]:
