@@ -17,6 +17,7 @@ from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Su
 from abovechance.predictions.base import must_be_predictions
 
 COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
+ROUNDING = 1e-12  # how far sums of weights may lead outside a measure's range
 BATCH_CELLS = 1 << 22  # how many numbers a batch may spread over before it is cut in slices
 
 
@@ -122,10 +123,15 @@ def _value(measure: Measure, predictions: Predictions) -> float:
     measure = fit(measure, predictions)
     shortcut = measure.shortcut if predictions.weight is None else None
     if shortcut is not None and (measure.form is not Form.COUNTS or predictions.kind == "binary"):
-        return shortcut(predictions)
-    if measure.form in COUNTING:
-        return float(_counted(measure, predictions))
-    return float(np.mean(_uncounted(measure, predictions, predictions.weight)))
+        found = shortcut(predictions)
+    elif measure.form in COUNTING:
+        found = float(_counted(measure, predictions))
+    else:
+        found = float(np.mean(_uncounted(measure, predictions, predictions.weight)))
+    low, high = measure.range
+    if not low <= found <= high:
+        return float(_without_rounding(measure, np.asarray(found)))
+    return found
 
 
 def _counted(measure: Measure, predictions: Any) -> Any:
@@ -192,7 +198,16 @@ def _batch(measure: Measure, predictions: Any, weights: Floats) -> Floats:
         table = confusion(actual.astype(np.int64), predictions.label.astype(np.int64), k, weights)
         return on_counts(measure, table)
     found = np.asarray(_uncounted(measure, predictions, weights))
-    return found.mean(axis=-1) if found.ndim > 1 else found
+    return _without_rounding(measure, found.mean(axis=-1) if found.ndim > 1 else found)
+
+
+def _without_rounding(measure: Measure, found: Floats) -> Floats:
+    """Values that only rounding puts outside a measure's range, at its ends; others as they are."""
+    low, high = measure.range
+    ends = [abs(end) for end in (low, high) if np.isfinite(end)]
+    slack = ROUNDING * max([1.0, *ends])
+    found = np.where((found > high) & (found <= high + slack), high, found)
+    return np.where((found < low) & (found >= low - slack), low, found)
 
 
 def _pair(measure: Measure, predictions: Any) -> tuple[Any, Any]:
