@@ -164,13 +164,14 @@ def of_pairs(measure: Measure, predictions: Any, setting: Setting) -> Interval:
     """Newcombe's and logit DeLong's limits, the wider on each side; of several classes too.
 
     Every measure that is linear in areas has them on its own scale; others are bootstrapped.
+    Weighted cases count as many as would tell as much.
     """
     try:
-        if isinstance(predictions, Binary):
+        if isinstance(predictions, Binary) and predictions.weight is None:
             area = area_of(predictions)
             scale = area_scale(measure, measure.of(predictions), area.value)
         else:
-            found = components([predictions], measure)
+            found = components([predictions], measure, weighted=True)
             area, scale = area_in(found, 0), found.scale
     except NotLinear:
         scale = None

@@ -392,7 +392,7 @@ def _transformed(found: Skill, measure: Measure, cases: Any) -> Skill:
 
 def _counted(measure: Measure, cases: Any, sampling: str) -> bool:
     """Whether an interval allows for weights and for classes sampled apart by itself."""
-    if of_table(measure):
+    if of_table(measure) or measure.law is Law.PAIRS:
         return True
     if sampling == "random":
         return measure.law in (Law.SHARE, Law.CONDITIONAL)

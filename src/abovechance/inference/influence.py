@@ -35,7 +35,8 @@ class Components:
 
     `influence` (models, cases) sums to zero within every stratum: the classes, or one stratum
     where class sizes are random. `scale` leads from the area to the values; `classes` numbers the
-    class of every case and `parts` says how much of the values each class has part in.
+    class of every case, `parts` says how much of the values each class has part in, and `weight`
+    what every case counts.
     """
 
     areas: Floats
@@ -45,6 +46,7 @@ class Components:
     scale: AreaScale = AREA
     classes: Array | None = None
     parts: Floats | None = None
+    weight: Floats | None = None
 
     @property
     def covariance(self) -> Floats:
@@ -83,11 +85,14 @@ class Gap:
     df: float
 
 
-def components(models: Sequence[Any], measure: Measure | None = None) -> Components:
+def components(
+    models: Sequence[Any], measure: Measure | None = None, *, weighted: bool = False
+) -> Components:
     """Values and influences of models on the same cases; by default of their areas.
 
     `measure` is any measure linear in areas: of two classes, or of the areas of all pairs of
-    several. Where it depends on how frequent classes are, class sizes are taken as random.
+    several. Where it depends on how frequent classes are, class sizes are taken as random. Tests
+    count cases: sampling weights are refused unless `weighted`.
 
     >>> y = [0, 0, 1, 1]
     >>> found = components([Binary(y, score=[1, 3, 2, 4]), Binary(y, score=[1, 2, 3, 4])])
@@ -95,7 +100,7 @@ def components(models: Sequence[Any], measure: Measure | None = None) -> Compone
     (array([0.75, 1.  ]), 0.354)
     """
     for p in models:
-        if p.cases.sample_weight is not None:
+        if p.cases.sample_weight is not None and not weighted:
             raise NotApplicable("DeLong's test is for cases that count one each, not for weights.")
     first = models[0]
     measure = (find("auc") if measure is None else measure).for_outcome(first.kind)
@@ -112,7 +117,14 @@ def components(models: Sequence[Any], measure: Measure | None = None) -> Compone
         parts = many[0][3]
     values, influence, scales = zip(*found, strict=True)
     return Components(
-        np.array(values), np.stack(influence), stratum, groups, scales[0], classes, parts
+        np.array(values),
+        np.stack(influence),
+        stratum,
+        groups,
+        scales[0],
+        classes,
+        parts,
+        first.weight,
     )
 
 
@@ -167,7 +179,7 @@ def _midpoints(running: Floats, begins: Array) -> Floats:
 def _two_classes(predictions: Binary, measure: Measure) -> tuple[float, Floats, AreaScale]:
     if predictions.ranking is None:
         raise NotApplicable(NO_SCORE)
-    area, moved = _one_area(predictions.ranking, predictions.positive)
+    area, moved = _one_area(predictions.ranking, predictions.positive, predictions.weight)
     scale = area_scale(measure, measure.of(predictions), area)
     if scale is None:
         raise NotLinear(f"{measure.title} {NOT_AN_AREA}")
@@ -184,27 +196,49 @@ def _many_classes(
     present = np.unique(classes)
     if len(present) < 2:
         raise NotApplicable(ONE_CLASS)
-    k, n = len(predictions.classes), len(classes)
+    k, weight = len(predictions.classes), predictions.weight
+    each = np.ones(len(classes)) if weight is None else weight
+    shares = np.bincount(classes, weights=each, minlength=k) / each.sum()
     areas = np.full((k, k), np.nan)
     moved: dict[tuple[int, int], tuple[Array, Floats]] = {}
     for one in present.tolist():
         for other in present[present != one].tolist():
             inside = np.flatnonzero((classes == one) | (classes == other))
-            areas[one, other], shifts = _one_area(columns[one, inside], classes[inside] == one)
+            areas[one, other], shifts = _one_area(
+                columns[one, inside],
+                classes[inside] == one,
+                None if weight is None else weight[inside],
+            )
             moved[one, other] = (inside, shifts)
-    found = pair_scale(measure, areas, np.bincount(classes, minlength=k) / n)
+    found = pair_scale(measure, areas, shares)
     if found is None:
         raise NotLinear(f"{measure.title} {NOT_AN_AREA}")
-    influence = found.by_class[classes] / n
+    influence = found.by_class[classes] * each / each.sum()
     for (one, other), (inside, shifts) in moved.items():
         influence[inside] += found.slopes[one, other] * shifts
     return found.value, influence, found.scale, found.parts, bool(found.by_class.any())
 
 
-def _one_area(score: Floats, positive: Bools) -> tuple[float, Floats]:
+def _one_area(score: Floats, positive: Bools, weight: Floats | None = None) -> tuple[float, Floats]:
     n1, n = int(np.count_nonzero(positive)), len(score)
     if n1 in (0, n):
         raise NotApplicable(ONE_CLASS)
+    if weight is not None:
+        return _weighted_area(score, positive, weight)
     share = placed(score, positive)
     area = min(float(np.dot(share, positive)) / n1, 1.0)
     return area, (share - area) / np.where(positive, n1, n - n1)
+
+
+def _weighted_area(score: Floats, positive: Bools, weight: Floats) -> tuple[float, Floats]:
+    """The same where a pair counts the product of its weights."""
+    tied = np.unique(score, return_inverse=True)[1]
+    groups = int(tied.max()) + 1
+    ours, theirs = (
+        np.bincount(tied, weights=weight * side, minlength=groups) for side in (positive, ~positive)
+    )
+    below = np.cumsum(theirs) - theirs / 2.0
+    above = ours.sum() - np.cumsum(ours) + ours / 2.0
+    share = np.where(positive, below[tied] / theirs.sum(), above[tied] / ours.sum())
+    area = min(float(np.dot(share * positive, weight)) / float(ours.sum()), 1.0)
+    return area, weight * (share - area) / np.where(positive, ours.sum(), theirs.sum())

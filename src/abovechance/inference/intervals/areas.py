@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.guards import independent
 from abovechance.inference.influence import (
@@ -184,7 +184,8 @@ def area_in(found: Components, model: int) -> Area:
     assert found.parts is not None
     influence = found.influence[model : model + 1] / found.scale.slope
     value = found.scale.area(float(found.areas[model]))
-    sizes = np.bincount(found.classes, minlength=len(found.parts)).astype(np.float64)
+    each = np.ones(len(found.classes)) if found.weight is None else found.weight
+    sizes = _effective(found.classes, each, len(found.parts))
     seen = sizes > 0
     clusters, df = None, np.inf
     units, least = np.arange(len(found.classes)), sizes
@@ -192,8 +193,8 @@ def area_in(found: Components, model: int) -> Area:
         units = np.unique(found.groups, return_inverse=True)[1]
         clusters = int(units.max()) + 1
         table = np.zeros((len(sizes), clusters))
-        np.add.at(table, (found.classes, units), 1.0)
-        least = np.where(seen, sizes**2 / np.maximum((table**2).sum(axis=1), 1.0), 0.0)
+        np.add.at(table, (found.classes, units), each)
+        least = _effective(np.repeat(np.arange(len(sizes)), clusters), table.ravel(), len(sizes))
         df = float((table > 0).sum(axis=1)[seen].min()) - 1.0
     try:
         variance = float(sum(part.matrix[0, 0] for part in found.spread(influence)))
@@ -207,6 +208,21 @@ def area_in(found: Components, model: int) -> Area:
         most = (np.inf, np.inf) if seen.sum() > 2 else _as_two(sizes, found.parts)
         two = _as_seen(value, variance, squares, two, most)
     return Area(value, variance, *two, df, clusters)
+
+
+def _effective(classes: Array, weight: Floats, count: int) -> Floats:
+    """How many units of equal weight tell as much, class by class.
+
+    References
+    ----------
+    Kish (1965), section 11.2.
+
+    >>> _effective(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 1.0, 3.0]), 2)
+    array([2. , 1.6])
+    """
+    total = np.bincount(classes, weights=weight, minlength=count)
+    squares = np.bincount(classes, weights=weight**2, minlength=count)
+    return np.divide(total**2, squares, out=np.zeros(count), where=squares > 0)
 
 
 def _as_seen(
