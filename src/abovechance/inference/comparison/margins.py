@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.errors import DataError, NotApplicable, did_you_mean, shown
+from abovechance.errors import DataError, NotApplicable, UnknownMeasure, did_you_mean, shown
 from abovechance.inference.comparison.contrasts import Contrast, one_sided
 from abovechance.inference.comparison.results import Margin
 from abovechance.measures import Measure, find
@@ -88,6 +88,9 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
 def _label(name: str, measure: Measure) -> str:
     if name == measure.label:
         return name
-    found = find(name)
+    try:
+        found = find(name)
+    except UnknownMeasure:
+        return name  # one of the user's own, or a slip that is told as such
     both = {found.label, *(found.for_outcome(kind).label for kind in measure.outcomes)}
     return measure.label if measure.label in both else found.label

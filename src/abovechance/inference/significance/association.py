@@ -29,7 +29,8 @@ from abovechance.inference.significance.weighting import (
     key,
     refuse_related,
 )
-from abovechance.measures import Form, LabelScore, Measure
+from abovechance.measures import Form, LabelScore, Law, Measure
+from abovechance.measures.area_scale import area_scale
 from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
@@ -173,6 +174,7 @@ def _binary(
             exact = fisher(predictions)
             found.update({m.label: exact for m in labels})
         areas = [m for m in linear if m.label_score is LabelScore.MIDRANK]
+        areas += [m for m in measures if m not in areas and _of_area(m, predictions)]
         if areas:
             ranks = _ranks(predictions, draws.exact)
             found.update({m.label: ranks for m in areas})
@@ -184,6 +186,14 @@ def _binary(
     if rest:
         found.update(_general(predictions, rest, scheme, words, draws))
     return found
+
+
+def _of_area(measure: Measure, predictions: Binary) -> bool:
+    """Whether a measure of pairs is better the larger the area, whatever else it declares."""
+    if measure.law is not Law.PAIRS or predictions.ranking is None:
+        return False
+    scale = area_scale(measure, measure.of(predictions), predictions.rank_summary.auc)
+    return scale is not None and measure.higher_is_better is (scale.slope > 0)
 
 
 def _in_parts(work: Callable[[Array], Mapping[Any, Floats]], every: Array) -> dict[Any, Floats]:
