@@ -6,8 +6,16 @@ import click
 
 from abovechance.cli import options, streaming
 
+EXAMPLES = """\b
+Examples:
+  abovechance assess predictions.csv
+  abovechance assess predictions.csv --outcome y --probability p --positive sick
+  abovechance assess predictions.csv --measures auc,brier --groups site --report report.html
+  abovechance assess predictions.csv --measures sensitivity --rate .8
+"""
 
-@click.command(help=__doc__)
+
+@click.command(help=__doc__, epilog=EXAMPLES)
 @click.argument("file", type=click.Path())
 @options.columns
 @click.option("--by", metavar="COL", help="The measures again for each subgroup.")
