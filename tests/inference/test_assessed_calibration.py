@@ -124,7 +124,8 @@ def test_cross_validated_distances_have_no_interval_over_folds() -> None:
     p = rng.beta(2, 2, 200)
     predictions = ac.Binary(rng.random(200) < p, probability=p, fold=np.arange(200) % 5)
     found = ac.assess(predictions, rng=1)
-    assert found["calibration_slope"].interval is not None
+    assert found["calibration_slope"].interval is None
+    assert "biased" in str(found["calibration_slope"].remark)
     assert found["ece"].interval is None
     assert found["ece"].p_value is None
 
@@ -147,7 +148,10 @@ def test_classes_numbers_and_survival_are_assessed_too() -> None:
     slopes = [e for e in several if e.measure == "calibration_slope"]
     assert [e.class_ for e in slopes] == ["setosa", "versicolor", "virginica"]
     numbers = ac.assess(examples.diabetes(), rng=1, draws=99)
-    assert numbers["linear_calibration_slope"].interval is not None
+    assert numbers["linear_calibration_slope"].interval is None  # of folds
+    whole = examples.diabetes()
+    tested = ac.Numeric(whole.outcome[0], whole.value[0])
+    assert ac.assess(tested, ["linear_calibration_slope"], rng=1).estimates[0].interval is not None
     rng = np.random.default_rng(5)
     rate = rng.uniform(0.1, 0.5, 150)
     time, until = rng.exponential(1 / rate), rng.uniform(1, 9, 150)

@@ -86,3 +86,10 @@ def test_the_parts_are_measures_too() -> None:
 def test_another_method_is_refused() -> None:
     with pytest.raises(NotApplicable, match="method must be 'isotonic' or 'binned'; got 'loess'"):
         brier_decomposition([0, 1], [0.1, 0.9], method="loess")
+
+
+def test_bins_are_those_of_the_calibration_errors() -> None:
+    y = [1, 1, 0, 0, 1]
+    on, above = [0.57, 0.575, 0.565, 0.58, 0.585], [0.5700001, 0.575, 0.565, 0.5800001, 0.585]
+    parts = [brier_decomposition(y, p, method="binned", bins=100) for p in (on, above)]
+    assert parts[0].discrimination == pytest.approx(parts[1].discrimination)

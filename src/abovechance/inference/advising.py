@@ -13,12 +13,13 @@ from abovechance.inference.estimates import Estimate
 from abovechance.inference.repeats import repeated_rows
 from abovechance.inference.significance.null import scheme_for
 from abovechance.measures import Law, find
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 
 ALPHA = 0.05
 ORDERED = (Law.PAIRS, Law.CENSORED_PAIRS)  # which have a wrong way round
 FEW_CLUSTERS = 30
 FEW_CASES = 50
+LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
 
 
 def advice_for(
@@ -311,6 +312,8 @@ def _on_size(predictions: Predictions) -> Iterator[Advice]:
             f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
             "than they say.",
         )
+    if isinstance(predictions, Numeric):
+        yield from _on_errors(predictions)
     if isinstance(predictions, Binary) and predictions.label is not None:
         largest = float(predictions.prevalences.max())
         right = find("accuracy").of(predictions)
@@ -321,3 +324,25 @@ def _on_size(predictions: Predictions) -> Iterator[Advice]:
                 f"accuracy of {right:.0%} does not beat that.",
                 "Brodersen et al. (2010)",
             )
+
+
+def _on_errors(predictions: Numeric) -> Iterator[Advice]:
+    """Few cases, or few that make up much of the squared error."""
+    if predictions.n < FEW_CASES:
+        yield Advice(
+            "AC033",
+            f"{predictions.n} cases: below {FEW_CASES}, intervals may cover less than they say.",
+        )
+    squares = np.sort((predictions.outcome - predictions.value) ** 2, axis=-1)[:, ::-1]
+    top = max(1, round(LARGEST * predictions.n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = squares[:, :top].sum(axis=-1) / squares.sum(axis=-1)
+    largest = float(np.nan_to_num(shares).max())
+    if predictions.n > 10 and largest > HEAVY:
+        cases = "one case makes" if top == 1 else f"{top} of {predictions.n} cases make"
+        yield Advice(
+            "AC034",
+            f"{cases} up {largest:.0%} of the squared error: where few cases decide, intervals of "
+            "squared errors, of R² and of correlations cover less than they say (80 to 90 % at 100 "
+            "cases with very heavy tails); absolute and median errors are safer.",
+        )

@@ -144,7 +144,8 @@ def _isotonic(y: Floats, p: Floats, w: Floats) -> Floats:
 
 
 def _murphy(y: Floats, p: Floats, w: Floats, bins: int, prevalence: float) -> tuple[float, float]:
-    at = np.minimum((p * bins).astype(np.int64), bins - 1)
+    # borders are k/bins, rounded once, as those of the calibration errors: .57 · 100 is below 57
+    at = np.searchsorted(np.arange(1, bins) / bins, p, side="right")
     total = np.bincount(at, weights=w, minlength=bins)
     kept = total > 0
     observed = np.bincount(at, weights=w * y, minlength=bins)[kept] / total[kept]

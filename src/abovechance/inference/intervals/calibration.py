@@ -22,6 +22,7 @@ from abovechance.numerics.recalibration import (
 from abovechance.predictions import Binary, Numeric, Survival
 
 PARAMETERS = ("in_the_large", "intercept", "slope")
+SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
@@ -112,7 +113,7 @@ def linear_calibration(
     if x.min() == x.max():
         raise NotApplicable("all predictions are equal, so there is no line and no interval.")
     design = np.stack([np.ones(len(x)), x])
-    inner = np.linalg.inv(design @ design.T)
+    inner = _inverse(design @ design.T)
     estimate = inner @ (design @ y)
     leverage = np.einsum("in,ij,jn->n", design, inner, design)
     residual = y - estimate @ design
@@ -163,7 +164,7 @@ def weighted_slope(
         raise NotApplicable("the slope is not finite, so it has no interval of this kind.")
     at = float(found.intercept) + float(found.slope) * x
     score = np.stack([np.ones(len(x)), x]) * (w * (y - expit(at)))
-    inner = np.linalg.inv(information(x, at, w))
+    inner = _inverse(information(x, at, w))
     error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
     half = _normal(confidence_level) * error
     centre = float(found.slope)
@@ -196,8 +197,15 @@ def _profile(
 
 def _error(found: Line, x: Floats, weight: Floats | None) -> Floats:
     """Standard errors of intercept and slope."""
-    inverse = np.linalg.inv(information(x, found.intercept + found.slope * x, weight))
+    inverse = _inverse(information(x, found.intercept + found.slope * x, weight))
     return np.sqrt(np.diag(inverse))
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Refused where rounding decides: lines through nearly equal or nearly certain predictions."""
+    if not np.isfinite(matrix).all() or np.linalg.cond(matrix) > SINGULAR:
+        raise NotApplicable("the cases hardly tell a line apart from others, so no interval.")
+    return np.asarray(np.linalg.inv(matrix))
 
 
 def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -> float:
@@ -326,6 +334,8 @@ def _student(centre: float, error: float, freedom: int, level: float, name: str)
     half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error
     if not np.isfinite(half):
         raise NotApplicable("the spread is not known with so few cases.")
+    if half <= 1e-12 * max(abs(centre), 1.0):
+        raise NotApplicable("the cases show no spread: every one lies on the line.")
     return Interval(centre - half, centre + half, level, name)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.guards import independent
+from abovechance.inference.intervals.left_out import freedom_of
 from abovechance.inference.results import Interval
 from abovechance.predictions import Survival
 
@@ -40,8 +41,10 @@ def jackknife(
 ) -> Interval:
     """Interval of a concordance index on the logit scale.
 
-    The variance is the sum of squared influences, of whole clusters when there are groups. It
-    treats the weights of an inverse-probability index as known.
+    The variance is the sum of squared influences, of whole clusters when there are groups, as if
+    each had been left out; Student's t knows how few of them make it (.94 with 40 to 100 cases of
+    which four in five are censored, where the normal quantile has .91). It treats the weights of an
+    inverse-probability index as known.
 
     References
     ----------
@@ -50,9 +53,9 @@ def jackknife(
     Examples
     --------
     >>> print(jackknife(Survival([1, 2, 3, 4, 5, 6], [1, 1, 0, 1, 1, 1], risk=[5, 6, 3, 4, 2, 1])))
-    0.554 to 0.990
+    0.262 to 0.997
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
     predictions = independent(predictions, "the jackknife of a concordance")
     if pair_weight is not None and len(pair_weight) != predictions.n:
@@ -66,11 +69,13 @@ def jackknife(
         code = np.unique(groups, return_inverse=True)[1]
         influence = np.bincount(code, weights=influence).astype(np.float64)
         name = f"{name} over {len(influence)} clusters"
-    error = float(np.sqrt((influence**2).sum()))
+    units = len(influence)
+    error = units / max(units - 1.0, 1.0) * float(np.sqrt((influence**2).sum()))
     if not 0.0 < value < 1.0 or error == 0.0:
         raise NotApplicable("every comparable pair is ordered alike: the jackknife sees no spread.")
     centre = np.log(value / (1.0 - value))
-    half = float(ndtri(0.5 + confidence_level / 2.0)) * error / (value * (1.0 - value))
+    quantile = float(stdtrit(freedom_of(influence), 0.5 + confidence_level / 2.0))
+    half = quantile * error / (value * (1.0 - value))
     low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
     return Interval(low, high, confidence_level, f"{name}, logit scale")
 

@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # of the values: a spread below is none
 
 
 AVERAGED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS, Law.CENSORED_PAIRS, Law.MEAN)
-BIASED = "in small folds it is biased, and the bias does not average out over them."
+BIASED = "is biased in small folds, and the bias does not average out over them."
 
 
 def fold_values(measure: Measure, predictions: Predictions) -> tuple[Floats, int]:
@@ -86,7 +86,7 @@ def over_folds(
     from scipy.special import stdtrit
 
     if not averages(measure):
-        raise NotApplicable(f"{measure.title} has no interval over folds: {BIASED}")
+        raise NotApplicable(f"{measure.title} {BIASED}")
     # a root of a mean is biased where the mean is not
     inner = measure if measure.after is None else replace(measure, after=None, shortcut=None)
     values, folds = fold_values(inner, predictions)

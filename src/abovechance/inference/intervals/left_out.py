@@ -130,11 +130,20 @@ def limits(
     if units < 2:
         raise NotApplicable(f"an interval needs at least two {unit}s.")
     gap = without - times @ without / units
-    square = float(times @ gap**2)
-    kurtosis = units * float(times @ gap**4) / square**2 if square > 0 else 1.0
-    freedom = min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
-    error = float(np.sqrt((units - 1.0) / units * square))
-    return _reach(value, error, freedom, measure, unit, level)
+    error = float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
+    return _reach(value, error, freedom_of(gap, times), measure, unit, level)
+
+
+def freedom_of(gap: Floats, times: Floats | None = None) -> float:
+    """Degrees of freedom of a spread that these gaps make: fewer where few make most of it.
+
+    >>> round(freedom_of(np.r_[np.ones(20), -np.ones(20)])), freedom_of(np.r_[np.zeros(39), 1.0])
+    (39, 3.0)
+    """
+    each = np.ones(len(gap)) if times is None else times
+    units, square = float(each.sum()), float(each @ gap**2)
+    kurtosis = units * float(each @ gap**4) / square**2 if square > 0 else 1.0
+    return min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
 
 
 def _reach(

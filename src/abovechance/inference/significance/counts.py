@@ -112,6 +112,8 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
     elif method in ("chi2", "chi2_corrected"):
         statistic, p = _chi2(b, c, corrected=method == "chi2_corrected")
         name = f"McNemar, {method}"
+        if b + c == 0:
+            name += ": undefined, for the models never disagree (method='exact' has p = 1)"
     elif method != "exact":
         raise NotApplicable(
             f"method must be 'exact', 'mid-p', 'chi2' or 'chi2_corrected'; got {method!r}."
