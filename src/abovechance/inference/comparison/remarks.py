@@ -131,10 +131,9 @@ def _apart(first: Any, second: Any) -> Any:
 
 def _sorted(predictions: Any) -> bool:
     """Whether rows stand by their outcome: then neighbours are alike for that reason."""
-    return any(
-        bool((np.diff(row) >= 0).all() or (np.diff(row) <= 0).all())
-        for row in np.atleast_2d(outcomes(predictions)).astype(np.float64)
-    )
+    steps = np.diff(np.atleast_2d(outcomes(predictions)).astype(np.float64))
+    one_way = (steps >= 0).all(axis=1) | (steps <= 0).all(axis=1)
+    return bool((one_way & steps.any(axis=1)).any())
 
 
 def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
