@@ -37,7 +37,7 @@ def contract(result: Any) -> dict[str, Any]:
         )
     found = to_dict()
     assert isinstance(found, dict)
-    return {"abovechance": __version__, **found}
+    return found if PARTS & found.keys() else {"abovechance": __version__, **found}
 
 
 def read_result(path: str | Path) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _compared(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> st
     first, second = pairs.pop() if len(pairs) == 1 else ("First", "second")
     said = f"{first} minus {second}, on {cases}{sided.get(str(next(iter(sides), '')), '')}."
     if any("better" in row for row in rows):
-        said += " Better: where the p-value (adjusted) and the interval both say so."
+        said += " Better: shown by p (adjusted) and interval."
     if any(row.get("by") for row in rows) and facts.get("adjust") not in (None, "none"):
         said += " P-values are adjusted over the subgroups of each measure."
     return said

@@ -24,6 +24,7 @@ from abovechance.plots.words import (
 from abovechance.reports.cells import count, numeric, p_cell
 from abovechance.reports.document import Cell, Column, Table, Tile
 from abovechance.reports.grammar import capital, listed
+from abovechance.reports.other_tables import plain_table
 from abovechance.reports.prose import cite, label
 from abovechance.reports.sentences import bracketed, limits, posterior_sentence
 
@@ -48,9 +49,14 @@ class Told:
 def told(facts: Mapping[str, Any]) -> Told | None:
     """The report of a curve, of thresholds, of posteriors, of a test; None of other results."""
     for known, teller in TELLERS:
-        if known <= facts.keys():
+        if known <= facts.keys() and (teller is not _posteriors or _summaries(facts)):
             return teller(facts)
     return None
+
+
+def _summaries(facts: Mapping[str, Any]) -> bool:
+    """Whether the posteriors are told as the package tells them, with medians and priors."""
+    return all({"quantity", "median", "interval"} <= row.keys() for row in facts["posteriors"])
 
 
 def _curve(facts: Mapping[str, Any]) -> Told:
@@ -282,7 +288,7 @@ def _calibration_error(facts: Mapping[str, Any]) -> Told:
 
 def anything(facts: Mapping[str, Any]) -> Told:
     """A result that has no words of its own, as it is."""
-    title = str(facts.get("title") or facts.get("statistic") or facts.get("measure") or "Result")
+    title = str(facts.get("title") or facts.get("name") or facts.get("statistic") or "Result")
     return Told(
         kicker="Result",
         title=capital(title),
@@ -290,8 +296,18 @@ def anything(facts: Mapping[str, Any]) -> Told:
         headline=f"What {label('abovechance')} found, as it is.",
         methods="",
         tiles=_cases(facts),
-        tables=(_pairs(facts),),
+        tables=(_pairs(facts), *_lists(facts)),
     )
+
+
+def _lists(facts: Mapping[str, Any]) -> list[Table]:
+    """Every list of facts as a table of its own."""
+    found = [
+        plain_table(facts, name, capital(str(name).replace("_", " ")))
+        for name, rows in facts.items()
+        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
+    ]
+    return [table for table in found if table is not None]
 
 
 def _pairs(facts: Mapping[str, Any]) -> Table:

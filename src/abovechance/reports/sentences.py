@@ -112,7 +112,8 @@ def difference_sentence(
     first, second = label(row["first"]), label(row["second"])
     title = row.get("title") or row["measure"]
     of = f" of {label(row['model'])}" if row.get("model") else ""
-    both = [_value(row, side, facts, limited=past) for side in ("first", "second")]
+    limited = past and row["measure"] == facts.get("primary")
+    both = [_value(row, side, facts, limited=limited) for side in ("first", "second")]
     inside = bracketed(limits(row.get("interval")), _tested(row))
     difference = signed(row["difference"])
     if None in both or not values:

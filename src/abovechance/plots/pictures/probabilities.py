@@ -16,6 +16,8 @@ from abovechance.predictions import Binary, Multiclass
 MOST_DOTS = 400
 CLOUD = 0.42  # height of a cloud, in rows
 RAIN = 0.26  # depth of the rain below it
+FEW_CLASSES = 6  # beyond which a legend would only repeat the rows
+MOST_CLASSES = 40
 
 
 def probabilities(predictions: Binary, *, name: str = "", colour: str = "0") -> Chart:
@@ -79,6 +81,9 @@ def class_probabilities(predictions: Multiclass, *, name: str = "", colour: str 
         raise NotApplicable("this picture needs probabilities; only labels were predicted.")
     given = predictions.probability[predictions.actual, np.arange(predictions.n)]
     labels = [str(c) for c in predictions.classes]
+    many = len(labels) > FEW_CLASSES
+    if len(labels) > MOST_CLASSES:
+        raise NotApplicable(f"{len(labels)} classes are too many for a picture of each.")
     layers: list[Layer] = []
     series = []
     for k, label in enumerate(labels):
@@ -101,7 +106,8 @@ def class_probabilities(predictions: Multiclass, *, name: str = "", colour: str 
         layers=tuple(layers),
         series=tuple(series),
         readout="nearest",
-        rows=max(8.0, 3.6 * len(labels)),
+        legend=not many,
+        rows=max(8.0, (2.2 if many else 3.6) * len(labels)),
         height=0.6,
     )
 

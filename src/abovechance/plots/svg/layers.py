@@ -42,10 +42,12 @@ def _band(layer: Band, chart: Chart) -> Markup:
     if not x.size:
         return NOTHING
     edges = []
+    # Of many densities below each other each has its share of the height, and of the tolerance.
+    tolerance = COARSE * min(1.0, 2.0 / max(len(chart.y.labels), 1)) if layer.solid else COARSE
     for edge in (layer.high[known], layer.low[known]):
         y = down(chart, edge)
         along, y = stepped(x, y) if layer.steps else (x, y)
-        kept = kept_vertices(along / SIZE, y / SIZE, COARSE)
+        kept = kept_vertices(along / SIZE, y / SIZE, tolerance)
         edges.append((along[kept], y[kept]))
     (right, high), (left, low) = edges
     around = f"M{pairs(right, high)} {pairs(left[::-1], low[::-1])}Z"

@@ -66,11 +66,15 @@ def _word(chart: Chart, x: float, y: float, text: str, kind: str) -> Markup:
 def _cell_words(layer: Cells) -> Markup:
     rows, columns = layer.shade.shape
     found = []
+    kind = "count" if columns < 6 else "count many"
     for i in range(rows):
         for j in range(columns):
+            if not layer.texts[i][j]:
+                continue
             note = layer.notes[i][j] if layer.notes and columns < 6 else ""
             found.append(
-                Markup('<span class="count" style="left:{};bottom:{}">{}{}</span>').format(
+                Markup('<span class="{}" style="left:{};bottom:{}">{}{}</span>').format(
+                    kind,
                     percent((j + 0.5) / columns),
                     percent(1 - (i + 0.5) / rows),
                     layer.texts[i][j],
