@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 import abovechance as ac
 from statistical.audit.settings import Setting
@@ -145,7 +146,7 @@ def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
     for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
         score = _rounded(s, effect * y + noise[row])
         slope = max(effect, 0.7)
-        p = 1.0 / (1.0 + np.exp(-(base + s.confidence * (slope * score - slope**2 / 2.0))))
+        p = expit(base + s.confidence * (slope * score - slope**2 / 2.0))
         if row == 0:
             kept, extras = _extras(s, rng, group, score, alone)
         if np.bincount(y[kept], minlength=2).min() < 2:
@@ -243,7 +244,7 @@ def _fitted(s: Setting, x: Floats, y: Any, new: Floats) -> Floats:
     pooled = (apart.T @ apart + np.eye(FEATURES)) / (len(y) - 2)
     slope = np.linalg.solve(pooled, means[1] - means[0])
     base = np.log(y.mean() / (1 - y.mean())) - means.sum(axis=0) @ slope / 2
-    return 1.0 / (1.0 + np.exp(-np.clip(base + new @ slope, -30, 30)))
+    return expit(np.clip(base + new @ slope, -30, 30))
 
 
 def _cross_validated(s: Setting, rng: np.random.Generator) -> Any:
