@@ -221,6 +221,8 @@ def of_calibration(measure: Measure, predictions: Any, setting: Setting) -> Inte
     """Profile likelihood of recalibration lines; distances and test statistics have none."""
     if not has_interval(measure):
         raise NotApplicable(f"{measure.title} has no interval: it would not cover a true 0.")
+    if not _of_the_line(measure, predictions):
+        return setting.bootstrap(measure)
     level, aspect = setting.level, measure.calibration
     if isinstance(predictions, Numeric):
         return lines.linear_calibration(
@@ -234,6 +236,17 @@ def of_calibration(measure: Measure, predictions: Any, setting: Setting) -> Inte
         return of_mean(measure, predictions, setting)
     parameter = "in_the_large" if aspect is Calibration.LEVEL else str(aspect)
     return lines.recalibration(predictions, parameter, confidence_level=level)
+
+
+def _of_the_line(measure: Measure, predictions: Any) -> bool:
+    """Whether a measure is the aspect of calibration it declares, not that in other units."""
+    from abovechance.measures import applicable
+
+    known = [m for m in applicable(predictions) if m.calibration is measure.calibration]
+    if any(m.formula is measure.formula for m in known):
+        return True
+    value = measure.of(predictions)
+    return any(bool(np.isclose(m.of(predictions), value, rtol=1e-9)) for m in known)
 
 
 def has_interval(measure: Measure) -> bool:

@@ -27,7 +27,7 @@ from abovechance.inference.significance.constant import gain_over, share_skill
 from abovechance.inference.significance.null import scheme_for
 from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import reference_level
-from abovechance.measures import Law, Measure
+from abovechance.measures import Calibration, Law, Measure
 from abovechance.measures.evaluation import obstacle
 from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Predictions
@@ -45,6 +45,15 @@ NO_PREVALENCE = (
 
 NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
 INFINITE = "no interval: the value is infinite here"
+
+
+NOTHING_VARIES = "these cases do not vary, which says nothing of how much others would."
+NO_LIMITS = {
+    Calibration.DISTANCE: "no interval: chance makes distances greater than 0, so that limits "
+    "would not cover a true 0.",
+    Calibration.SCORE: "no interval: a test statistic; its p tells.",
+    None: "no interval: which aspect of calibration it measures is not declared.",
+}
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,8 @@ class Evidence:
         if not inference:
             return found
         kept = [m for m in measures if m.label not in found.refused]
+        without = [m for m in kept if not has_interval(m)]
+        found.asides.update({m.label: NO_LIMITS[m.calibration] for m in without})
         if predictions.cases.order is not None:
             found._in_order(cases, kept, level, rates)
             return found
@@ -197,9 +208,10 @@ class Evidence:
                 continue
             try:
                 if by_rows and not _counted(m, cases, sampling):
-                    self.intervals[m.label] = setting.bootstrap(m)
+                    interval = setting.bootstrap(m)
                 else:
-                    self.intervals[m.label] = row.interval(m, cases, setting)
+                    interval = row.interval(m, cases, setting)
+                self.intervals[m.label] = _sound(m, values[m.label], interval, setting)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
 
@@ -371,6 +383,20 @@ class Evidence:
             self.chances[m.label] = shuffled(m, other)
             self.references[m.label] = reference_level(m, other)
         return other
+
+
+def _sound(measure: Measure, value: float, interval: Interval, setting: Setting) -> Interval:
+    """An interval that is one of this measure and has a width.
+
+    A law's limits are those of its own quantity: a measure that was declared on another scale is
+    resampled. Cases that do not vary at all say nothing about how much others would.
+    """
+    slack = 1e-9 * max(1.0, abs(value))
+    if np.isfinite(value) and not interval.low - slack <= value <= interval.high + slack:
+        interval = setting.bootstrap(measure)
+    if not interval.low < interval.high:
+        raise NotApplicable(NOTHING_VARIES)
+    return interval
 
 
 def _bounded(measure: Measure, value: float) -> bool:
