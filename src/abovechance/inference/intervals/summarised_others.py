@@ -6,7 +6,6 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.bootstrap import clamped
-from abovechance.inference.intervals.correlations import fisher_z
 from abovechance.inference.intervals.summarised import normal_quantile, normal_tail
 from abovechance.inference.intervals.tables import of_table
 from abovechance.inference.policy import policy_of
@@ -44,14 +43,13 @@ def _of_squares(measure: Measure) -> bool:
 def of_numbers(
     measure: Measure, predictions: SummarisedNumbers, value: float, setting: Setting
 ) -> Interval | None:
-    """Normal for means, Fisher's z for the correlation; None for what else would be resampled."""
+    """Normal for means; None for what else would be resampled.
+
+    A correlation's spread hangs on fourth moments, which a summary does not hold; without them it
+    is that of normal data, and wrong for others however many there are.
+    """
     if not np.isfinite(value):
         return None
-    if measure.name == "pearson":
-        try:
-            return fisher_z(value, predictions.n, confidence_level=setting.level)
-        except NotApplicable:
-            return None
     return _of_mean(measure, predictions.summary.losses, setting.level)
 
 
