@@ -308,7 +308,10 @@ FIRST: S = {
     ),
     ("DeLong F, 3 models", "n = 200"): (of_all("auc", probable(200, 0.4, models=3)), 1),
     ("Cochran's Q, 4 models", "n = 60"): (of_all("accuracy", probable(60, 0.5, models=4)), 1),
-    ("Friedman, 4 models", "n = 40"): (of_all("brier", probable(40, 0.5, models=4)), 1),
+    ("largest t of all pairs, 4 models", "n = 40"): (
+        of_all("brier", probable(40, 0.5, models=4)),
+        1,
+    ),
     ("DeLong, unpaired", "n = 60 + 60"): (
         of_different_cases("auc", scored(60, 0.4, 0.8, 0.5)),
         1,
@@ -339,7 +342,7 @@ OMNIBUS: S = {
         0.2,
     ),
     ("Cochran's Q, 4 models", "n = 20"): (of_all("accuracy", probable(20, 0.5, models=4)), 1),
-    ("Friedman, 4 models", "n = 10"): (of_all("brier", probable(10, 0.5, models=4)), 1),
+    ("losses permuted among 4 models", "n = 10"): (of_all("brier", probable(10, 0.5, models=4)), 1),
     ("permutation of clusters among models, Brier, 4 models", "10 clusters of 6"): (
         of_all("brier", clustered(10, 6, 4)),
         0.5,

@@ -221,8 +221,8 @@ SETTINGS: dict[tuple[str, str], tuple[Callable[[np.random.Generator], Pair], flo
         by_association("auc", clustered(10, 8, False)),
         1,
     ),
-    ("skill, sign flip", "n = 50"): (no_skill(50), 1),
-    ("skill, sign flip", "n = 200"): (no_skill(200), 1),
+    ("skill, studentised", "n = 50"): (no_skill(50), 1),
+    ("skill, studentised", "n = 200"): (no_skill(200), 1),
     ("studentised permutation, AUC = ½", "20 + 20, spread ×2"): (half_area(20, 20, 2.0), 0.25),
 }
 
