@@ -112,6 +112,7 @@ def detect(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> y = np.arange(30) % 2
     >>> X = rng.normal(size=(30, 4)) + 0.9 * y[:, None]

@@ -129,6 +129,7 @@ def five_by_two(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)

@@ -103,6 +103,8 @@ def linear_calibration(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from abovechance import Numeric
     >>> rng = np.random.default_rng(1)
     >>> value = rng.normal(size=200)
     >>> print(linear_calibration(Numeric(0.5 * value + rng.normal(size=200), value)))

@@ -27,6 +27,7 @@ def cluster_ratio(
 
     Examples
     --------
+    >>> import numpy as np
     >>> right = np.array([1, 1, 0, 1, 0, 0, 1, 1.0])
     >>> print(cluster_ratio(right, np.ones(8), np.array([1, 1, 2, 2, 3, 3, 4, 4])))
     -0.137 to 1.387

@@ -52,6 +52,7 @@ def jackknife(
 
     Examples
     --------
+    >>> from abovechance import Survival
     >>> print(jackknife(Survival([1, 2, 3, 4, 5, 6], [1, 1, 0, 1, 1, 1], risk=[5, 6, 3, 4, 2, 1])))
     0.262 to 0.997
     """

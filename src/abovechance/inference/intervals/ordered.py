@@ -53,6 +53,7 @@ def ordered_mean(
 
     Examples
     --------
+    >>> import numpy as np
     >>> print(ordered_mean(np.sin(np.arange(60.0)) + 1.0))
     0.947 to 1.117
     """

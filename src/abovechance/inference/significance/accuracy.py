@@ -26,6 +26,7 @@ def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
 
     Examples
     --------
+    >>> from abovechance import Binary
     >>> against_rate(Binary([0, 0, 0, 1, 1, 1], label=[0, 0, 1, 1, 1, 1]), 0.5).p_value
     0.109
     """

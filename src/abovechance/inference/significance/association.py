@@ -250,6 +250,7 @@ def fisher(predictions: Binary) -> Test:
 
     Examples
     --------
+    >>> from abovechance import Binary
     >>> print(fisher(Binary([0, 0, 0, 1, 1, 1], label=[0, 0, 1, 1, 1, 1])))
     p = 0.2, Fisher's exact test; H0: prediction and outcome are independent (both margins fixed)
     """

@@ -66,6 +66,7 @@ def diebold_mariano(
     ----------
     Diebold & Mariano (1995); Harvey, Leybourne & Newbold (1997).
 
+    >>> import numpy as np
     >>> d = np.sin(np.arange(40.0)) + 0.2
     >>> round(diebold_mariano(d, horizon=2).p_value, 3)
     0.175
@@ -99,6 +100,7 @@ def ibragimov_mueller(
     ----------
     Ibragimov & Müller (2010), t-statistic based correlation and heterogeneity robust inference.
 
+    >>> import numpy as np
     >>> round(ibragimov_mueller(np.sin(np.arange(40.0)) + 0.2).p_value, 3)
     0.011
     """

@@ -52,6 +52,7 @@ def mann_whitney(
 
     Examples
     --------
+    >>> from abovechance import Binary
     >>> print(mann_whitney(Binary([0, 0, 0, 1, 1, 1], score=[1, 2, 4, 3, 5, 6])))
     p = 0.1, Mann–Whitney, exact; H0: scores have the same distribution in both classes
     """
