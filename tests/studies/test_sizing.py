@@ -231,7 +231,10 @@ def test_sizes_print_as_a_table() -> None:
         Binormal(), ["auc", "fisher"], effect=0.7, largest=60, replications=60, rng=1
     )
     title, heading, auc, fisher = str(found).splitlines()
-    assert title == "Cases for a power of 0.8 at level 0.05, binormal, effect 0.7"
+    assert title == (
+        "Cases for a power of 0.8, binormal; effect: AUC (0.7), prevalence 0.5, labels positive "
+        "above 0.5, one-sided tests at level 0.05"
+    )
     assert heading.split()[:2] == ["test", "n"]
     assert auc.split()[:2] == ["auc", str(found.sizes[0].n)]
     assert auc.split()[-1] == "49"
