@@ -19,6 +19,12 @@ def _numbers(value: Any) -> Any:
     return SPECIAL.get(value, value) if isinstance(value, str) else value
 
 
+@pytest.fixture(autouse=True)
+def _no_stated_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text is laid out as in a pipe, whatever runs the tests says of its screen."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def reference() -> Callable[[str], Any]:
     """Reference values by file name, the strings for NaN and infinity made numbers."""

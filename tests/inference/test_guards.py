@@ -82,6 +82,7 @@ LIMITS: dict[str, tuple[Call, str]] = {
 OF_NUMBERS = {
     significance: {
         "binomial",
+        "binomial_critical",
         "boundaries",
         "diebold_mariano",
         "fisher_counts",

@@ -59,6 +59,7 @@ def test_a_closed_form_underflows_to_one_floor(name: str) -> None:
 
 def test_every_closed_form_is_here() -> None:
     resampled = {
+        "binomial_critical",  # a count
         "boundaries",
         "calibration",
         "exchange",
@@ -75,7 +76,7 @@ def test_every_closed_form_is_here() -> None:
 def test_tests_of_summaries_have_the_same_floor() -> None:
     summary = Summarised(BinarySummary.of(Y, CLOSE))
     measures = [find(name) for name in ("accuracy", "auc", "brier", "log_score")]
-    found = against_chance(summary, {m: m.of(STRONG) for m in measures}, rate=0.5)
+    found = against_chance(summary, {m: m.of(STRONG) for m in measures})
     assert {label: test.p_value for label, test in found.items()} == {
         m.label: SMALLEST for m in measures
     }
