@@ -49,9 +49,8 @@ INFINITE = "no interval: the value is infinite here"
 
 NOTHING_VARIES = "these cases do not vary, which says nothing of how much others would."
 NO_LIMITS = {
-    Calibration.DISTANCE: "no interval: chance makes distances greater than 0, so that limits "
-    "would not cover a true 0.",
-    Calibration.SCORE: "no interval: a test statistic; its p tells.",
+    Calibration.DISTANCE: "no interval: none would cover a true 0.",
+    Calibration.SCORE: "no interval: a test statistic.",
     None: "no interval: which aspect of calibration it measures is not declared.",
 }
 

@@ -118,7 +118,7 @@ def _places(bar: Bar) -> str:
     """
     shares = {"l": bar.low, "v": bar.value, "h": bar.high, "c": bar.chance}
     return ";".join(
-        f"--{name}:{f'{share:.2f}'.lstrip('0').rstrip('0').rstrip('.') or '0'}"
+        f"--{name}:{f'{share:.3f}'.lstrip('0').rstrip('0').rstrip('.') or '0'}"
         for name, share in shares.items()
         if share is not None
     )
