@@ -147,6 +147,19 @@ def test_perfect_order_is_not_certain(kind: str, extra: str) -> None:
         assert row.interval.high == 1.0
 
 
+@pytest.mark.parametrize("copies", [1, 3, 20])
+def test_perfect_clusters_tell_what_as_many_cases_do(copies: int) -> None:
+    y = np.repeat([0, 1], 10)
+    alone = intervals.newcombe_auc(1.0, 10, 10)
+    groups = np.repeat(np.arange(20), copies)
+    made = Binary(np.repeat(y, copies), score=np.repeat(np.arange(20.0), copies), groups=groups)
+    found = intervals.delong(made)
+    if copies == 1:
+        assert found.low == pytest.approx(alone.low, abs=1e-9)
+    else:
+        assert alone.low - 0.1 < found.low < alone.low  # Student's t in place of the normal
+
+
 @pytest.mark.parametrize("kind", ["binary", "tied", "classes"])
 @pytest.mark.parametrize("noise", [0.0, 0.2, 0.6])
 def test_every_case_twice_never_widens(kind: str, noise: float) -> None:

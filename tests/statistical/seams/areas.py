@@ -196,7 +196,7 @@ def _perfect_clusters(rng: np.random.Generator) -> float:
     return width(interval(ac.Binary(y, score=y + 0.01 * np.arange(60), groups=groups, pos_label=1)))
 
 
-@seam(CLUSTERS, "4+60 clusters of one case", "width less that of independent cases", fixed=True)
+@seam(CLUSTERS, "4+60 clusters of one case", "limit off DeLong's", high=1e-12, fixed=True)
 def _singletons(rng: np.random.Generator) -> float:
     draw = np.random.default_rng(1)
     y = np.r_[np.ones(4, int), np.zeros(60, int)]

@@ -240,10 +240,9 @@ def _as_seen(
     towards that of `least`, the less the more units (`squares` of their influences) tell.
     """
     telling = float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
-    prior = 1.0 / (1.0 + telling)
     pairs = least[0] * least[1]
     at_most = hanley_mcneil_variance((value * pairs + 0.5) / (pairs + 1.0), *least)
-    ratio = min((variance + prior * at_most) / ((1.0 + prior) * at_most), 1.0)
+    ratio = min((telling * variance / at_most + 1.0) / (telling + 1.0), 1.0)
     n1, n0 = (max(min(n / ratio, m), n) for n, m in zip(least, most, strict=True))
     return n1, n0
 
