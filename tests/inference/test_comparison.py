@@ -67,11 +67,11 @@ EXPECTED = {
     "auc": ("DeLong, t(", "MOVER of Newcombe and logit DeLong"),
     "brier": ("studentised bootstrap", "studentised bootstrap"),
     "log_score": ("studentised bootstrap", "studentised bootstrap"),
-    "ppv": ("studentised exchange, exact", "paired bootstrap BCa"),
-    "f1": ("studentised exchange, exact", "paired bootstrap BCa"),
-    "mcc": ("studentised exchange, exact", "paired bootstrap BCa"),
-    "average_precision": ("studentised exchange", "paired bootstrap BCa"),
-    "nagelkerke_r2": ("studentised bootstrap", "paired bootstrap BCa"),
+    "ppv": ("studentised exchange, exact", "MOVER of both intervals"),
+    "f1": ("studentised exchange, exact", "MOVER of both intervals"),
+    "mcc": ("studentised exchange, exact", "MOVER of both intervals"),
+    "average_precision": ("studentised exchange", "paired jackknife"),
+    "nagelkerke_r2": ("studentised bootstrap", "paired jackknife"),
 }
 
 

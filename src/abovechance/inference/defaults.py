@@ -21,18 +21,18 @@ from abovechance.inference.intervals.bootstrap import (
 )
 from abovechance.inference.intervals.concordance import concordance_influence, jackknife
 from abovechance.inference.intervals.effective_counts import Cells
-from abovechance.inference.intervals.left_out import MOST, jackknifed, spread_of_clusters
+from abovechance.inference.intervals.left_out import (
+    EXTREME,
+    MOST,
+    jackknifed,
+    spread_of_clusters,
+)
 from abovechance.inference.intervals.replicates import replicates
 from abovechance.inference.intervals.utility import utility
 from abovechance.inference.results import Interval
 from abovechance.measures import Calibration, Form, Law, Measure
 from abovechance.measures.area_scale import area_scale, concordance_scale
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
-
-EXTREME = (
-    "chance alone makes a largest distance greater than it is, so no limits would hold; compare "
-    "it with what chance gives."
-)
 
 
 @dataclass(frozen=True)

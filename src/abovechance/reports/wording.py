@@ -27,6 +27,15 @@ INTERVALS = (
         r"^MOVER of Newcombe and logit (\w+)(.*)$",
         r"the MOVER method with the wider of Newcombe's limits and \1's on the logit scale\2",
     ),
+    (
+        r"^MOVER of both intervals \((.+)\)$",
+        r"the MOVER method with both models' own limits (\1) and their correlation",
+    ),
+    (
+        r"^paired jackknife over (\d+) clusters, Student's t$",
+        r"a paired jackknife over \1 clusters with Student's t",
+    ),
+    (r"^paired jackknife, Student's t$", "a paired jackknife with Student's t"),
     (r"^MOVER of Newcombe(.*)$", r"the MOVER method with Newcombe's limits\1"),
     (r"^Newcombe$", "Newcombe's method"),
     (

@@ -91,7 +91,7 @@ def drawn(seed: int, index: int) -> Setting:
         facts["censored"] = float(rng.choice([0.0, 0.3, 0.7]))
     if kind == "binary":
         facts["prevalence"] = min(max(prevalence, floor), 0.5)
-    known = applicable_names(kind)
+    known = asked_of(kind, verb, str(facts["tails"]))
     count = min(MEASURES, len(known))
     picked = tuple(str(m) for m in rng.choice(known, size=count, replace=False))
     return Setting(
@@ -125,6 +125,18 @@ def _dependence(rng: np.random.Generator, kind: str, verb: str, n: int) -> dict[
     if verb == "assess" and kind == "binary" and which < 0.7:
         return {"sampling": "case-control"}
     return {}
+
+
+def asked_of(kind: str, verb: str, tails: str) -> list[str]:
+    """Measures that make sense here, and whose comparison does not take minutes."""
+    from abovechance.measures import find
+
+    known = applicable_names(kind)
+    if verb != "assess":
+        known = [m for m in known if not find(m).needs_index_draws]
+    if kind == "numeric" and tails != "skewed":  # outcomes near 0: relative errors have no mean
+        known = [m for m in known if m != "relative_error"]
+    return known
 
 
 @cache

@@ -214,9 +214,16 @@ def suspicions(s: Setting, t: Tally) -> list[str]:
         if count >= 20 and binom.sf(hits - 1, count, ALPHA) < 0.02:
             found.append(name)
     wide = t.summary()["wide"]
-    if wide is not None and t.intervals >= 20 and wide > WIDE:
+    if wide is not None and t.intervals >= 20 and wide > WIDE and _informed(s):
         found.append("width")
     return found
+
+
+def _informed(s: Setting) -> bool:
+    """Whether cases or clusters of the scarcer class are enough for an interval to be narrow."""
+    units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
+    clusters = s.groups if s.clusters != "none" else s.n
+    return min(units * min(s.prevalence, 1.0 / s.classes), clusters) >= 10
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int]]:

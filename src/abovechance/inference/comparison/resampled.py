@@ -1,4 +1,8 @@
-"""Intervals of a difference from bootstrap samples in which both models predict the same cases."""
+"""Intervals of a difference of which only the measure is known: both models on the same cases.
+
+As for one model, each case or cluster is left out in turn where the measure is smooth; else, and of
+very many cases, both models are evaluated on the same bootstrap samples.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +13,18 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.contrasts import Answer, How, less, span
 from abovechance.inference.comparison.contributions import classes_of, labels_of
+from abovechance.inference.defaults import Setting
 from abovechance.inference.intervals.bootstrap import MOST_UNDEFINED
+from abovechance.inference.intervals.left_out import (
+    EXTREME,
+    MOST,
+    ROUNDING,
+    freedom_of,
+    without_clusters,
+)
 from abovechance.inference.intervals.replicates import leave_one_out
+from abovechance.inference.intervals.tables import of_table
+from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
 from abovechance.measures.evaluation import COUNTING
@@ -18,6 +32,7 @@ from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative, Bootstrap
 
 CELLS = 1 << 21
+STEP = 1e-5  # of all cases, added to a cell to see what it does to a value
 SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
 
 
@@ -42,10 +57,19 @@ class Resampled:
         return None
 
     def interval(self, level: float) -> Interval:
-        """BCa, or percentiles over clusters; never outside what a difference can be."""
+        """Leaving out, BCa, or percentiles over clusters; within what a difference can be."""
         estimate = self.difference
         if not np.isfinite(estimate):
             raise NotApplicable(f"{self.measure.title} is not finite here, so it has no interval.")
+        if self.measure.extreme:
+            raise NotApplicable(EXTREME)
+        if of_table(self.measure):
+            return self._of_both(estimate, level)
+        one, other, times = self._left()
+        with np.errstate(invalid="ignore"):
+            without = one - other
+        if len(without) and np.isfinite(without).all():
+            return self._around(estimate, without, times, level)
         values = self._replicates()
         defined = values[np.isfinite(values)]
         lost = len(values) - len(defined)
@@ -69,6 +93,81 @@ class Resampled:
         name = "of clusters, percentile" if clustered else "BCa"
         method = f"paired bootstrap {name}, {len(values)} draws"
         return Interval(max(low, least), min(high, most), level, method)
+
+    def _left(self) -> tuple[Floats, Floats, Floats]:
+        """Values of both without one case or cluster each; none where resamples tell more."""
+        measure, groups, none = self.measure, self.first.cases.groups, np.empty(0)
+        if not measure.smooth or (groups is None and self.first.n > MOST):
+            return none, none, none
+        if groups is None:
+            (one, times), (other, _) = (leave_one_out(measure, p) for p in self._both)
+            return one, other, times
+        one, other = (without_clusters(measure, p, groups) for p in self._both)
+        return one, other, np.ones(len(one))
+
+    @property
+    def _both(self) -> tuple[Any, Any]:
+        return self.first, self.second
+
+    def _of_both(self, estimate: float, level: float) -> Interval:
+        """MOVER: the limits of the two values, as far as these vary together (Zou & Donner 2008).
+
+        A table's own limits hold where few cases make a value, which no resample can show.
+        """
+        single, seed = policy_of(self.measure.law).interval, self.how.resampling.seed
+        assert single is not None
+        one, other = (
+            single(self.measure, p, Setting(p, [self.measure], level, seed=seed))
+            for p in self._both
+        )
+        mine, theirs = (self.measure.of(p) for p in self._both)
+        r = self._together()
+        parts = ((mine - one.low, other.high - theirs), (one.high - mine, theirs - other.low))
+        below, above = (np.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0)) for a, b in parts)
+        if below == above == 0.0:
+            raise NotApplicable(
+                f"{self.measure.title} varies alike in both models, so nothing says how the "
+                "difference varies."
+            )
+        least, most = span(self.measure.range)
+        low, high = max(estimate - float(below), least), min(estimate + float(above), most)
+        return Interval(low, high, level, f"MOVER of both intervals ({one.method})")
+
+    def _together(self) -> float:
+        """How far both values vary together from case to case, or cluster to cluster."""
+        weight, groups = self.first.weight, self.first.cases.groups
+        moves = [moved(self.measure, p) * (1.0 if weight is None else weight) for p in self._both]
+        if groups is not None:
+            code = np.unique(groups, return_inverse=True)[1]
+            moves = [np.bincount(code, weights=m) for m in moves]
+        a, b = moves
+        size = float(np.sqrt((a @ a) * (b @ b)))
+        if not 0.0 < size < np.inf:
+            return 0.0
+        found = float(a @ b) / size
+        # what few show of a correlation may be chance: one standard error nearer to 0
+        spare = (1.0 - found**2) / np.sqrt(1.0 + min(freedom_of(a), freedom_of(b)))
+        return float(np.sign(found) * max(abs(found) - spare, 0.0))
+
+    def _around(self, estimate: float, without: Floats, times: Floats, level: float) -> Interval:
+        """Student's t about the difference, its degrees of freedom by how few make the spread."""
+        from scipy.special import stdtrit
+
+        units, clustered = float(times.sum()), self.first.cases.groups is not None
+        gap = without - times @ without / units
+        error = float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
+        size = max(abs(self.measure.of(self.first)), abs(self.measure.of(self.second)))
+        unit = "cluster" if clustered else "case"
+        if error <= ROUNDING * size:
+            raise NotApplicable(
+                f"{self.measure.title} differs alike whichever {unit} is left out, so nothing says "
+                "how the difference varies."
+            )
+        half = float(stdtrit(freedom_of(gap, times), 0.5 + level / 2.0)) * error
+        least, most = span(self.measure.range)
+        name = f"paired jackknife over {units:.0f} clusters" if clustered else "paired jackknife"
+        low, high = max(estimate - half, least), min(estimate + half, most)
+        return Interval(low, high, level, f"{name}, Student's t")
 
     def _replicates(self) -> Floats:
         measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)
@@ -134,6 +233,23 @@ def accelerated(
     shifted = ndtri(below) + ndtri(at)
     moved: Floats = ndtr(ndtri(below) + shifted / (1.0 - acceleration * shifted))
     return moved
+
+
+def moved(measure: Measure, predictions: Any) -> Floats:
+    """How much each case moves a function of the confusion table."""
+    k = len(predictions.classes)
+    cell = classes_of(predictions) * k + labels_of(predictions)
+    table = np.asarray(predictions.confusion, dtype=np.float64)
+    seen, place = np.unique(cell, return_inverse=True)
+    step = STEP * table.sum()
+    slopes = np.empty(len(seen))
+    rows = max(1, CELLS // table.size)
+    for start in range(0, len(seen), rows):
+        part = seen[start : start + rows]
+        more = np.repeat(table[None], len(part), axis=0)
+        more.reshape(len(part), -1)[np.arange(len(part)), part] += step
+        slopes[start : start + rows] = measure.on_counts(more) - measure.on_counts(table)
+    return np.asarray(slopes[place] / step)
 
 
 def joint_table(first: Any, second: Any) -> Floats:
