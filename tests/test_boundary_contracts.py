@@ -8,6 +8,7 @@ come out, and TypeError for keywords that are missing or unknown.
 import inspect
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ NUMBERS = ac.Numeric(P, P + 0.1 * RNG.normal(size=N))
 CENSORED = ac.Survival(1 + P, Y, risk=P + 0.3 * RNG.normal(size=N))
 TABLE = [[8, 2], [3, 9]]
 GROUPS = np.arange(N) // 4
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is a right name of a store: it is made where nobody keeps it."""
+    monkeypatch.chdir(tmp_path)
+
 
 WRONG: dict[str, Any] = {
     "text": "abc",

@@ -45,7 +45,24 @@ def test_lines_have_profile_intervals_and_likelihood_ratios(assessed: ac.Assessm
         assert row.interval.method == "profile likelihood"
         assert row.value in row.interval
         assert (row.test or "").startswith("likelihood ratio")
-    assert assessed["calibration_slope"].p_value == assessed["calibration_intercept"].p_value
+
+
+@pytest.mark.parametrize("model", ["p_forest", "p_texture"])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_the_p_of_a_line_tests_the_number_beside_it(model: str, level: float) -> None:
+    right = {
+        "calibration_in_the_large": 0.0,
+        "calibration_intercept": 0.0,
+        "calibration_slope": 1.0,
+    }
+    assessed = ac.assess(
+        examples.breast_cancer(model), measures=list(right), confidence_level=level
+    )
+    for name, value in right.items():
+        row = assessed[name]
+        assert row.interval is not None
+        assert row.p_value is not None
+        assert (row.p_value < 1 - level) == (value not in row.interval), name
 
 
 @pytest.mark.parametrize("name", DISTANCES)

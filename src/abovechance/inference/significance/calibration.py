@@ -36,8 +36,8 @@ RIGHT = "outcomes happen with the predicted probabilities, independently"
 DRAWS = 999
 PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
 LINE_OF = {  # what of the recalibration line a measure's test asks
-    Calibration.INTERCEPT: "line",
-    Calibration.SLOPE: "line",
+    Calibration.INTERCEPT: "intercept",
+    Calibration.SLOPE: "slope",
     Calibration.LEVEL: "in_the_large",
     Calibration.RATIO: "in_the_large",
     Calibration.DIFFERENCE: "in_the_large",
@@ -107,7 +107,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     ----------
     hypothesis
         "line": intercept 0 and slope 1, both at once; "in_the_large": intercept 0, the slope being
-        1; "slope": slope 1, whatever the intercept.
+        1; "slope": slope 1, whatever the intercept; "intercept": intercept 0, whatever the slope.
 
     References
     ----------
@@ -125,6 +125,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
         "line": "intercept 0 and slope 1 of the recalibration line",
         "in_the_large": "intercept 0 where the slope is 1",
         "slope": "slope 1 of the recalibration line, whatever its intercept",
+        "intercept": "intercept 0 of the recalibration line, whatever its slope",
     }
     if hypothesis not in words:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
@@ -139,10 +140,16 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
         if np.isnan(free.slope):
             raise NotApplicable("the recalibration line is not defined here, so it is not tested.")
         at["free"] = line_log_likelihood(free, y, x, weight)
+    if hypothesis == "intercept":
+        if np.isinf(free.slope):
+            raise NotApplicable("the classes are separated, so the intercept is not defined.")
+        turned = float(shift(y, np.zeros_like(x), x, weight))
+        at["turned"] = float(log_likelihood(y, turned * x, weight))
     lower, upper, df = {
         "line": ("given", "free", 2),
         "in_the_large": ("given", "shifted", 1),
         "slope": ("shifted", "free", 1),
+        "intercept": ("turned", "free", 1),
     }[hypothesis]
     statistic = max(0.0, 2.0 * (at[upper] - at[lower]))
     return Test(
