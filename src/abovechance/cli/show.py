@@ -105,7 +105,7 @@ def _by_family(rows: list[Any], result: Any) -> TextTable:
             cells = (
                 f"  {e.title}{mark}",
                 e.output or "",
-                number(e.value),
+                number(e.value, e.interval),
                 limits(e.interval),
                 "" if e.chance is None else number(e.chance),
                 _p_once(e, told),
@@ -139,7 +139,7 @@ def _skill(rows: list[Any]) -> TextTable:
             (
                 f"  {e.title}",
                 number(e.skill.reference),
-                number(e.skill.difference),
+                number(e.skill.difference, e.skill.interval),
                 limits(e.skill.interval),
                 p_value(e.skill.p_value),
             )
@@ -230,7 +230,7 @@ def _subgroups(result: Any, width: int) -> Lines:
                 f"  {e.by}",
                 "" if size is None else f"{size.n}",
                 "" if events is None else f"{events}",
-                number(e.value),
+                number(e.value, e.interval),
                 limits(e.interval),
                 e.undefined or e.remark or "",
             )

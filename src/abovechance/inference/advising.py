@@ -111,8 +111,8 @@ def _on_dependence(
         yield Advice(
             "AC014",
             "sampling weights: values are weighted, intervals of shares and of confusion tables "
-            "count as many cases as the weights are worth, others resample rows; exact tests, "
-            "which count cases, are not given.",
+            "count as many cases as the weights are worth, the others take rows for independent; "
+            "exact tests, which count cases, are not given.",
         )
 
 

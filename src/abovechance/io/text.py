@@ -153,8 +153,10 @@ def _cut(word: str, room: int) -> str:
     return word[: signs[-1]] if signs else word[:size]
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, interval: Any = None) -> str:
     """A number for a table: three digits after the point where that says enough.
+
+    Beside an interval that is far wider, what is as good as 0 reads 0.
 
     >>> number(0.95512), number(12345.678), number(None), number(float("inf"))
     ('0.955', '1.235e+04', '–', '∞')
@@ -164,23 +166,38 @@ def number(value: float | None) -> str:
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
     size = abs(value)
+    width = 0.0 if interval is None else interval.high - interval.low
+    if size < 0.001 and width >= 0.01:
+        return f"{value:.5f}".rstrip("0") if size >= max(1e-5, width / 1000) else "0.000"
     if size == 0 or 0.001 <= size < 1000:
         return f"{value:.3f}"
     return f"{value:.4g}"
 
 
-def signed(value: float | None) -> str:
+def signed(value: float | None, interval: Any = None) -> str:
     """A difference for a table, its sign always shown.
 
     >>> signed(0.0421), signed(-0.5), signed(0.0)
     ('+0.042', '-0.500', '0.000')
     """
-    return f"+{number(value)}" if value is not None and value > 0 else number(value)
+    text = number(value, interval)
+    return f"+{text}" if value is not None and value > 0 and text != "0.000" else text
 
 
 def limits(interval: Any) -> str:
     """Both limits of an interval for a table."""
-    return "" if interval is None else f"{number(interval.low)} to {number(interval.high)}"
+    if interval is None:
+        return ""
+    return " to ".join(
+        _limit(end, interval.high - interval.low) for end in (interval.low, interval.high)
+    )
+
+
+def _limit(value: float, width: float) -> str:
+    """A limit of a wide interval that is nearly 0, with its sign and few digits; others in full."""
+    if width < 0.01 or not 0.0 < abs(value) < 0.001:
+        return number(value)
+    return f"{value:.5f}".rstrip("0") if abs(value) >= 1e-5 else f"{value:.0e}"
 
 
 def p_value(p: float | None) -> str:

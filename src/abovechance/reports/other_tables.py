@@ -85,7 +85,7 @@ def _difference_cells(row: Mapping[str, Any], facts: Mapping[str, Any]) -> list[
         Cell(str(row.get("by") or "")),
         count(row.get("n")),
         count(row.get("events")),
-        numeric(row["difference"], row.get("undefined"), plus=True),
+        numeric(row["difference"], row.get("undefined"), plus=True, beside=interval),
         numeric(interval.get("low"), plus=True) if interval else Cell(),
         numeric(interval.get("high"), plus=True) if interval else Cell(),
         p_cell(row.get("p_value")),

@@ -64,7 +64,7 @@ def _values(result: Comparison) -> TextTable:
             Row(
                 (
                     f"  {e.model}",
-                    number(e.value),
+                    number(e.value, e.interval),
                     limits(e.interval),
                     letters.get((measure, str(e.model)), ""),
                 )
@@ -118,7 +118,7 @@ def _differences(rows: Sequence[Difference], result: Comparison, title: str) -> 
                 Row(
                     (
                         who,
-                        signed(row.difference),
+                        signed(row.difference, row.interval),
                         limits(row.interval),
                         p_value(row.p_value),
                         p_value(row.mid_p),
@@ -289,7 +289,7 @@ def _within(rows: Sequence[Difference], result: Comparison) -> TextTable | None:
                         f"  {row.by}",
                         f"{row.n}",
                         "" if row.events is None else f"{row.events}",
-                        signed(row.difference),
+                        signed(row.difference, row.interval),
                         limits(row.interval),
                         p_value(row.p_value),
                         p_value(row.p_adjusted) if result.adjust != "none" else "",
