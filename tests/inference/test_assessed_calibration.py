@@ -179,3 +179,11 @@ def test_classes_numbers_and_survival_are_assessed_too() -> None:
         assert survival[name].interval is not None
         assert survival[name].value in survival[name].interval
     assert survival["ici_at"].interval is None
+
+
+def test_the_printed_assessment_shows_its_advice_and_no_rounding() -> None:
+    y = np.arange(40) % 2
+    reversed_ = ac.assess(ac.Binary(y, probability=0.7 - 0.4 * y), measures=["auc", "brier"], rng=1)
+    assert [a.code for a in reversed_.advice if a.code in str(reversed_)]
+    level = ac.assess(ac.Binary(y, probability=np.full(40, 0.5)), ["calibration_in_the_large"])
+    assert "e-" not in str(level).splitlines()[1].split("[")[0]

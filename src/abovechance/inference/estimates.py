@@ -8,6 +8,7 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
+from abovechance.io.text import rid_of_rounding
 from abovechance.numerics.p_values import p_equation
 
 
@@ -168,7 +169,9 @@ class Assessment(Result):
         lines = [f"{cases}, {self.outcome} outcome, origin {origin}"]
         for e in self.estimates:
             where = "".join(f" [{part}]" for part in (e.by, e.class_, e.output) if part)
-            lines.append(f"{e.title + where:<48} {e.value:>9.4g}" + _bounds(e))
+            value = rid_of_rounding(e.value, e.interval)
+            lines.append(f"{e.title + where:<48} {value:>9.4g}" + _bounds(e))
+        lines += [str(a) for a in self.advice]
         return "\n".join(lines)
 
 

@@ -165,13 +165,19 @@ def number(value: float | None, interval: Any = None) -> str:
         return "–"
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else "−∞"
+    value = rid_of_rounding(value, interval)
     size = abs(value)
-    width = 0.0 if interval is None else interval.high - interval.low
-    if size < 0.001 and width >= 0.01:
-        return f"{value:.5f}".rstrip("0") if size >= max(1e-5, width / 1000) else "0.000"
+    if 0.0 < size < 0.001 and interval is not None and interval.high - interval.low >= 0.01:
+        return f"{value:.5f}".rstrip("0")
     if size == 0 or 0.001 <= size < 1000:
         return f"{value:.3f}"
     return f"{value:.4g}"
+
+
+def rid_of_rounding(value: float, interval: Any) -> float:
+    """0 for a value that is as good as 0 beside its interval."""
+    width = 0.0 if interval is None else interval.high - interval.low
+    return 0.0 if width >= 0.01 and abs(value) < max(1e-5, width / 1000) else value
 
 
 def signed(value: float | None, interval: Any = None) -> str:

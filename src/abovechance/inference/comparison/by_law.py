@@ -133,7 +133,7 @@ class Family:
         one, other = self.models[first], self.models[second]
         ranked = self.measure.law is Law.PAIRS
         if ranked and same_order(one, other):
-            return Alike()
+            return Alike(read="order of all cases")
         tested = self._area_test(found, first, second)
         if not ranked or isinstance(tested, Unanswerable):
             return tested

@@ -149,9 +149,10 @@ class Unanswerable:
 
 @dataclass(frozen=True)
 class Alike:
-    """Two models that cannot differ: they predict the same, or have the same infinite value."""
+    """Two models that cannot differ: the measure reads the same of both, or both are infinite."""
 
     infinite: bool = False
+    read: str = "predictions"  # what the measure reads: areas, the order alone
     difference: float = 0.0
 
     def test(self, alternative: Alternative) -> Answer:
@@ -161,14 +162,14 @@ class Alike:
                 p_value=1.0,
                 alternative=alternative,
                 hypothesis="both models have the same value",
-                method="identical values" if self.infinite else "identical predictions",
+                method=f"identical {'values' if self.infinite else self.read}",
             )
         )
 
     def interval(self, level: float) -> Interval:
         if self.infinite:
             raise NotApplicable("an infinite value has no interval.")
-        return Interval(0.0, 0.0, level, "identical predictions")
+        return Interval(0.0, 0.0, level, f"identical {self.read}")
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
