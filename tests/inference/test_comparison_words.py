@@ -171,3 +171,10 @@ def test_classes_are_compared_in_the_same_words() -> None:
     found = compare(two, ["accuracy"], rng=1)
     assert found["accuracy"].shown
     assert "a is better than b" in found["accuracy"].sentence
+
+
+def test_a_posterior_probability_is_never_printed_as_certain() -> None:
+    y = np.arange(200) % 2
+    good, bad = (Binary(y, probability=np.where(y, p, 1 - p)) for p in (0.9, 0.2))
+    printed = str(compare({"good": good, "bad": bad}, ["accuracy"], rng=1))
+    assert "> 0.999" in printed

@@ -1,5 +1,7 @@
 """What pictures show, and what they refuse."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from abovechance.plots import Chart, chart_of, plot
 from abovechance.plots.chart import Band, Points, Rule, Text
 from abovechance.plots.curves import Curve, precision_recall_points, roc_points, simple
 from abovechance.plots.pictures.confusion import confusion
+from abovechance.plots.pictures.forest import forest
 from abovechance.plots.pictures.null import null
 from abovechance.plots.pictures.probabilities import MOST_DOTS, probabilities
 from abovechance.plots.words import number
@@ -261,3 +264,24 @@ def test_twenty_guesses_have_twenty_one_p_values() -> None:
     assert "Observed: 14 of 20, p = 0.058" in made.caption
     with pytest.raises(NotApplicable, match="at most n right"):
         binomial_null(20, observed=21)
+
+
+def test_models_with_different_chances_have_a_mark_each() -> None:
+    def row(measure: str, model: str, chance: float) -> dict[str, Any]:
+        return {
+            "measure": measure,
+            "title": find(measure).title,
+            "model": model,
+            "value": 0.8,
+            "chance": chance,
+            "interval": {"low": 0.7, "high": 0.9, "level": 0.95},
+        }
+
+    rows = [row("accuracy", "a", 0.62), row("accuracy", "b", 0.38)]
+    rows += [row("auc", "a", 0.5), row("auc", "b", 0.5)]
+    layers = forest({"estimates": rows}).layers
+    ticks = [m for m in layers if isinstance(m, Points) and m.shape == "tick"]
+    assert sorted(float(x) for m in ticks for x in m.x) == [0.38, 0.5, 0.62]
+    places = {float(x): float(y) for m in ticks for x, y in zip(m.x, m.y, strict=True)}
+    assert places[0.5] == round(places[0.5])
+    assert places[0.38] != places[0.62]

@@ -204,6 +204,13 @@ def _verdict(holds: bool, p: float | None) -> str:
     return said if p is None else f"{said} ({p_value(p)})"
 
 
+def _probability(value: float | None) -> str:
+    """A posterior probability, which is neither 0 nor 1 however near it comes."""
+    if value is None or value != value or 0.0005 <= value <= 0.9995:
+        return number(value)
+    return "> 0.999" if value > 0.5 else "< 0.001"
+
+
 def _posteriors(rows: Sequence[Difference]) -> TextTable | None:
     if not rows:
         return None
@@ -220,7 +227,7 @@ def _posteriors(rows: Sequence[Difference]) -> TextTable | None:
         if rope is not None:
             values = [row.posterior.p_first, row.posterior.p_equal, row.posterior.p_second]
         pair = f"{row.first}, {row.second}"
-        found.append(Row((f"  {row.title}", pair, *map(number, values))))
+        found.append(Row((f"  {row.title}", pair, *map(_probability, values))))
     return TextTable(columns, tuple(found), "Posterior, not a test")
 
 

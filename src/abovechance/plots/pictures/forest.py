@@ -13,6 +13,7 @@ from abovechance.plots.words import as_float, percent
 
 # Of many measures the picture shows the best known; the table has them all.
 MOST = 14
+ALIKE = 1e-6  # chances this near are one mark
 FIRST = (
     "accuracy",
     "balanced_accuracy",
@@ -57,12 +58,14 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
         raise NotApplicable("no measure between −1 and 1 is defined here; see the table.")
     titles = list(dict.fromkeys((e["measure"], e["title"]) for e in found))
     models = list(dict.fromkeys(e["model"] or "" for e in found))
+    shared = _shared_chances(found)
     layers: list[Layer] = []
     series = []
     for i, model in enumerate(models):
         mine = [e for e in found if (e["model"] or "") == model]
         places = np.array([_place(e, titles, i, len(models)) for e in mine])
-        layers += _marks(mine, places, series_colour(i), i == len(models) - 1)
+        layers += _own_chances(mine, places, series_colour(i), shared)
+        layers += _marks(mine, places, series_colour(i), shared if i == len(models) - 1 else {})
         series.append(_numbers(mine, places, model, series_colour(i)))
     level = next((e["interval"]["level"] for e in found if e["interval"]), None)
     said = "" if level is None else f"Points with {percent(level)} intervals. "
@@ -105,7 +108,30 @@ def _high(estimate: Mapping[str, Any]) -> Any:
     return estimate["interval"]["high"] if estimate["interval"] else estimate["value"]
 
 
-def _marks(estimates: list[Any], places: Any, colour: str, last: bool) -> list[Layer]:
+def _shared_chances(estimates: list[Any]) -> dict[str, float]:
+    """Chance by measure where it is the same for every model, as it need not be."""
+    found: dict[str, list[float]] = {}
+    for e in estimates:
+        found.setdefault(e["measure"], []).append(as_float(e["chance"]))
+    return {name: all_[0] for name, all_ in found.items() if max(all_) - min(all_) < ALIKE}
+
+
+def _own_chances(
+    estimates: list[Any], places: Any, colour: str, shared: Mapping[str, float]
+) -> list[Layer]:
+    """Chance of this model alone, in its colour and on its own line."""
+    known = [
+        i for i, e in enumerate(estimates) if e["chance"] is not None and e["measure"] not in shared
+    ]
+    if not known:
+        return []
+    x = np.array([as_float(estimates[i]["chance"]) for i in known])
+    return [Points(x=x, y=places[known], colour=colour, shape="tick", size=4.0)]
+
+
+def _marks(
+    estimates: list[Any], places: Any, colour: str, shared: Mapping[str, float]
+) -> list[Layer]:
     points = Points(
         x=np.array([as_float(e["value"]) for e in estimates]),
         y=places,
@@ -114,15 +140,15 @@ def _marks(estimates: list[Any], places: Any, colour: str, last: bool) -> list[L
         colour=colour,
         size=7.0,
     )
-    known = [i for i, e in enumerate(estimates) if e["chance"] is not None]
+    known = [i for i, e in enumerate(estimates) if e["measure"] in shared]
     chance = Points(
-        x=np.array([as_float(estimates[i]["chance"]) for i in known]),
+        x=np.array([shared[estimates[i]["measure"]] for i in known]),
         y=np.round(places[known]),
         colour="muted",
         shape="tick",
         size=9.0,
     )
-    return [chance, points] if last else [points]
+    return [chance, points] if known else [points]
 
 
 def _numbers(estimates: list[Any], places: Any, model: str, colour: str) -> Series:
