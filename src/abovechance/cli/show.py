@@ -24,6 +24,9 @@ MOST_BY = 8  # measures by subgroup on the terminal
 LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
               "calibration_slope", "mse", "mae", "r2", "c_index", "integrated_brier")  # fmt: skip
 CHANCE = "chance: the mean when outcomes are shuffled among the cases; p tests against it."
+OF_CLUSTERS = (
+    "chance: the mean when outcomes are shuffled as the tests below say; p tests against it."
+)
 SKILL = "Skill: gain over the reference, the best prediction that is the same for all"
 
 
@@ -65,7 +68,8 @@ def _assessment(result: Any, width: int) -> Lines:
     if result.threshold is not None and any(e.family == "categorical" for e in whole):
         yield from paragraph(f"Cases above {result.threshold:g} are called positive.", width)
     if any(e.chance is not None and e.p_value is not None for e in whole):
-        yield from paragraph(CHANCE, width)
+        clustered = any("clusters" in (e.test or "") for e in whole)
+        yield from paragraph(OF_CLUSTERS if clustered else CHANCE, width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)
     yield from _skill_tests(whole, width)
     per_class = [e for e in result if e.by is None and e.class_ is not None]

@@ -125,6 +125,10 @@ class Evidence:
         if exact:
             found._not_exact(cases)
         found._against(cases, measures, rates, sampling)
+        if cases.cases.groups is not None:
+            # What is not tested would show the chance of another shuffle, blind to clusters.
+            untested = [m.label for m in measures if m.label not in found.tests]
+            found.chances.update(dict.fromkeys(untested))
         if cases.weight is None and sampling == "random":
             found._skills(cases, kept, level, draws, seed)
         return found

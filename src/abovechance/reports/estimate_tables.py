@@ -102,9 +102,10 @@ def _about(rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
         said += f" Cases above {facts['threshold']:g} are called positive."
     tested = {row["family"] for row in rows if row["p_value"] is not None}
     if tested - {"calibration"}:
+        clustered = any("clusters" in (row.get("test") or "") for row in rows)
+        how = "as the methods say" if clustered else "among the cases"
         said += (
-            " Chance: the mean when outcomes are shuffled among the cases; p tests against it, "
-            "one-sided."
+            f" Chance: the mean when outcomes are shuffled {how}; p tests against it, one-sided."
         )
     if "calibration" in tested:
         said += " p of calibration: against probabilities that are right."
