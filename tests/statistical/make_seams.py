@@ -2,9 +2,9 @@
 
 Figures are kept in tables/seams/TOPIC.json, one file for each module of `seams`.
 
-`--only TEXT` takes the seams whose name contains the text (others keep their figures); `--before`
-writes the figures of the tree at hand as those of the version that failed: run it with
-PYTHONPATH set to the `src` of that version.
+`--only TEXT` takes the seams whose name contains the text, `--lacking` those whose figure rests on
+fewer replications than asked for (others keep theirs); `--before` writes the figures of the tree at
+hand as those of the version that failed: run it with PYTHONPATH set to the `src` of that version.
 """
 
 import argparse
@@ -49,6 +49,12 @@ def run(seams: list[Seam], replications: int, workers: int) -> dict[str, Measure
 
 def kept(file: Path) -> dict[str, Any]:
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def rests_on(chosen: Seam, side: str) -> int:
+    """How many replications the kept figure of a seam rests on."""
+    figures = kept(TABLES / "seams" / f"{chosen.module}.json").get(chosen.name, {})
+    return int(figures.get(side, {}).get("replications", 0))
 
 
 def cell(found: dict[str, Any] | None) -> str:
@@ -106,17 +112,20 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--before", action="store_true")
+    parser.add_argument("--lacking", action="store_true")
     parser.add_argument("--show", action="store_true", help="print figures, write nothing")
     options = parser.parse_args()
     seams = collected()
     chosen = [s for s in seams if options.only in s.name]
+    side = "before" if options.before else "after"
+    if options.lacking:
+        chosen = [s for s in chosen if rests_on(s, side) < (1 if s.fixed else options.replications)]
     found = run(chosen, options.replications, options.workers)
     for s in chosen:
         held = "holds" if found[s.name].holds(s) else "MISSES"
         print(f"{held:6}  {cell(facts(found[s.name])):30} {bar(s):18} {s.name}")
     if options.show:
         return
-    side = "before" if options.before else "after"
     figures: dict[str, dict[str, Any]] = {}
     for module in {s.module for s in seams}:
         file = TABLES / "seams" / f"{module}.json"
