@@ -391,3 +391,25 @@ def test_a_comparison_says_nothing_internal(kind: str, change: str) -> None:
     _, found = compared(kind, change)
     said = [reason(d) for d in found.differences] + [a.text for a in found.advice]
     assert not [text for text in said if INTERNAL.search(text)]
+
+
+@pytest.mark.parametrize("kind", ["binary", "3 classes", "numeric", "survival"])
+def test_clusters_of_one_case_are_compared_as_independent_cases(kind: str) -> None:
+    models, found = compared(kind, "plain")
+    alone = {}
+    for name, p in models.items():
+        other = p.take(slice(None))
+        other.__dict__["cases"] = dataclasses.replace(p.cases, groups=np.arange(p.n))
+        alone[name] = other
+    again = ac.compare(alone, draws=DRAWS, rng=1)
+    for d, e in zip(found.differences, again.differences, strict=True):
+        assert (d.measure, d.p_value, d.interval) == (e.measure, e.p_value, e.interval)
+    one, other = (ac.assess(p["new"], draws=DRAWS, rng=1) for p in (models, alone))
+    for a, b in zip(one.estimates, other.estimates, strict=True):
+        assert (a.measure, a.p_value, a.interval) == (b.measure, b.p_value, b.interval)
+
+
+def test_one_case_is_compared_without_an_interval() -> None:
+    models = {k: ac.Numeric([1.0], [v], sample_weight=[2.0]) for k, v in (("a", 2.0), ("b", 2.5))}
+    found = ac.compare(models, ["mse", "mae"], draws=19)
+    assert [d.interval for d in found.differences] == [None, None]

@@ -174,3 +174,19 @@ def test_the_command_takes_an_order(tmp_path: Path, capsys: pytest.CaptureFixtur
     expected = ac.compare(two(order=np.arange(60)), ["brier"], rng=1)["brier"]
     assert row["p_value"] == pytest.approx(expected.p_value, rel=1e-9)
     assert row["test"] == expected.test
+
+
+def test_times_with_the_same_mean_say_nothing_of_spread() -> None:
+    pairs = np.arange(80) // 2
+    with pytest.raises(NotApplicable, match="same at all times"):
+        ordered_mean(np.tile([1.0, -1.0], 40), pairs)
+    one_right = ac.Binary(np.tile([0, 1], 40), label=np.ones(80, dtype=int), order=pairs)
+    found = ac.assess(one_right, ["accuracy"])["accuracy"]
+    assert found.interval is None
+    assert "same at all times" in found.remark
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_case_has_no_interval_in_time_order() -> None:
+    found = ac.assess(ac.Numeric([1.0], [0.0], order=[0]), ["mse", "rmse"])
+    assert [e.interval for e in found.estimates] == [None, None]

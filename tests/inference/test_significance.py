@@ -203,3 +203,13 @@ def test_studentised_permutation_holds_where_spreads_differ() -> None:
     )
     assert 0 < found.p_value <= 1
     assert "one half" in found.hypothesis
+
+
+def test_skill_of_very_many_cases_says_that_it_is_students() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 50_001)
+    p = np.clip(0.3 * y + 0.7 * rng.random(len(y)), 0.01, 0.99)
+    found = significance.skill(find("brier"), Binary(y, probability=p), draws=9)
+    assert found.interval is not None
+    assert found.interval.method == "Student's t"
+    assert found.test == "Student's t against the uninformative forecast"

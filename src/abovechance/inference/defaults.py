@@ -286,15 +286,22 @@ def _at_horizon(measure: Measure, predictions: Survival, level: float) -> Interv
 
 
 def expanded(predictions: Predictions) -> Predictions:
-    """Frequencies spelled out: a row that stands for k cases becomes k rows."""
-    counts = predictions.cases.counts
-    if counts is None:
-        return predictions
-    whole = predictions.take(np.repeat(np.arange(predictions.n), counts.astype(np.int64)))
+    """What depends on what, spelled out: a row that stands for k cases becomes k rows.
+
+    Clusters of one case each are no clusters: cases are independent then, and all methods for
+    independent cases hold.
+    """
     from dataclasses import replace
 
-    whole.__dict__["cases"] = replace(whole.cases, counts=None, id=None)
-    return whole
+    counts = predictions.cases.counts
+    if counts is not None:
+        predictions = predictions.take(np.repeat(np.arange(predictions.n), counts.astype(np.int64)))
+        predictions.__dict__["cases"] = replace(predictions.cases, counts=None, id=None)
+    groups = predictions.cases.groups
+    if groups is not None and len(np.unique(groups)) == len(groups):
+        predictions = predictions.take(slice(None))
+        predictions.__dict__["cases"] = replace(predictions.cases, groups=None)
+    return predictions
 
 
 def small_class(predictions: Predictions) -> int:

@@ -32,6 +32,8 @@ def case_values(measure: Measure, predictions: Any) -> Floats:
     n, value = predictions.n, measure.of(predictions)
     if measure.form is Form.LOSSES and measure.after is None:
         return np.asarray(measure.losses(predictions), dtype=np.float64)
+    if n < 2:
+        raise NotApplicable("one case says nothing of how a value varies over time.")
     if measure.law is Law.PAIRS:
         try:
             return np.asarray(value + n * components([predictions], measure).influence[0])

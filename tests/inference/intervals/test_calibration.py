@@ -129,13 +129,20 @@ def test_sampling_weights_have_no_likelihood() -> None:
         recalibration(weighted)
 
 
-def test_clusters_of_one_case_are_nearly_as_good_as_none() -> None:
+def test_clusters_of_one_case_are_none_and_of_hardly_more_nearly_so() -> None:
     alone = binary(600, groups=np.arange(600))
+    nearly = binary(600, groups=np.maximum(np.arange(600), 1))
     for parameter in PARAMETERS:
-        sandwich, profile = recalibration(alone, parameter), recalibration(binary(600), parameter)
+        sandwich, profile = recalibration(nearly, parameter), recalibration(binary(600), parameter)
+        assert recalibration(alone, parameter) == profile
         assert sandwich.low == pytest.approx(profile.low, abs=0.06)
         assert sandwich.high == pytest.approx(profile.high, abs=0.06)
-        assert "600 clusters" in sandwich.method
+        assert "599 clusters" in sandwich.method
+
+
+def test_a_line_through_two_numbers_has_no_interval() -> None:
+    with pytest.raises(NotApplicable, match="two cases"):
+        linear_calibration(ac.Numeric([1.0, 2.0], [0.0, 3.0]))
 
 
 def test_repeating_every_case_in_clusters_gains_nothing() -> None:

@@ -17,7 +17,7 @@ from abovechance.inference.comparison.contributions import (
     right,
 )
 from abovechance.inference.comparison.results import Omnibus
-from abovechance.inference.comparison.shares import turn
+from abovechance.inference.comparison.shares import counted_cells, in_cells, turn
 from abovechance.inference.influence import Components
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.inference.significance.studentised import (
@@ -254,7 +254,10 @@ def _columns(family: Family) -> Floats | None:
         found = np.stack([-turn(measure) * measure.losses(p) for p in models])
         return found if np.isfinite(found).all() else None
     if measure.law is Law.SHARE:
-        return np.stack([right(p).astype(np.float64) for p in models])
+        cells = counted_cells(measure, len(models[0].classes))
+        if cells is None:
+            return None
+        return np.stack([in_cells(cells, p).astype(np.float64) for p in models])
     counted = of_one_class(measure) if measure.law is Law.CONDITIONAL else None
     if counted is None:
         return None

@@ -63,6 +63,8 @@ class Resampled:
             raise NotApplicable(f"{self.measure.title} is not finite here, so it has no interval.")
         if self.measure.extreme:
             raise NotApplicable(EXTREME)
+        if self.first.n < 2:
+            raise NotApplicable("one case does not show how a difference varies.")
         if of_table(self.measure):
             return self._of_both(estimate, level)
         one, other, times = self._left()

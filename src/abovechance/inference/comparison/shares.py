@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.contrasts import (
     Answer,
@@ -21,17 +21,20 @@ from abovechance.inference.comparison.contributions import (
     class_sizes,
     classes_of,
     contributions,
+    labels_of,
     of_one_class,
     right,
 )
 from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.intervals.proportions import _score as score
 from abovechance.inference.intervals.proportions import combined, tango
+from abovechance.inference.intervals.table_facts import as_share, of_accuracy_alone
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import flips, method_name
 from abovechance.measures import Measure
+from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.p_values import never_zero
 from abovechance.resampling import Alternative
 
@@ -202,10 +205,44 @@ def flipped(
     return Answer(test, least=found.least)
 
 
-def of_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
-    """McNemar and Tango; over clusters flips and Student's t."""
-    everyone = np.ones(len(first.classes), dtype=np.bool_)
+def of_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """McNemar and Tango; over clusters flips and Student's t. None for what counts no cases."""
+    k = len(first.classes)
+    cells = counted_cells(measure, k)
+    if cells is None:
+        return None
+    everyone = np.ones(k, dtype=np.bool_)
+    if not np.array_equal(cells, np.eye(k)):
+        found = as_share(measure, k)
+        assert found is not None
+        slope = turn(measure) * (found.bounds[1] - found.bounds[0])
+        hits = in_cells(cells, first), in_cells(cells, second)
+        return _paired(measure, first, hits, how, everyone[classes_of(first)], slope, "")
     return _counted(measure, first, second, how, everyone, "")
+
+
+def counted_cells(measure: Measure, classes: int) -> Bools | None:
+    """The cells (K, K) whose cases a share of all cases counts; if less is better, the others.
+
+    Those of right predictions for any function of accuracy; None for what counts no cases.
+    """
+    if measure.form not in COUNTING:
+        return None
+    found = as_share(measure, classes)
+    if found is not None and found.inside.all():
+        low, high = found.bounds
+        share = (found.score - low) / (high - low)
+        better = 1.0 - share if measure.higher_is_better is False else share
+        if np.isclose(better, np.round(better), rtol=0.0, atol=1e-9).all():
+            return np.asarray(better > 0.5)
+    if of_accuracy_alone(measure, classes):
+        return np.asarray(np.eye(classes), dtype=np.bool_)
+    return None
+
+
+def in_cells(cells: Bools, predictions: Any) -> Bools:
+    """Which cases are in these cells of the confusion table."""
+    return np.asarray(cells[classes_of(predictions), labels_of(predictions)])
 
 
 def of_conditional_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
@@ -258,7 +295,11 @@ def _agreeing(steps: Floats, actual: Array, groups: Array) -> tuple[PairedShares
 
 def discordant(first: Any, second: Any, inside: Array) -> tuple[int, int]:
     """Cases that only the first, and that only the second model gets right."""
-    one, other = right(first)[inside], right(second)[inside]
+    return only_one(right(first)[inside], right(second)[inside])
+
+
+def only_one(one: Bools, other: Bools) -> tuple[int, int]:
+    """How many are true of the one only, and of the other only."""
     return int((one & ~other).sum()), int((other & ~one).sum())
 
 
@@ -280,9 +321,26 @@ def _counted(
     slopes = None if steps is None else steps[counted & (class_sizes(first) > 0)] * n
     linear = slopes is not None and np.ptp(slopes) <= 1e-9 * np.abs(slopes).max()
     slope = _rounded(float(slopes[0])) if slopes is not None and linear else turn(measure)
-    groups = first.cases.groups
+    tested = _paired(measure, first, (right(first), right(second)), how, inside, slope, where)
+    if linear:
+        return tested
+    return Combined(tested, Resampled(measure, first, second, how))
+
+
+def _paired(
+    measure: Measure,
+    first: Any,
+    hits: tuple[Bools, Bools],
+    how: How,
+    inside: Bools,
+    slope: float,
+    where: str,
+) -> Contrast:
+    """The share of the cases inside that are hits of the first model, beside that of the second."""
+    one, other = hits
+    n, groups = int(inside.sum()), first.cases.groups
     if groups is not None:
-        gains = inside * (right(first).astype(float) - right(second)) / n * abs(slope)
+        gains = inside * (one.astype(float) - other) / n * abs(slope)
         stratum = np.where(inside, 0, -1)
         tested: Contrast = Clustered(
             gains, stratum, groups, float(np.sign(slope)), how, span(measure.range)
@@ -291,11 +349,8 @@ def _counted(
             units = len(np.unique(groups[inside]))
             said = f", as of {units} clusters"
             tested = Combined(tested, PairedShares(0, 0, units, slope, said))
-    else:
-        tested = PairedShares(*discordant(first, second, inside), n, slope, where)
-    if linear:
         return tested
-    return Combined(tested, Resampled(measure, first, second, how))
+    return PairedShares(*only_one(one[inside], other[inside]), n, slope, where)
 
 
 def _steps(weights: Floats) -> Floats | None:

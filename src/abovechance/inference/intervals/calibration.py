@@ -114,6 +114,8 @@ def linear_calibration(
     y, x = predictions.outcome[0], predictions.value[0]
     if x.min() == x.max():
         raise NotApplicable("all predictions are equal, so there is no line and no interval.")
+    if len(x) < 3:
+        raise NotApplicable("a line through two cases has no errors, so no interval.")
     design = np.stack([np.ones(len(x)), x])
     inner = _inverse(design @ design.T)
     estimate = inner @ (design @ y)
@@ -271,10 +273,11 @@ def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float)
         design, estimate, at = np.ones((1, len(x))), centre, x + centre
     else:
         found = line(y, x)
-        at = float(found.intercept) + float(found.slope) * x
         design = np.stack([np.ones(len(x)), x])
         estimate = float(found.slope if parameter == "slope" else found.intercept)
-    if not np.isfinite(estimate):
+        with np.errstate(invalid="ignore"):  # of a line that is not finite
+            at = float(found.intercept) + float(found.slope) * x
+    if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance = expit(at)
     spread, units = _over_clusters(design, y - chance, chance * (1.0 - chance), groups)

@@ -10,6 +10,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Interval
 
 FEWEST = 30  # times
+ROUNDING = 1e-12  # relative; values of a time that differ by less are the same
 PERSISTENT = 0.7  # beyond which many times count as few
 
 
@@ -85,6 +86,10 @@ def cosines(values: Floats, order: Array) -> Ordered:
         )
     if np.ptp(values) == 0:
         raise NotApplicable("all values are the same, so nothing says how their mean varies.")
+    if np.ptp(x) <= ROUNDING * np.abs(values).max() * len(values) / times:
+        raise NotApplicable(
+            "the mean is the same at all times, so nothing says how it varies over time."
+        )
     left = persistence(x)
     most = int(0.4 * times ** (2.0 / 3.0))
     wanted = most if left == 0 else 0.12 * times * (1.0 - left) / np.sqrt(left)

@@ -58,7 +58,7 @@ def skill(
     found = _resampled(units, how)
     bounds = span(measure.range)
     if isinstance(found, Studentised) and len(units) >= FEW:
-        p_value, test = found.p_value("greater"), f"studentised bootstrap {AGAINST}"
+        p_value, test = found.p_value("greater"), f"{_kind(found)} {AGAINST}"
         hypothesis = NO_GAIN
     else:
         p_value = flips(gains, groups=groups, alternative="greater", resampling=how).p_value
@@ -99,8 +99,14 @@ def _interval(
     elif isinstance(found, Padded):
         limits, name = found.limits(level), "Student's t, padded"
     else:
-        limits, name = found.bounds(level), f"studentised bootstrap, {len(found.pivots)} draws"
+        drawn = f", {len(found.pivots)} draws" if len(found.pivots) else ""
+        limits, name = found.bounds(level), f"{_kind(found)}{drawn}"
     return Interval(max(limits[0], bounds[0]), min(limits[1], bounds[1]), level, name)
+
+
+def _kind(found: Studentised) -> str:
+    """Very many cases are not resampled: their pivots are Student's."""
+    return "studentised bootstrap" if len(found.pivots) else "Student's t"
 
 
 def uninformative(predictions: Predictions) -> Predictions:
