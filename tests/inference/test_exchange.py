@@ -1,5 +1,6 @@
 """Studentised exchange: against its definition, on every kind of measure, and where it refuses."""
 
+import dataclasses
 from itertools import product
 
 import numpy as np
@@ -216,3 +217,19 @@ def test_a_jackknife_leaves_out_groups_without_a_value() -> None:
     grouped = [Binary(y, score=p.score, groups=groups) for p in models]
     found = swappable(find("average_precision"), *grouped).pivots(rng.random((6, 30)) < 0.5)
     assert np.isfinite(found).all()
+
+
+def test_an_own_correlation_is_exchanged_on_its_own_scale() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=60)
+    one, other = y + rng.normal(size=60), 1000.0 * (y + rng.normal(size=60)) + 500.0
+    first, second = Numeric(y, one), Numeric(y, other)
+    for name in ("pearson", "spearman"):
+        known = find(name)
+        own = dataclasses.replace(known, name=f"my_{name}", title="Mine")
+        there, here = (
+            swappable(m.for_outcome("numeric"), first, second).first.value for m in (known, own)
+        )
+        assert np.array_equal(there, here)
+        assert not np.array_equal(there, first.value)
+    assert np.array_equal(swappable(find("mse"), first, second).first.value, first.value)

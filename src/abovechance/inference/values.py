@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from abovechance.inference.estimates import Estimate
-from abovechance.measures import Law, Measure, find, per_class, per_output
+from abovechance.measures import Calibration, Law, Measure, find, per_class, per_output
 from abovechance.measures.averaging import undefined_classes
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
 
-LINES = ("calibration_in_the_large", "calibration_intercept", "calibration_slope")
+LINES = (Calibration.LEVEL, Calibration.INTERCEPT, Calibration.SLOPE)
 CALIBRATION_OF_EACH_CLASS = ("calibration_in_the_large", "calibration_slope", "ece")
 OF_EACH_CLASS = ("sensitivity", "specificity", "ppv", "npv", "f1")
 
@@ -66,7 +66,8 @@ def reference_level(measure: Measure, predictions: Predictions) -> float | None:
 
 def remark(measure: Measure, predictions: Predictions, value: float) -> str | None:
     """Why a value is undefined or infinite, or what an average had to leave out."""
-    if isinstance(predictions, Binary) and measure.name in LINES and not np.isfinite(value):
+    line = measure.calibration in LINES and not np.isfinite(value)
+    if line and isinstance(predictions, Binary) and predictions.probability is not None:
         return remark_on(predictions, value)
     if np.isnan(value):
         return measure.undefined or "not defined for these cases"

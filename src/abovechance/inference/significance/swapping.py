@@ -1,7 +1,7 @@
 """Two models whose predictions are exchanged case by case, and what measures say of the result."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any
 
@@ -22,8 +22,7 @@ from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
 PARTS = 50  # groups of cases of the jackknife
 FEW_PARTS = 20  # where every value is computed by itself
 ADDITIVE = ("brier_at", "integrated_brier")  # sums over cases: their exchange is a sign flip
-RANKED = ("spearman", "kendall")
-STANDARDISED = ("pearson",)
+SAME = 1e-9  # relative: a value that a change of scale leaves as it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,14 +195,22 @@ def swappable(measure: Measure, first: Any, second: Any) -> Swapped:
         if measure.form is not Form.CENSORED:
             _refuse(measure)
         return Swapped(measure, *(_with(p, risk=midranks(p.risk)) for p in (one, other)))
-    if measure.name in RANKED:
-        return Swapped(measure, *(_with(p, value=midranks(p.value)) for p in (one, other)))
-    if measure.name in STANDARDISED:
-        return Swapped(measure, *(_with(p, value=_standard(p.value)) for p in (one, other)))
+    if isinstance(one, Numeric):
+        for scale in (midranks, _standard):
+            moved = [_with(p, value=scale(p.value)) for p in (one, other)]
+            if all(map(partial(_alike, measure), (one, other), moved)):
+                return Swapped(measure, *moved)
     raw = isinstance(one, Binary) and (one.probability is None or other.probability is None)
     if measure.reads is View.SCORE and raw:
         _refuse(measure)
     return Swapped(measure, one, other)
+
+
+def _alike(measure: Measure, predictions: Any, moved: Any) -> bool:
+    """Whether a change of scale leaves a value as it is, as ranks do to rank correlations."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before, after = measure.of(predictions), measure.of(moved)
+    return bool(abs(before - after) <= SAME * max(1.0, abs(before)))
 
 
 def _refuse(measure: Measure) -> None:
