@@ -187,3 +187,17 @@ def test_the_printed_assessment_shows_its_advice_and_no_rounding() -> None:
     assert [a.code for a in reversed_.advice if a.code in str(reversed_)]
     level = ac.assess(ac.Binary(y, probability=np.full(40, 0.5)), ["calibration_in_the_large"])
     assert "e-" not in str(level).splitlines()[1].split("[")[0]
+
+
+@pytest.mark.parametrize("kind", ["binary", "numeric"])
+def test_equal_losses_tell_no_spread_of_what_scales_them(kind: str) -> None:
+    y = (np.arange(60) % 3 == 0).astype(int)
+    if kind == "binary":
+        cases: ac.Binary | ac.Numeric = ac.Binary(y, probability=0.01 + 0.98 * y)
+        names = ["brier", "scaled_brier", "log_loss", "nagelkerke_r2", "mcfadden_r2"]
+    else:
+        cases = ac.Numeric(np.arange(60.0), np.arange(60.0) + 1.0)
+        names = ["mse", "r2", "rse", "rae"]
+    for row in ac.assess(cases, names, rng=1, draws=99):
+        assert row.interval is None, row.measure
+        assert "same loss" in (row.remark or ""), row.measure

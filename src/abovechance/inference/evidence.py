@@ -27,7 +27,7 @@ from abovechance.inference.significance.constant import gain_over, share_skill
 from abovechance.inference.significance.null import scheme_for
 from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import reference_level
-from abovechance.measures import Calibration, Law, Measure
+from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.evaluation import obstacle
 from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Binary, Multiclass, Predictions
@@ -47,6 +47,7 @@ NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
 INFINITE = "no interval: the value is infinite here"
 
 
+SAME = 1e-9  # relative: losses that rounding alone tells apart
 NOTHING_VARIES = "these cases do not vary, which says nothing of how much others would."
 NO_LIMITS = {
     Calibration.DISTANCE: "no interval: none would cover a true 0.",
@@ -399,7 +400,24 @@ def _sound(measure: Measure, value: float, interval: Interval, setting: Setting)
         interval = setting.bootstrap(measure)
     if not interval.low < interval.high:
         raise NotApplicable(NOTHING_VARIES)
+    if measure.monotone_in and _same_losses(measure, setting.predictions):
+        raise NotApplicable("every case has the same loss: the cases show no spread.")
     return interval
+
+
+def _same_losses(measure: Measure, cases: Any) -> bool:
+    """Whether the loss that a measure scales is the same for every case.
+
+    What varies then is the reference alone, and tells nothing of how far the predictions may err.
+    """
+    loss = find(measure.monotone_in).for_outcome(cases.kind)
+    if obstacle(loss, cases) is not None:
+        return False
+    try:
+        each = np.atleast_2d(loss.losses(cases))
+    except NotApplicable:  # only a summary is left
+        return False
+    return bool((np.ptp(each, axis=-1) <= SAME * np.abs(each).max(axis=-1)).all())
 
 
 def _bounded(measure: Measure, value: float) -> bool:
