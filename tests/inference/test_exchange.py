@@ -8,7 +8,7 @@ import pytest
 
 from abovechance.errors import NotApplicable
 from abovechance.inference.significance import exchange
-from abovechance.inference.significance.exchange import exchanged
+from abovechance.inference.significance.exchange import affordable, exchanged
 from abovechance.inference.significance.swapping import Swapped, kendall_influence, swappable
 from abovechance.measures import Family, Form, Law, applicable, find
 from abovechance.measures.measure import measure
@@ -233,3 +233,9 @@ def test_an_own_correlation_is_exchanged_on_its_own_scale() -> None:
         assert np.array_equal(there, here)
         assert not np.array_equal(there, first.value)
     assert np.array_equal(swappable(find("mse"), first, second).first.value, first.value)
+
+
+def test_tables_of_many_classes_are_exchanged_less_often() -> None:
+    asked = [affordable(find("kappa"), 500, None, k) for k in (2, 10, 20, 40)]
+    assert asked == [9999, 9999, 624, 199]
+    assert affordable(find("kappa"), 500, 5000, 40) == 5000

@@ -216,7 +216,8 @@ class Exchange:
         return self.measure.of(self.first) - self.measure.of(self.second)
 
     def test(self, alternative: Alternative) -> Answer:
-        count = affordable(self.measure, self.first.n, self.how.draws)
+        classes = len(getattr(self.first, "classes", ()))
+        count = affordable(self.measure, self.first.n, self.how.draws, max(classes, 2))
         found = exchanged(
             self.measure,
             self.first,
