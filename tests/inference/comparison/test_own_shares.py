@@ -1,5 +1,6 @@
 """A share that a user declares: its test counts what it counts, not right predictions."""
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,14 @@ def test_scores_between_right_and_wrong_are_not_taken_for_wrong() -> None:
     found = ac.compare(models(), [part_of_the_way], rng=1, draws=99)["part_of_the_way"]
     assert found.test is not None
     assert "McNemar" not in found.test
+
+
+def test_hundred_classes_are_compared_in_little_memory() -> None:
+    y = np.arange(300) % 100
+    two = {k: ac.Multiclass(y, label=np.roll(y, s)) for k, s in (("a", 100), ("b", 1))}
+    tracemalloc.start()
+    found = ac.compare(two, ["accuracy"], draws=19)["accuracy"]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.difference == 1.0
+    assert most < 2e8

@@ -58,13 +58,12 @@ def cell_weights(measure: Measure, predictions: Any) -> Floats | None:
     if measure.law not in (Law.SHARE, Law.CONDITIONAL, Law.BALANCED):
         return None
     right = np.diag(sizes.astype(np.float64))
-    moved = np.broadcast_to(right, (k, k, k, k)).copy()
-    for actual in range(k):
-        if sizes[actual] > 0:
-            for called in range(k):
-                moved[actual, called, actual, actual] -= 1.0
-                moved[actual, called, actual, called] += 1.0
-    weights = measure.on_counts(moved) - measure.on_counts(right)
+    weights, each = np.zeros((k, k)), np.arange(k)
+    for actual in np.flatnonzero(sizes > 0):  # one class at a time: K⁴ cells are soon too many
+        moved = np.repeat(right[None], k, axis=0)
+        moved[:, actual, actual] -= 1.0
+        moved[each, actual, each] += 1.0
+        weights[actual] = measure.on_counts(moved) - measure.on_counts(right)
     return weights if _linear(measure, weights, right) else None
 
 
