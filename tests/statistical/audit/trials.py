@@ -213,17 +213,25 @@ def suspicions(s: Setting, t: Tally) -> list[str]:
     for name, hits, count in _levels(t):
         if count >= 20 and binom.sf(hits - 1, count, ALPHA) < 0.02:
             found.append(name)
-    wide = t.summary()["wide"]
-    if wide is not None and t.intervals >= 20 and wide > WIDE and _informed(s):
+    if t.intervals >= 20 and _useless(s, t):
         found.append("width")
     return found
 
 
-def _informed(s: Setting) -> bool:
-    """Whether cases or clusters of the scarcer class are enough for an interval to be narrow."""
+def _useless(s: Setting, t: Tally) -> bool:
+    """Whether intervals are much wider than estimates vary, and than so few units explain.
+
+    Where hardly any error is seen estimates do not vary, but limits must still allow for about
+    three errors among the units of the scarcer class.
+    """
     units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
     clusters = s.groups if s.clusters != "none" else s.n
-    return min(units * min(s.prevalence, 1.0 / s.classes), clusters) >= 10
+    scarce = min(units * min(s.prevalence, 1.0 / s.classes), clusters)
+    low, high = find(t.measure).for_outcome(s.kind).range
+    told = t.summary()
+    if told["wide"] is None or told["wide"] <= WIDE or scarce < 10:
+        return False
+    return not np.isfinite(high - low) or told["width"] > 6.0 * (high - low) / scarce
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int]]:
@@ -251,9 +259,8 @@ def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str
             error = np.sqrt(max(share * (1.0 - share), 1e-4) / count)
             if share - 3.0 * error > ALPHA:
                 found.append((name, f"{share:.3f} ± {error:.3f}"))
-    wide = t.summary()["wide"]
-    if "width" in suspected and wide is not None and wide > WIDE:
-        found.append(("width", f"{wide:.1f} times a normal interval's"))
+    if "width" in suspected and _useless(s, t):
+        found.append(("width", f"{t.summary()['wide']:.1f} times a normal interval's"))
     return found
 
 
