@@ -338,3 +338,10 @@ def test_chance_is_pictured_by_a_measure_that_stays_finite(
 ) -> None:
     charts = {c.title: c for c in report(assessment, predictions=models["forest"]).document.charts}
     assert charts["Chance and the observed value"].x.title == "Brier score"
+
+
+def test_no_sentence_compares_with_an_infinite_chance() -> None:
+    certain = examples.breast_cancer("p_forest")  # forecasts of exactly 0, so shuffled ones are −∞
+    page = report(assess(certain, ["log_score"], rng=1, draws=199), predictions=certain).html
+    assert "chance would give" not in page
+    assert "permutation test" in page

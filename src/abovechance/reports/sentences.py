@@ -4,6 +4,7 @@ In the present tense for the answer at the top, in the past for the paragraph of
 """
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from abovechance.plots.contract import whole
@@ -58,7 +59,8 @@ def estimate_sentence(
     test = ""
     if row.get("p_value") is not None:
         test = f"{label(test_name(row['test']))}, {p_phrase(row['p_value'])}"
-    if row.get("chance") is not None:
+    # forecasts of exactly 0 or 1, shuffled, are infinitely wrong: true, and no level to compare with
+    if row.get("chance") is not None and isfinite(as_float(row["chance"])):
         said += f", where chance would give {number(row['chance'])}"
     said += f"{bracketed(test)}."
     note = row.get("undefined") or row.get("remark")
