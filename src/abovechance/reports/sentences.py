@@ -59,7 +59,7 @@ def estimate_sentence(
     test = ""
     if row.get("p_value") is not None:
         test = f"{label(test_name(row['test']))}, {p_phrase(row['p_value'])}"
-    # forecasts of exactly 0 or 1, shuffled, are infinitely wrong: true, and no level to compare with
+    # forecasts of exactly 0 or 1 are infinitely wrong when shuffled: no level to compare with
     if row.get("chance") is not None and isfinite(as_float(row["chance"])):
         said += f", where chance would give {number(row['chance'])}"
     said += f"{bracketed(test)}."
