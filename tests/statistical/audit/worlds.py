@@ -134,8 +134,9 @@ def _effects(s: Setting) -> list[float]:
 def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
     n = _drawn_size(s, n, alone)
     group = _clusters(s, rng, n, alone)
-    if s.sampling == "case-control" and not alone:
-        y = np.arange(n) % 2
+    if s.sampling == "case-control":  # the prevalence is stated, so it does not vary
+        y = np.arange(n) < round(n * s.prevalence) if alone else np.arange(n) % 2
+        y = y.astype(int)
     elif s.held == "constant" and not alone:
         y = (rng.random(int(group.max()) + 1) < s.prevalence).astype(int)[group]
     else:
