@@ -119,11 +119,6 @@ class Setting:
         return from_replicates(measure, self.predictions, values, confidence_level=self.level)
 
 
-def by_bootstrap(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Resample the cases."""
-    return setting.bootstrap(measure)
-
-
 def of_share(measure: Measure, predictions: Any, setting: Setting) -> Interval:
     """Wilson on the cases of the share's denominator, at their effective number."""
     if measure.form is Form.LOSSES:

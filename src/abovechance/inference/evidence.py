@@ -208,8 +208,6 @@ class Evidence:
         self.asides.update({m.label: INFINITE for m in infinite})
         for m in bounded:
             row = policy_of(m.law)
-            if row.interval is None:
-                continue
             try:
                 if by_rows and not _counted(m, cases, sampling):
                     interval = setting.bootstrap(m)

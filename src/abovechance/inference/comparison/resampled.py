@@ -117,7 +117,6 @@ class Resampled:
         A table's own limits hold where few cases make a value, which no resample can show.
         """
         single, seed = policy_of(self.measure.law).interval, self.how.resampling.seed
-        assert single is not None
         one, other = (
             single(self.measure, p, Setting(p, [self.measure], level, seed=seed))
             for p in self._both
