@@ -149,7 +149,7 @@ def _interval(t: Tally, value: float, row: Any, goal: float, span: Any, advice: 
     slack = 1e-9 * max(1.0, abs(value))
     if not found.low <= found.high:
         t.faults["low above high"] += 1
-    elif found.low == found.high:
+    elif found.low == found.high and "identical" not in found.method:
         t.faults["width 0"] += 1
     if not found.low - slack <= value <= found.high + slack:
         t.faults["interval without its value"] += 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import NotApplicable, listed
-from abovechance.inference.advising import FEW_CLUSTERS
+from abovechance.inference.advising import few_cases, few_clusters
 from abovechance.inference.comparison.contributions import contributions
 from abovechance.inference.comparison.pairs import Matched
 from abovechance.inference.comparison.results import Difference
@@ -33,6 +33,8 @@ def remarks(
         yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
     yield from _on_dependence(first, naive=naive)
     yield from _on_order(found)
+    if any(row.interval is not None for row in rows):
+        yield from _on_size(found)
     yield from _on_tests(rows, level)
 
 
@@ -53,7 +55,15 @@ def _on_different_cases(found: Matched) -> Advice:
     )
 
 
-def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
+def _on_size(found: Matched) -> Iterator[Advice]:
+    """The model with the fewest cases of a class, of different cases; else any of them."""
+    told = (few_cases(p) for p in found.models.values() if p.origin == "test")
+    few = next((text for text in told if text), None)
+    if few:
+        yield Advice("AC158", few)
+
+
+def _on_dependence(first: Any, *, naive: bool) -> Iterator[Advice]:
     origin, cases = getattr(first, "origin", "test"), getattr(first, "cases", None)
     if origin != "test" and naive:
         yield Advice(
@@ -72,13 +82,9 @@ def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
     if cases is None:
         return
     if cases.groups is not None and origin == "test":
-        count = len(np.unique(cases.groups))
-        if count < FEW_CLUSTERS:
-            yield Advice(
-                "AC146",
-                f"{count} clusters are few: intervals may cover less than they say.",
-                "Cameron & Miller (2015)",
-            )
+        few = few_clusters(first, cases.groups)
+        if few:
+            yield Advice("AC146", few, "Cameron & Miller (2015)")
     if cases.sample_weight is not None:
         yield Advice(
             "AC147",
