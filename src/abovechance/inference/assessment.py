@@ -226,14 +226,9 @@ def _chosen(
         known = applicable(predictions)
         if dialect is not None:
             known = [find(m.name, dialect=dialect) for m in known]
-        return [fit(at_threshold(m, predictions), predictions) for m in known]
-    asked = [measures] if isinstance(measures, str | Measure) else list(measures)
-    own = {m.partition("(")[0].strip() for m in asked if isinstance(m, str) and "(" in m}
-    chosen = [
-        m if {m.name, *m.aliases} & own else at_threshold(m, predictions)
-        for m in named(asked, dialect=dialect)
-    ]
-    return [fit(m, predictions) for m in chosen]
+    else:
+        known = named(measures, dialect=dialect)
+    return [fit(at_threshold(m, predictions), predictions) for m in known]
 
 
 def _primary(

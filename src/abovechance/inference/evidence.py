@@ -30,6 +30,7 @@ from abovechance.inference.values import reference_level
 from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.evaluation import obstacle
 from abovechance.measures.shuffled import shuffled
+from abovechance.measures.utility import threshold_of
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
 
@@ -450,7 +451,7 @@ def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: i
     """Net benefit beside the better of acting on every case and on none."""
     found = gain(
         cases,
-        measure.parameters["threshold"],
+        threshold_of(measure),
         confidence_level=level,
         draws=UTILITY_DRAWS if draws is None else draws,
         rng=np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,))),

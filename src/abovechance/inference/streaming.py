@@ -171,7 +171,7 @@ KNOWN: dict[str, _Known] = {
 def _chosen(predictions: View, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
     if measures is None:
         return [at_threshold(m, predictions) for m in applicable(predictions)]
-    return [fit(m, predictions) for m in named(measures)]
+    return [fit(at_threshold(m, predictions), predictions) for m in named(measures)]
 
 
 def _primary(predictions: View, labels: Sequence[str], primary: str | None) -> str | None:

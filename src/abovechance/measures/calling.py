@@ -7,6 +7,7 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.measures.measure import Measure
+from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View, checks
 from abovechance.predictions.index import aligned
 
@@ -22,7 +23,7 @@ def call(measure: Measure, arrays: tuple[Any, ...], options: dict[str, Any]) -> 
     if arrays and isinstance(arrays[0], Predictions):
         _only(measure, arrays, 1)
         chosen = measure.with_parameters(**options) if options else measure
-        return chosen.of(arrays[0])
+        return at_threshold(chosen, arrays[0]).of(arrays[0])
     if len(arrays) < 2 and not given:
         names = list(measure.parameters)
         if not arrays and not options:

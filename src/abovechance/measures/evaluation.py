@@ -9,6 +9,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.averaging import averaged, class_values
 from abovechance.measures.measure import Form, Measure
+from abovechance.measures.utility import at_threshold
 from abovechance.numerics.confusion import confusion, one_against_rest
 from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.numerics.ranks import tied_groups
@@ -106,6 +107,7 @@ def evaluate(
 
     must_be_predictions(predictions)
     chosen = applicable(predictions) if measures is None else named(measures)
+    chosen = [at_threshold(m, predictions) for m in chosen]
     with np.errstate(divide="ignore", invalid="ignore"):
         return {m.label: _value(m, predictions) for m in chosen}
 

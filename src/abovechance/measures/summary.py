@@ -14,6 +14,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.measures.measure import Measure
+from abovechance.measures.utility import threshold_of
 from abovechance.numerics.binned_ranks import UNIT, BinnedRanks, Counter, Grid
 from abovechance.numerics.class_sums import ClassSums, class_sums
 from abovechance.numerics.finer_ranks import Stretches
@@ -282,7 +283,7 @@ def _from_sums(measure: Measure, summary: BinarySummary) -> float | None:
     if measure.name == "calibration_difference":
         return (observed - expected) / summary.n
     if measure.name in ("net_benefit", "standardised_net_benefit"):
-        threshold = measure.parameters["threshold"]
+        threshold = threshold_of(measure)
         table = summary.table_from(threshold)
         if table is None:
             return None

@@ -10,9 +10,11 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.measure import Family, Form, Law, Measure, defaults, measure
+from abovechance.measures.measure import Family, Form, Law, Measure, measure
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
+
+USUAL = 0.5  # where neither a measure nor the labels have a threshold of their own
 
 UTILITY: dict[str, Any] = {
     "family": Family.UTILITY,
@@ -34,21 +36,30 @@ def labelling_threshold(predictions: Predictions) -> float | None:
 
 
 def at_threshold(measure: Measure, predictions: Predictions) -> Measure:
-    """A measure at the threshold that cases are called positive by, if it stands for none else."""
-    threshold = labelling_threshold(predictions)
-    usual = defaults(measure.formula).get("threshold")
-    probable = View.PROBABILITY in predictions.views
-    if threshold is None or usual is None or not probable or not 0.0 < threshold < 1.0:
+    """A measure at the threshold that cases are called positive by, if none was stated for it."""
+    if measure.parameters.get("threshold", USUAL) is not None:
         return measure
-    if measure.parameters["threshold"] != usual or threshold == usual:
+    threshold = labelling_threshold(predictions)
+    if threshold is None or View.PROBABILITY not in predictions.views:
+        return measure
+    if threshold == USUAL or not 0.0 < threshold < 1.0:
         return measure
     return measure.with_parameters(threshold=threshold)
+
+
+def threshold_of(measure: Measure) -> float:
+    """The risk from which on a measure of utility acts: as stated, else one half."""
+    return _stated(measure.parameters["threshold"])
+
+
+def _stated(threshold: float | None) -> float:
+    return USUAL if threshold is None else threshold
 
 
 def treat_all_or_none(predictions: Any, measure: Measure) -> float:
     """The better of acting on every case and on none."""
     share = float(predictions.prevalences[1])
-    odds = exchange(measure.parameters["threshold"])
+    odds = exchange(threshold_of(measure))
     return max(share - (1.0 - share) * odds, 0.0)
 
 
@@ -66,12 +77,12 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     attainable=False,
     source="Vickers & Elkin (2006)",
 )
-def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5) -> Floats:
+def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None = None) -> Floats:
     r"""True positives a case, less false positives at their rate of exchange.
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
-    At most the prevalence. Worth having only above the better of acting on all and on none,
+    `threshold` is that of the predicted labels if not stated. At most the prevalence. Worth having only above the better of acting on all and on none,
     its reference.
 
     Examples
@@ -79,8 +90,8 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.2, 0.8], threshold=0.2)
     0.4375
     """
-    acted = probability >= threshold
-    return np.where(acted, outcome - (1.0 - outcome) * exchange(threshold), 0.0)
+    t = _stated(threshold)
+    return np.where(probability >= t, outcome - (1.0 - outcome) * exchange(t), 0.0)
 
 
 @measure(
@@ -93,7 +104,7 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     source="Vickers & Elkin (2006); Kerr et al. (2016)",
 )
 def standardised_net_benefit(
-    outcome: Floats, probability: Floats, weight: Floats | None, *, threshold: float = 0.5
+    outcome: Floats, probability: Floats, weight: Floats | None, *, threshold: float | None = None
 ) -> Floats:
     r"""Net benefit over the prevalence, the most there is to gain.
 

@@ -29,6 +29,7 @@ from abovechance.measures.area_scale import area_scale
 from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import BinarySummary, Summarised
+from abovechance.measures.utility import threshold_of
 from abovechance.numerics.p_values import never_zero
 
 LOSSES = ("brier", "brier_sum", "scaled_brier")
@@ -133,7 +134,7 @@ def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interva
 
 
 def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
-    threshold = measure.parameters["threshold"]
+    threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None
@@ -153,7 +154,7 @@ def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting)
 def _gain(
     measure: Measure, predictions: Summarised, value: float, setting: Setting
 ) -> Skill | None:
-    threshold = measure.parameters["threshold"]
+    threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None

@@ -18,7 +18,7 @@ from abovechance.inference.intervals.proportions import score_limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
 from abovechance.measures.evaluation import COUNTING
-from abovechance.measures.utility import exchange
+from abovechance.measures.utility import exchange, threshold_of
 from abovechance.predictions import Binary
 
 DRAWS = 1999
@@ -190,7 +190,7 @@ def worth_of(measure: Measure, predictions: Binary) -> tuple[Worth, Bools | None
     """A measure of utility as a function of a table, and cases acted on unless as labelled."""
     if measure.form in COUNTING:
         return measure.on_counts, None
-    return of_four_cases(measure), acted_on(predictions, float(measure.parameters["threshold"]))
+    return of_four_cases(measure), acted_on(predictions, threshold_of(measure))
 
 
 def of_four_cases(measure: Measure) -> Worth:
