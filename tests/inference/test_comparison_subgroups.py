@@ -155,3 +155,27 @@ def test_subgroups_are_checked() -> None:
         compare(binary(), ["auc"], by=BY[:10])
     with pytest.raises(DataError, match="two subgroups apart"):
         compare(binary(), ["auc"], by=np.full(180, "all"))
+
+
+def test_advice_names_the_subgroup_it_is_about() -> None:
+    rng = np.random.default_rng(1)
+    n, few = 400, 60
+    y = rng.integers(2, size=n)
+    models = {
+        name: Binary(y, probability=1 / (1 + np.exp(-noise * rng.normal(size=n) - y)))
+        for name, noise in (("a", 0.5), ("b", 1.5))
+    }
+    by = np.where(np.arange(n) < few, "few", "many")
+    found = compare(models, ["auc", "sensitivity", "brier"], by=by, by_name="site", rng=1, draws=99)
+    said = {a.code: a.text for a in found.advice}
+    assert "fewer than 50 cases in site=few:" in said["AC149"]
+    nearly = np.where(np.arange(n) % 60 == 0, ~(y > 0), y > 0)
+    labels = {
+        "a": Binary(y, label=y),
+        "b": Binary(y, label=nearly.astype(int)),
+    }
+    found = compare(labels, ["accuracy"], by=by, by_name="site", rng=1, draws=99)
+    said = {a.code: a.text for a in found.advice}
+    assert "accuracy of a and b in site=few" in said["AC148"]
+    for code in ("AC154", "AC155"):
+        assert code not in said or "site=" in said[code]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from abovechance import Binary, Multiclass, Survival, assess, compare, report
+from abovechance.measures import find
+from abovechance.measures.catalogue import every
 from abovechance.predictions import Predictions
 
 
@@ -62,13 +64,50 @@ def test_a_threshold_of_its_own_is_kept() -> None:
     found = assess(_cases(threshold=0.2), ["net_benefit(0.3)"], rng=1, draws=99)
     assert [e.measure for e in found] == ["net_benefit(0.3)"]
     half = assess(_cases(threshold=0.2), ["net_benefit(0.5)"], rng=1, draws=99)
-    assert [e.measure for e in half] == ["net_benefit"]
+    assert [e.measure for e in half] == ["net_benefit(0.5)"]
+
+
+@pytest.mark.parametrize("name", [m for m, of in every().items() if "threshold" in of.parameters])
+def test_a_stated_threshold_stands_beside_that_of_the_labels(name: str) -> None:
+    cases = _cases(threshold=0.2)
+    both = assess(cases, [name, f"{name}(threshold=0.3)", f"{name}(0.5)"], rng=1, draws=99)
+    assert [e.measure for e in both] == [f"{name}({t})" for t in (0.2, 0.3, 0.5)]
+    for e, t in zip(both, (0.2, 0.3, 0.5), strict=True):
+        assert e.value == find(name, threshold=t).of(cases)
+        assert f"threshold={t}" in e.title
+    assert find(name)(cases) == both[f"{name}(0.2)"].value
+    usual = assess(_cases(), [name, f"{name}(0.5)"], rng=1, draws=99)
+    assert usual[name].value == usual[f"{name}(0.5)"].value
+    assert "0.5" in usual[f"{name}(0.5)"].title
+    primary = compare({"a": cases, "b": cases}, [name], primary=name, rng=1, draws=99).primary
+    assert primary == f"{name}(0.2)"
 
 
 def test_models_are_compared_at_their_threshold() -> None:
     models = {"a": _cases(threshold=0.2), "b": _cases(threshold=0.2, sign=0.5)}
     found = compare(models, ["net_benefit"], rng=1, draws=99)
     assert found.differences[0].measure == "net_benefit(0.2)"
+
+
+def test_a_comparison_says_above_what_cases_are_positive() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(threshold=0.2, sign=0.5)}
+    found = compare(models, ["sensitivity", "accuracy"], rng=1, draws=99)
+    said = "Cases above 0.2 are called positive."
+    assert said in str(found)
+    assert said in str(assess(models["a"], ["accuracy"], rng=1, draws=99))
+    assert found.to_dict()["threshold"] == 0.2
+    html = report(found).html
+    assert said in html
+    assert "Cases above a threshold of 0.2 were called positive" in html
+    ranks = compare(models, ["auc"], rng=1, draws=99)
+    assert "called positive" not in str(ranks)
+
+
+def test_models_with_thresholds_of_their_own_are_remarked_on() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(sign=0.5)}
+    found = compare(models, ["sensitivity"], rng=1, draws=99)
+    assert found.threshold is None
+    assert "a 0.2, b 0.5" in next(a.text for a in found.advice if a.code == "AC160")
 
 
 def test_measures_at_a_time_name_it() -> None:
@@ -109,6 +148,30 @@ def test_copies_are_remarked_on() -> None:
     assert "occurs 5 times" in _codes(five)["AC004"]
     drawn = cases.take(np.random.default_rng(1).integers(332, size=20_000))
     assert "332 different ones" in _codes(drawn)["AC004"]
+
+
+def test_copies_are_remarked_on_where_models_are_compared() -> None:
+    first, second = _cases(200), _cases(200, sign=0.5)
+    at = np.random.default_rng(1).integers(200, size=5000)
+
+    def codes(models: dict[str, Binary], **options: object) -> dict[str, str]:
+        found = compare(models, ["auc"], rng=1, draws=99, **options)
+        return {a.code: a.text for a in found.advice}
+
+    assert "AC004" not in codes({"a": first, "b": second})
+    drawn = {"a": first.take(at), "b": second.take(at)}
+    assert "200 different ones" in codes(drawn)["AC004"]
+    assert "200 different ones" in codes(drawn, paired=False)["AC004"]
+    few = np.bincount(at, minlength=200)
+    outcome = np.asarray(first.positive).astype(int)
+    counted = {
+        name: Binary(outcome, probability=p.probability, pos_label=1, counts=few)
+        for name, p in (("a", first), ("b", second))
+    }
+    assert "AC004" not in codes(counted)
+    # one model is a tree that predicts few values, the other tells its cases apart
+    tree = Binary(outcome, probability=np.where(outcome, 0.7, 0.3), pos_label=1)
+    assert "AC004" not in codes({"tree": tree, "b": second})
 
 
 def test_scores_on_a_coarse_scale_are_no_copies() -> None:

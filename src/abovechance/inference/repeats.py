@@ -12,9 +12,10 @@ OFTEN = 10  # times that rows occur on average, from which they are remarked on
 COARSE = 1000  # steps of a scale so coarse that equal predictions are no wonder
 
 
-def repeated_rows(predictions: Predictions) -> str:
+def repeated_rows(predictions: Predictions, *others: Predictions) -> str:
     """What there is to say of rows that occur several times, outcome and prediction alike.
 
+    With `others`, which predicted the same cases, a row holds what all of them predicted.
     Of rows that stand for several cases, come in clusters or were predicted repeatedly nothing is
     said, nor of labels and of predictions on a coarse scale: they are bound to occur again.
     """
@@ -22,6 +23,7 @@ def repeated_rows(predictions: Predictions) -> str:
     if cases.counts is not None or cases.groups is not None or predictions.origin != "test":
         return ""
     columns = _columns(predictions)
+    columns += [column for other in others for column in _columns(other)]
     if not columns or all(_coarse(column) for column in columns[1:]):
         return ""
     times = _times(columns)

@@ -1,9 +1,10 @@
 """From models and measures to differences, each with its test and its interval."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.arguments import models_given, share
 from abovechance.inference.assessment import PRIMARY
@@ -28,9 +29,10 @@ from abovechance.inference.comparison.subgroups import (
 )
 from abovechance.inference.defaults import expanded
 from abovechance.inference.multiplicity import adjusted
+from abovechance.inference.repeats import repeated_rows
 from abovechance.measures import Measure, applicable, find
 from abovechance.measures.catalogue import named
-from abovechance.measures.utility import at_threshold
+from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Predictions
 from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of, whole_draws
 
@@ -138,7 +140,7 @@ def compare(
     same_kind(models)
     chosen = _chosen(models, measures)
     refuse_unknown(margin, chosen)
-    main = _primary(next(iter(models.values())).kind, chosen, primary)
+    main = _primary(next(iter(models.values())), chosen, primary)
     parts = None if by is None else Parts.of(models, by, by_name)
     kept = _shared(store, models, chosen, seed)
     streams = Resampling(seed=seed, workers=workers, store=kept, progress=progress)
@@ -164,12 +166,14 @@ def compare(
     return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
 
 
-def _primary(kind: str, measures: Sequence[Measure], primary: str | Measure | None) -> str:
+def _primary(
+    predictions: Predictions, measures: Sequence[Measure], primary: str | Measure | None
+) -> str:
     """The label of the primary measure: the one asked for, the usual one, else the first."""
     labels = [m.label for m in measures]
     if primary is None:
-        return next((name for name in PRIMARY[kind] if name in labels), labels[0])
-    label = find(primary).for_outcome(kind).label
+        return next((name for name in PRIMARY[predictions.kind] if name in labels), labels[0])
+    label = at_threshold(find(primary).for_outcome(predictions.kind), predictions).label
     if label not in labels:
         raise NotApplicable(
             f"the primary measure {label!r} must be among those compared: {listed(labels, 10)}."
@@ -206,7 +210,7 @@ def _chosen(
     if measures is not None:
         chosen = [at_threshold(m, first) for m in named(measures)]
         return [fit(m, p) for m in chosen for p in models.values()][:: len(models)]
-    usual = [at_threshold(find(name).for_outcome(first.kind), first) for name in USUAL[first.kind]]
+    usual = [find(name).for_outcome(first.kind) for name in USUAL[first.kind]]
     shared = [m for m in usual if all(m.applies(p) for p in models.values())]
     others = (m for m in applicable(first) if all(m.applies(p) for p in models.values()))
     return shared or list(others)
@@ -247,6 +251,36 @@ def _gathered(
         omnibus=tuple(tests),
         ranking=tuple(ranking(measures, values, rows)),
         level=asked.level,
-        advice=(*notes, *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
+        threshold=_threshold(models),
+        advice=(*notes, *_on_repeats(given, found), *_on_thresholds(given), *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )
+
+
+def _threshold(models: Mapping[str, Predictions]) -> float | None:
+    """Above what all models call cases positive; None where each has its own, or none has any."""
+    found = {labelling_threshold(p) for p in models.values()}
+    return found.pop() if len(found) == 1 else None
+
+
+def _on_thresholds(models: Mapping[str, Predictions]) -> Iterator[Advice]:
+    """Models that call cases positive above different thresholds differ for that reason too."""
+    found = {name: labelling_threshold(p) for name, p in models.items()}
+    own = [f"{name} {t:g}" for name, t in found.items() if t is not None]
+    if own and len(set(found.values())) > 1:
+        yield Advice(
+            "AC160",
+            f"models call cases positive above thresholds of their own ({listed(own, 5)}): their "
+            "labels may differ for that reason alone.",
+        )
+
+
+def _on_repeats(given: Mapping[str, Predictions], found: Matched) -> Iterator[Advice]:
+    """Rows that look like copies, as `assess` notices them; frequencies are none."""
+    if any(p.cases.counts is not None for p in given.values()):
+        return
+    models = list(found.models.values())
+    each = [models] if found.by != "none" else [[p] for p in models]
+    for told in filter(None, (repeated_rows(*some) for some in each)):
+        yield Advice("AC004", told)
+        return

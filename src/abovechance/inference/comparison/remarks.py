@@ -148,18 +148,19 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
     if stuck:
         least = min(float(row.least_p or 1.0) for row in stuck)
         names = listed(
-            list(dict.fromkeys(f"{r.measure} of {r.first} and {r.second}" for r in stuck)), 3
+            [f"{r.measure} of {r.first} and {r.second}{_where([r])}" for r in stuck], 3
         )
         yield Advice(
             "AC148",
             f"too few cases or clusters differ for p to fall below {alpha:g} ({names}): the "
             f"smallest attainable p is {least:.3g}.",
         )
-    if any((row.test or "").startswith("DeLong, t(") for row in rows):
+    student = [row for row in rows if (row.test or "").startswith("DeLong, t(")]
+    if student:
         yield Advice(
             "AC149",
-            "the smaller class has fewer than 50 cases: DeLong's test is referred to Student's t, "
-            "as the normal distribution finds too many differences there.",
+            f"the smaller class has fewer than 50 cases{_where(student)}: DeLong's test is "
+            "referred to Student's t, as the normal distribution finds too many differences there.",
         )
     flipped = [row for row in rows if row.hypothesis == SYMMETRIC]
     if flipped:
@@ -195,5 +196,13 @@ def _disagree(row: Difference, alpha: float) -> bool:
 
 
 def _named(rows: Sequence[Difference]) -> str:
-    """The measures of rows, once each."""
-    return listed(list(dict.fromkeys(row.measure for row in rows)), 3)
+    """The measures of rows, once each, and the subgroups they are of."""
+    return listed(list(dict.fromkeys(row.measure for row in rows)), 3) + _where(rows)
+
+
+def _where(rows: Sequence[Difference]) -> str:
+    """Which subgroups rows are of; nothing where all are of all cases."""
+    if all(row.by is None for row in rows):
+        return ""
+    names = dict.fromkeys("all cases" if row.by is None else row.by for row in rows)
+    return f" in {listed(list(names), 8)}"

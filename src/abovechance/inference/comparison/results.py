@@ -191,6 +191,7 @@ class Comparison(Result):
     advice: tuple[Advice, ...] = ()
     described: str = ""
     origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
+    threshold: float | None = None  # cases above it are called positive
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
         from abovechance.measures import find

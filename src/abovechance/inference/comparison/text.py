@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from abovechance.inference.comparison.results import Comparison, Difference
+from abovechance.inference.estimates import AT_THRESHOLD
 from abovechance.io.text import (
     Column,
     Lines,
@@ -87,6 +88,8 @@ def _below_values(result: Comparison) -> str:
         said.append("* primary measure; the others are descriptive.")
     if result.ranking:
         said.append("Models that share a letter were not told apart.")
+    if result.threshold is not None and any(e.family in AT_THRESHOLD for e in result.estimates):
+        said.append(f"Cases above {result.threshold:g} are called positive.")
     return " ".join(said)
 
 
