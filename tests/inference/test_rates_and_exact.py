@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 
 import abovechance as ac
 from abovechance.cli import main
+from abovechance.cli.show import show
 from abovechance.errors import DataError, NotApplicable
 from abovechance.predictions import Binary, Multiclass, Numeric
 
@@ -143,3 +144,38 @@ def test_exact_on_the_command_line_is_done(
     asked = ["assess", str(file), "--measures", "log_score", "--format", "csv", "--draws", "99"]
     assert main([*asked, "--exact"]) == 0
     assert "permutation, exact" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- what is said of chance
+
+
+@pytest.mark.parametrize(
+    ("rate", "names", "said", "unsaid"),
+    [
+        (0.5, ["accuracy", "sensitivity"], "the rate stated beforehand", "shuffled"),
+        ("majority", ["accuracy"], "the share of the largest class", "shuffled"),
+        (
+            {"accuracy": 0.5},
+            ["accuracy", "auc"],
+            "of Accuracy the rate stated beforehand, of the others the mean",
+            "hance: the mean",
+        ),
+        (None, ["accuracy", "auc"], "the mean", "stated beforehand"),
+    ],
+)
+def test_chance_is_said_to_be_what_was_tested(
+    rate: Any, names: list[str], said: str, unsaid: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(3)
+    y = np.arange(80) % 2
+    cases = Binary(y, probability=np.clip(0.3 + 0.3 * y + 0.2 * rng.normal(size=80), 0.01, 0.99))
+    found = ac.assess(cases, names, rate=rate, rng=1, draws=99)
+    show(found, "text")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"chance: {said}" in printed
+    assert unsaid not in printed
+    html = ac.report(found).html
+    about = [html.partition(start)[2][:200] for start in ("Chance: ", "Chance is ", "are chance: ")]
+    assert all(text.startswith(said.removesuffix(" the mean")) for text in about[:2])
+    assert about[2].startswith(said.removesuffix("the mean"))
+    assert unsaid == "hance: the mean" or not any(unsaid in text[:120] for text in about)

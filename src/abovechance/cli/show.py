@@ -23,10 +23,6 @@ MOST_BY = 8  # measures by subgroup on the terminal
 # What a reader of subgroups looks for first; the others are a --measures away.
 LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
               "calibration_slope", "mse", "mae", "r2", "c_index", "integrated_brier")  # fmt: skip
-CHANCE = "chance: the mean when outcomes are shuffled among the cases; p tests against it."
-OF_CLUSTERS = (
-    "chance: the mean when outcomes are shuffled as the tests below say; p tests against it."
-)
 SKILL = "Skill: gain over the reference, the best prediction that is the same for all"
 
 
@@ -59,17 +55,18 @@ def show(result: Any, format_: str) -> None:
 
 
 def _assessment(result: Any, width: int) -> Lines:
+    from abovechance.inference.estimates import AT_THRESHOLD
+
     whole = [e for e in result if e.by is None and e.class_ is None]
     for line in result.described.splitlines():
         yield from paragraph(line, width)
     yield from _by_family(whole, result).lines(width)
     if result.primary is not None:
         yield from paragraph("* primary measure; the others are descriptive.", width)
-    if result.threshold is not None and any(e.family == "categorical" for e in whole):
+    if result.threshold is not None and any(e.family in AT_THRESHOLD for e in whole):
         yield from paragraph(f"Cases above {result.threshold:g} are called positive.", width)
     if any(e.chance is not None and e.p_value is not None for e in whole):
-        clustered = any("clusters" in (e.test or "") for e in whole)
-        yield from paragraph(OF_CLUSTERS if clustered else CHANCE, width)
+        yield from paragraph(f"chance: {_chance(whole)}; p tests against it.", width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)
     yield from _skill_tests(whole, width)
     per_class = [e for e in result if e.by is None and e.class_ is not None]
@@ -83,6 +80,15 @@ def _assessment(result: Any, width: int) -> Lines:
         yield "", ""
     for advice in result.advice:
         yield from paragraph(f"{advice}", width, "")
+
+
+def _chance(rows: list[Any]) -> str:
+    from abovechance.inference.significance.accuracy import chance_words
+
+    clustered = any("clusters" in (e.test or "") for e in rows)
+    how = "as the tests below say" if clustered else "among the cases"
+    tested = {e.title: e.hypothesis for e in rows if e.chance is not None and e.p_value is not None}
+    return chance_words(tested, f"the mean when outcomes are shuffled {how}")
 
 
 def _by_family(rows: list[Any], result: Any) -> TextTable:

@@ -55,6 +55,8 @@ class Estimate:
         return {key: jsonable(named[key]) for key in CONTRACT}
 
 
+AT_THRESHOLD = ("categorical", "utility")  # families of what is done at a threshold
+
 CONTRACT = (
     "measure",
     "title",
@@ -171,6 +173,8 @@ class Assessment(Result):
             where = "".join(f" [{part}]" for part in (e.by, e.class_, e.output) if part)
             value = rid_of_rounding(e.value, e.interval)
             lines.append(f"{e.title + where:<48} {value:>9.4g}" + _bounds(e))
+        if self.threshold is not None and any(e.family in AT_THRESHOLD for e in self.estimates):
+            lines.append(f"Cases above {self.threshold:g} are called positive.")
         lines += [str(a) for a in self.advice]
         return "\n".join(lines)
 
@@ -204,4 +208,6 @@ def _bounds(estimate: Estimate) -> str:
         parts.append(
             f"reference {estimate.skill.reference:.4g}, {p_equation(estimate.skill.p_value)}"
         )
+    if estimate.undefined or estimate.remark:
+        parts.append(f"({estimate.undefined or estimate.remark})")
     return "".join(f"  {part}" for part in parts)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.inference.estimates import AT_THRESHOLD
+from abovechance.inference.significance.accuracy import chance_words
 from abovechance.plots.chart import series_colour
 from abovechance.plots.contract import complete, whole
 from abovechance.plots.words import as_float, percent
@@ -98,15 +100,19 @@ def _about(rows: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
     said = "Choose a heading to sort."
     if facts.get("primary"):
         said += " ★ primary measure; the others are descriptive."
-    if facts.get("threshold") is not None and any(r["family"] == "categorical" for r in rows):
+    if facts.get("threshold") is not None and any(r["family"] in AT_THRESHOLD for r in rows):
         said += f" Cases above {facts['threshold']:g} are called positive."
     tested = {row["family"] for row in rows if row["p_value"] is not None}
     if tested - {"calibration"}:
         clustered = any("clusters" in (row.get("test") or "") for row in rows)
         how = "as the methods say" if clustered else "among the cases"
-        said += (
-            f" Chance: the mean when outcomes are shuffled {how}; p tests against it, one-sided."
-        )
+        hypotheses = {
+            str(row["title"]): row.get("hypothesis")
+            for row in rows
+            if row["p_value"] is not None and row["family"] != "calibration"
+        }
+        level = chance_words(hypotheses, f"the mean when outcomes are shuffled {how}")
+        said += f" Chance: {level}; p tests against it, one-sided."
     if "calibration" in tested:
         said += " p of calibration: against probabilities that are right."
     return said

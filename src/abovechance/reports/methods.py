@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from abovechance.inference.comparison.text import once
+from abovechance.inference.significance.accuracy import chance_words
 from abovechance.plots.words import percent, plural, thousands
 from abovechance.reports import detections, powers
 from abovechance.reports.citations import of_measure, of_method
@@ -104,8 +105,12 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     sided = "one-sided, " if sides == {"greater"} else ""
     found = []
     if others:
+        level = chance_words(
+            {str(row["title"]): row.get("hypothesis") for row in others},
+            "the mean of a measure when outcomes are shuffled among the cases",
+        )
         found.append(
-            "Chance is the mean of a measure when outcomes are shuffled among the cases. "
+            f"Chance is {level}. "
             f"Tests against it were {sided}by {'; '.join(_test_parts(others))}."
         )
     if calibrated:

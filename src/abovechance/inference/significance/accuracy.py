@@ -1,14 +1,15 @@
 """Is accuracy better than a stated rate, or than always predicting the largest class?"""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.errors import NotApplicable
+from abovechance.errors import NotApplicable, listed
 from abovechance.inference.guards import refuse_dependent
 from abovechance.inference.results import Test
-from abovechance.inference.significance.counts import binomial
+from abovechance.inference.significance.counts import SHARE_IS, binomial
 from abovechance.measures import Form, Law, Measure
 from abovechance.numerics.confusion import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
@@ -80,6 +81,24 @@ def against(measure: Measure, predictions: Predictions, rate: float | str) -> tu
         raise NotApplicable(NO_SHARE)
     refuse_dependent(predictions, "an exact test of a share", clusters=CLUSTERS)
     return counted_against(measure, predictions.confusion, rate)
+
+
+def chance_words(hypotheses: Mapping[str, str | None], shuffled: str) -> str:
+    """What measures, by title, were tested against: a stated rate, the largest class or chance.
+
+    >>> chance_words({"Accuracy": "the true share is 0.5", "AUC": None}, "the shuffled mean")
+    'of Accuracy the rate stated beforehand, of the others the shuffled mean'
+    """
+    levels: dict[str, list[str]] = {}
+    for title, hypothesis in hypotheses.items():
+        known = {NO_BETTER: "the share of the largest class"}.get(hypothesis or "", shuffled)
+        stated = (hypothesis or "").startswith(SHARE_IS)
+        levels.setdefault("the rate stated beforehand" if stated else known, []).append(title)
+    if len(levels) < 2:
+        return next(iter(levels), shuffled)
+    rest = levels.pop(shuffled, None)
+    said = [f"of {listed(titles, 5)} {level}" for level, titles in levels.items()]
+    return ", ".join([*said, f"of the others {shuffled}"] if rest else said)
 
 
 def counted_against(measure: Measure, table: Floats, rate: float | str) -> tuple[Test, float]:

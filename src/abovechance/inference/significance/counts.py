@@ -17,6 +17,7 @@ from abovechance.numerics.binomial import (
 from abovechance.numerics.p_values import never_zero
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
+SHARE_IS = "the true share is"
 SIDES = ("greater", "less", "two-sided")
 TIES = 1.0 + 1e-7  # relative slack for equally probable outcomes, as in R's binom.test
 
@@ -47,7 +48,7 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
         statistic=x / n,
         p_value=never_zero(_binomial(int(x), int(n), rate, alternative)),
         alternative=alternative,
-        hypothesis=f"the true share is {rate:g}",
+        hypothesis=f"{SHARE_IS} {rate:g}",
         method="exact binomial test",
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.inference.significance.accuracy import chance_words
 from abovechance.plots.axes import rows, spanning, unit
 from abovechance.plots.chart import Chart, Layer, Points, Series, series_colour
 from abovechance.plots.contract import contract, whole
@@ -69,10 +70,14 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
         series.append(_numbers(mine, places, model, series_colour(i)))
     level = next((e["interval"]["level"] for e in found if e["interval"]), None)
     said = "" if level is None else f"Points with {percent(level)} intervals. "
+    level_of = chance_words(
+        {str(e["title"]): e.get("hypothesis") for e in found if e["chance"] is not None},
+        "means when outcomes are shuffled",
+    )
     lowest = min(as_float(v) for e in found for v in (e["value"], _low(e)))
     return Chart(
         title="Measures and chance",
-        caption=f"{said}Upright marks are chance: means when outcomes are shuffled.",
+        caption=f"{said}Upright marks are chance: {level_of}.",
         x=unit("Value") if lowest >= 0 else spanning("Value", [max(lowest, -1.0), 1.0], room=0.02),
         y=rows([title for _, title in titles]),
         layers=tuple(layers),
