@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from abovechance import examples
+from abovechance import assess, examples
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison import compare, five_by_two
 from abovechance.inference.comparison.folds import correlated_t
 from abovechance.inference.significance.delong import Gap
-from abovechance.measures import find
-from abovechance.predictions import Binary, Numeric
+from abovechance.measures import applicable, find
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 
 
 def cross_validated(repeats: int = 1, n: int = 50, k: int = 5) -> dict[str, Numeric]:
@@ -91,9 +91,12 @@ def test_posterior_at_a_worked_example() -> None:
 
 def test_values_are_means_over_folds() -> None:
     models = cross_validated()
-    found = compare(models, ["r2"], rng=1)
-    values = {e.model: e.value for e in found.estimates}
-    assert values["old"] - values["new"] == pytest.approx(found["r2"].difference)
+    found = compare(models, ["mae", "r2"], rng=1)
+    values = {(e.measure, e.model): e.value for e in found.estimates}
+    for name in ("mae", "r2"):
+        gap = values[name, "old"] - values[name, "new"]
+        assert gap == pytest.approx(found[name].difference)
+    assert values["r2", "old"] == find("r2").of(models["old"])  # biased in small folds
 
 
 def test_identical_algorithms_have_p_one() -> None:
@@ -159,3 +162,49 @@ def test_five_by_two_of_the_same_algorithm_has_p_one() -> None:
     y = np.repeat(["no", "yes"], 20)
     found = five_by_two(GaussianNB(), GaussianNB(), X, y, pos_label="yes", rng=1)
     assert (found.statistic, found.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "numeric"])
+def test_over_folds_models_are_compared_by_what_has_an_interval_over_folds(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    n, k = 150, 5
+    fold = np.repeat(np.arange(n // k), k) % k
+    y = np.arange(n) % (2 if kind == "binary" else 3)
+    seen = y + rng.random(n)
+
+    def made(noise: float) -> Predictions:
+        if kind == "numeric":
+            return Numeric(seen, seen + noise * rng.normal(size=n), fold=fold)
+        p = np.exp(np.eye(3)[y] + noise * rng.normal(size=(n, 3)))[:, : y.max() + 1]
+        p /= p.sum(axis=1, keepdims=True)
+        made = {"probability": p[:, 1] if kind == "binary" else p, "fold": fold}
+        return Binary(y, **made) if kind == "binary" else Multiclass(y, **made)
+
+    models = {"a": made(0.5), "b": made(1.0)}
+    chosen = applicable(models["a"])
+    alone = {e.measure: e for e in assess(models["a"], chosen, rng=1, draws=19) if e.class_ is None}
+    compared = compare(models, chosen, rng=1, draws=19)
+    refused = 0
+    for row in compared:
+        if "biased in small folds" in (alone[row.measure].remark or ""):
+            assert row.interval is row.p_value is None, row.measure
+            assert row.undefined in alone[row.measure].remark
+            refused += 1
+        elif alone[row.measure].interval is not None and np.isfinite(row.difference):
+            assert row.p_value is not None, row.measure
+    assert refused > 3
+    assert refused < len(chosen) - 3
+
+
+@pytest.mark.parametrize("costs", ["", "(1, 5)"])
+def test_costs_over_folds_are_means_over_cases(costs: str) -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(103) % 2
+    label = np.where(rng.random(103) < 0.8, y, 1 - y)
+    cases = Binary(y, label=label, fold=rng.permutation(103) % 5)
+    found = assess(cases, [f"expected_cost{costs}", f"cost_weighted_accuracy{costs}", "error_rate"])
+    assert all(e.interval is not None and e.value in e.interval for e in found)
+    if not costs:
+        cost, right, wrong = (e.interval for e in found)
+        assert (cost.low, cost.high) == pytest.approx((wrong.low, wrong.high))
+        assert (1 - right.high, 1 - right.low) == pytest.approx((wrong.low, wrong.high))

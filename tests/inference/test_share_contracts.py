@@ -267,7 +267,7 @@ def test_one_cluster_shows_no_spread(classes: int) -> None:
     for m in confusion_measures(classes):
         row = alone.assessed([m])[m.label]
         assert row.interval is None, m.label
-        assert "cluster" in row.remark, m.label
+        assert m.extreme or "cluster" in row.remark, m.label
 
 
 def test_classes_sampled_apart_need_no_list_of_measures() -> None:
@@ -310,3 +310,43 @@ def test_predictive_values_are_as_by_hand() -> None:
     low = centre - np.hypot(centre - ppv(sens.low, 0.95), centre - ppv(0.8, spec.low))
     high = centre + np.hypot(ppv(sens.high, 0.95) - centre, ppv(0.8, spec.high) - centre)
     assert _ends(found) == pytest.approx((low, high), abs=1e-12)
+
+
+# ---------------------------------------------------------------- one number, one interval
+
+
+def versions(kind: str) -> dict[str, Measure]:
+    """Every measure of a confusion table, averaged ones too."""
+    found = {}
+    for m in every().values():
+        averaged = [m.averaged(a) for a in ("macro", "micro", "weighted")] if m.averages else []
+        for version in (m, *averaged):
+            fitted = version.for_outcome(kind)
+            if kind in fitted.outcomes and fitted.form in COUNTING:
+                found[fitted.label] = fitted
+    return found
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("folds", [False, True], ids=["independent", "folds"])
+def test_measures_that_are_the_same_number_have_the_same_interval(
+    classes: int, folds: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(classes, size=91)
+    label = np.where(rng.random(91) < 0.7, y, rng.integers(classes, size=91))
+    extra = {"fold": rng.permutation(91) % 5} if folds else {}
+    make = ac.Binary if classes == 2 else ac.Multiclass
+    measures = versions("binary" if classes == 2 else "multiclass")
+    found = ac.assess(make(y, label=label, **extra), list(measures.values()), rng=1, draws=19)
+    tables = rng.uniform(0.5, 1.5, size=(5, classes, classes))
+    alike: dict[Any, list[Any]] = {}
+    for name, m in measures.items():
+        alike.setdefault(tuple(np.round(m.on_counts(tables), 9)), []).append(found[name])
+    assert sum(len(rows) > 1 for rows in alike.values()) >= 5
+    for first, *others in alike.values():
+        for row in others:
+            assert (first.interval is None) == (row.interval is None), (first.measure, row.measure)
+            if first.interval is not None:
+                limits = [(r.interval.low, r.interval.high) for r in (first, row)]
+                assert limits[1] == pytest.approx(limits[0], abs=1e-9), (first.measure, row.measure)

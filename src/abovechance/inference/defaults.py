@@ -209,11 +209,12 @@ def of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
 
 
 def of_unknown(measure: Measure, predictions: Any, setting: Setting) -> Interval:
-    """Dirichlet posterior of confusion tables; else cases left out in turn, or resampled."""
+    """Dirichlet posterior of confusion tables, unless the formula turns out to be a share or a mean
+    of some; else cases left out in turn, or resampled."""
     if measure.extreme:
         raise NotApplicable(EXTREME)
     if tables.of_table(measure):
-        return _of_table(measure, predictions, setting)
+        return _of_table(measure, predictions, setting, tables.by_facts)
     return setting.bootstrap(measure)
 
 

@@ -345,7 +345,7 @@ class Evidence:
                 found = over_folds(m, cases, confidence_level=level)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
-                if averages(m):
+                if averages(m, cases):
                     self.refused.setdefault("folds", str(reason))
                 continue
             # the value shown is the one that the interval is about

@@ -9,7 +9,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison.contrasts import Standardised, span
 from abovechance.inference.comparison.results import Posterior
 from abovechance.inference.comparison.shares import turn
-from abovechance.inference.intervals.folds import fold_values
+from abovechance.inference.intervals.folds import BIASED, averages, fold_values
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import Gap
 from abovechance.measures import Measure, find
@@ -25,7 +25,8 @@ def over_folds(measure: Measure, first: Any, second: Any, *, naive: bool = False
     .. math:: t = \frac{\bar d}{\sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s_d^2}}
 
     with k folds, r repeats, :math:`kr - 1` degrees of freedom. The naive t-test leaves 1/(k − 1)
-    out: it takes folds for independent experiments and finds differences too often.
+    out: it takes folds for independent experiments and finds differences too often. Only means and
+    pairs are averaged over folds: others are biased in small ones.
 
     References
     ----------
@@ -88,6 +89,8 @@ def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
             "cross-validated models are compared fold by fold; give the fold of every case "
             "(fold=, --fold)."
         )
+    if not averages(measure, first):
+        raise NotApplicable(f"{measure.title} {BIASED}")
     (one, folds), (other, _) = (fold_values(measure, p) for p in (first, second))
     if len(one) != len(other):
         raise DataError("both models must have the same folds to be compared over them.")

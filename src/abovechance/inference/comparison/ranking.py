@@ -14,7 +14,7 @@ from abovechance.inference.comparison.rows import Question
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.estimates import Estimate
 from abovechance.inference.evidence import Evidence
-from abovechance.inference.intervals.folds import fold_values
+from abovechance.inference.intervals.folds import averages, fold_values
 from abovechance.inference.values import estimate
 from abovechance.measures import Measure
 from abovechance.resampling import Resampling
@@ -38,7 +38,7 @@ def values_of(
     for measure in measures:
         for name, p in models.items():
             row = known[name].added_to(replace(estimate(measure, p), model=name), measure)
-            if p.origin != "test":
+            if p.origin != "test" and averages(measure, p):
                 with suppress(NotApplicable):
                     row = replace(row, value=float(fold_values(measure, p)[0].mean()))
             yield row

@@ -7,8 +7,10 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.inference.intervals.table_facts import as_rows, as_share
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
+from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary, Multiclass, Predictions
 
 ROUNDING = 1e-12  # of the values: a spread below is none
@@ -44,9 +46,16 @@ def _parts(predictions: Predictions) -> tuple[Ints, int]:
     return parts, round((int(parts.max()) + 1) / len(np.unique(runs)))
 
 
-def averages(measure: Measure) -> bool:
-    """Whether a mean over small folds estimates what a large one would show: means and pairs do."""
-    return measure.law in AVERAGED or measure.decomposable
+def averages(measure: Measure, predictions: Predictions) -> bool:
+    """Whether a mean over small folds estimates what a large one would show: means and pairs do.
+
+    So does what is linear in the cases of each class, by its values on tables.
+    """
+    if measure.law in AVERAGED or measure.decomposable:
+        return True
+    if measure.form not in COUNTING or not isinstance(predictions, Binary | Multiclass):
+        return False
+    return not measure.extreme and as_rows(measure, predictions.prevalences * predictions.n) is not None
 
 
 class OverFolds(NamedTuple):
@@ -85,7 +94,7 @@ def over_folds(
     """The same with the mean that it is about."""
     from scipy.special import stdtrit
 
-    if not averages(measure):
+    if not averages(measure, predictions):
         raise NotApplicable(f"{measure.title} {BIASED}")
     # a root of a mean is biased where the mean is not
     inner = measure if measure.after is None else replace(measure, after=None, shortcut=None)
@@ -112,6 +121,10 @@ def over_folds(
 
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
     """What folds count in a mean: their cases where it is one over cases."""
-    if measure.law is not Law.SHARE and not measure.decomposable:
+    of_all = measure.law is Law.SHARE or measure.decomposable
+    if not of_all and measure.form in COUNTING and isinstance(predictions, Binary | Multiclass):
+        found = as_share(measure, len(predictions.prevalences))
+        of_all = found is not None and bool(found.inside.all())
+    if not of_all:
         return None
     return np.bincount(_parts(predictions)[0], weights=predictions.weight).astype(np.float64)

@@ -92,19 +92,29 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
     k = len(totals)
     right = np.diag(totals)
     base = float(measure.on_counts(right))
+    if not np.isfinite(base):
+        return None
     change = np.zeros((k, k))
     for row in np.flatnonzero(totals > 0):
         moved = np.repeat(right[None], k, axis=0)
         moved[:, row, row] = 0.0
         moved[np.arange(k), row, np.arange(k)] = totals[row]
         change[row] = measure.on_counts(moved) - base
-    if not np.isfinite(base) or not np.isfinite(change).all() or not change.any():
+    if not np.isfinite(change).all() or not change.any():
         return None
     found = Rows(base, change)
     shares = _any_tables(k)
     shares = shares / shares.sum(axis=-1, keepdims=True)
     values = base + (shares * change).sum(axis=(-2, -1))
     return found if _alike(measure.on_counts(shares * totals[:, None]), values) else None
+
+
+@lru_cache(maxsize=256)
+def free_of_prevalence(measure: Measure) -> bool:
+    """Whether a measure of two classes stays the same when one of them has more cases."""
+    tables = _any_tables(2)
+    more = tables * np.array([[1.0], [3.0]])
+    return _alike(measure.on_counts(tables), measure.on_counts(more))
 
 
 def evenly(accuracy: float, classes: int) -> Floats:

@@ -19,6 +19,7 @@ from abovechance.inference.intervals.table_facts import (
     as_rows,
     as_share,
     evenly,
+    free_of_prevalence,
     of_accuracy_alone,
     one_way,
 )
@@ -90,6 +91,17 @@ def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
         low, high = _effective(rows, parts, worths, together, extra, level)
         name = f"Wilson at the effective n{cells.what}"
     return _around(measure, cells, low, high, level, name)
+
+
+def by_facts(measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """The interval of the law that a formula turns out to have; None for what has none of them.
+
+    Of two classes MOVER holds their sizes fixed: only for what does not depend on these.
+    """
+    found = share(measure, cells, level)
+    if found is None and (len(cells.table) > 2 or free_of_prevalence(measure)):
+        return balanced(measure, cells, level)
+    return found
 
 
 def posterior(
