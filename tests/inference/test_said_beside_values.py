@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from abovechance import Binary, Multiclass, Survival, assess, compare, report
-from abovechance.measures import find
+from abovechance import Binary, Multiclass, Numeric, Survival, assess, compare, report
+from abovechance.inference.advising import advice_on_tests
+from abovechance.measures import Law, find
 from abovechance.measures.catalogue import every
 from abovechance.predictions import Predictions
 
@@ -139,6 +140,89 @@ def test_perfect_results_are_asked_about() -> None:
     perfect = Binary(y, probability=np.where(y, 0.8, 0.2) + 0.1 * np.sin(np.arange(60)))
     assert "trained on" in _codes(perfect, "auc", "accuracy")["AC024"]
     assert "AC024" not in _codes(_cases(), "auc", "accuracy")
+
+
+def _kinds(spoiled: int | None = None, turned: bool = False) -> dict[str, Predictions]:
+    """Predictions of every kind that are right, or the wrong way round; one case may be spoiled."""
+    rng = np.random.default_rng(5)
+    n = 60
+    two, three, near = np.arange(n) % 2, np.arange(n) % 3, 0.05 * rng.random(n)
+    value, noise = np.exp(rng.normal(size=n)), 0.05 * rng.normal(size=n)
+    wrong = np.full(n, turned) ^ (np.arange(n) == (-1 if spoiled is None else spoiled))
+    p = np.where((two == 1) ^ wrong, 0.9, 0.1) + near
+    guess = (three + wrong) % 3
+    mirrored = value.max() + value.min() - value + noise
+    predicted = np.where(wrong, mirrored if turned else value + 1.0, value)
+    risk = value if turned else -value
+    return {
+        "probability": Binary(two, probability=p, pos_label=1),
+        "label": Binary(two, label=two ^ wrong, pos_label=1),
+        "classes": Multiclass(three, label=guess),
+        "numeric": Numeric(value, predicted),
+        "survival": Survival(value, np.ones(n), risk=np.where(wrong & (not turned), 9.0, risk)),
+    }
+
+
+@pytest.mark.parametrize("kind", list(_kinds()))
+def test_whatever_is_reversed_is_remarked_on_by_every_measure(kind: str) -> None:
+    cases = _kinds(turned=True)[kind]
+    found = assess(cases, rng=1, draws=199)
+    said = 0
+    for row in (e for e in found if e.by is e.class_ is None):
+        codes = {a.code for a in advice_on_tests([row], cases.kind)}
+        assert "AC024" not in codes, row.measure
+        against = row.p_value is not None and row.chance is not None and row.p_value > 0.99
+        if against and (row.interval is None or row.chance not in row.interval):
+            if find(row.measure).extreme:
+                continue
+            assert "AC023" in codes, row.measure
+            said += 1
+    assert said >= (1 if kind == "survival" else 4)
+    assert "AC023" in {a.code for a in found.advice}
+
+
+@pytest.mark.parametrize("kind", list(_kinds()))
+def test_whatever_only_right_predictions_reach_is_asked_about(kind: str) -> None:
+    cases = _kinds()[kind]
+    found = assess(cases, rng=1, draws=199)
+    spoiled = [_kinds(i)[kind] for i in range(4)]
+    asked = 0
+    for row in (e for e in found if e.by is e.class_ is None):
+        m = find(row.measure).for_outcome(cases.kind)
+        if m.higher_is_better is None or m.law is Law.CALIBRATION or not m.attainable:
+            continue
+        reached = np.isclose(row.value, m.best, rtol=0, atol=1e-12)
+        perfect = reached and all(m.of(p) != m.best for p in spoiled)
+        codes = {a.code for a in advice_on_tests([row], cases.kind)}
+        assert ("AC024" in codes) == perfect, row.measure
+        asked += perfect
+    assert asked >= (1 if kind == "survival" else 5)
+
+
+def test_noise_is_not_called_reversed() -> None:
+    said = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y, x = np.arange(40) % 2, rng.normal(size=40)
+        for cases in (
+            Binary(y, probability=rng.random(40), pos_label=1),
+            Numeric(x, rng.normal(size=40)),
+        ):
+            found = assess(cases, rng=1, draws=199)
+            said += "AC023" in {a.code for a in found.advice}
+    assert said <= 2  # at .01 on one side, of measures that mostly agree
+
+
+def test_a_stated_rate_that_is_not_reached_is_no_reversal() -> None:
+    found = assess(_cases(), ["accuracy"], rate=0.95, rng=1, draws=99)
+    assert found["accuracy"].p_value > 0.99
+    assert "AC023" not in {a.code for a in found.advice}
+
+
+def test_few_arrangements_are_no_reversal() -> None:
+    few = Binary(np.arange(30) == 0, label=np.arange(30) == 1, pos_label=True)
+    assert assess(few, ["sensitivity"], rng=1)["sensitivity"].p_value == 1.0
+    assert "AC023" not in {a.code for a in assess(few, rng=1).advice}
 
 
 def test_copies_are_remarked_on() -> None:

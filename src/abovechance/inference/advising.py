@@ -11,13 +11,23 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
 from abovechance.inference.intervals.left_out import WITHIN_CLASSES
+from abovechance.inference.intervals.table_facts import only_when_right
 from abovechance.inference.repeats import repeated_rows
+from abovechance.inference.significance.accuracy import is_stated
 from abovechance.inference.significance.null import scheme_for
-from abovechance.measures import Law, find
+from abovechance.measures import Law, Measure, find
+from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 ALPHA = 0.05
-ORDERED = (Law.PAIRS, Law.CENSORED_PAIRS)  # which have a wrong way round
+WRONG_SIDE = 0.01  # p of the other side below which results are said to be reversed
+TURNED = {  # what to look at when predictions go against the outcomes
+    "binary": "Is the positive class the right one (pos_label=, --positive), and do higher scores "
+    "mean it?",
+    "multiclass": "Are classes named alike in outcomes and predictions?",
+    "numeric": "Do higher predictions mean higher outcomes?",
+    "survival": "Does a higher risk mean an earlier event?",
+}
 FEW_CLUSTERS = 30
 FEW_CASES = 50
 MANY_CASES = 1000
@@ -31,7 +41,7 @@ def advice_for(
     yield from _on_data(predictions)
     yield from _on_dependence(predictions, rows, evidence)
     whole = [e for e in rows if e.by is None and e.class_ is None]
-    yield from advice_on_tests(whole)
+    yield from advice_on_tests(whole, predictions.kind)
     yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole) and predictions.origin == "test":
         yield from _on_size(expanded(predictions))
@@ -158,7 +168,7 @@ def _least_p(predictions: Predictions) -> float:
         return 0.0
 
 
-def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
+def advice_on_tests(rows: Sequence[Estimate], kind: str) -> Iterator[Advice]:
     """What p-values beside each other do and do not say."""
     table_tests = [e for e in rows if (e.test or "").startswith("Fisher")]
     if len(table_tests) > 1:
@@ -190,7 +200,7 @@ def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
         yield Advice(
             "AC022", f"{e.title}: the interval contains chance although p < .05{many}: {why}"
         )
-    yield from _on_extremes(rows)
+    yield from _on_extremes(rows, kind)
 
 
 def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
@@ -217,28 +227,18 @@ def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
         )
 
 
-def _on_extremes(rows: Sequence[Estimate]) -> Iterator[Advice]:
+def _on_extremes(rows: Sequence[Estimate], kind: str) -> Iterator[Advice]:
     """Results that are rarely what they seem: all right, or the wrong way round."""
-    by_law = [(e, _measure_of(e)) for e in rows if np.isfinite(e.value)]
-    ordered = [(e, m) for e, m in by_law if m is not None and m.law in ORDERED]
-    for e, _ in ordered:
-        if _reversed(e):
-            yield Advice(
-                "AC023",
-                f"{e.title} {e.value:.3g} is on the wrong side of chance by more than chance "
-                "explains: the order is reversed. Is the positive class the right one "
-                "(pos_label=, --positive), and do higher scores mean it?",
-            )
-            break
-    perfect = [
-        e
-        for e, m in by_law
-        if m is not None
-        and m.law in (*ORDERED, Law.SHARE, Law.MEAN)
-        and m.attainable
-        and e.value == m.best
-        and (e.p_value is None or e.p_value < ALPHA)
-    ]
+    known = [(e, m) for e in rows if (m := _measure_of(e)) is not None and not np.isnan(e.value)]
+    turned = [e for e, m in known if _reversed(e, m)]
+    if turned and not any(_associated(e) for e, _ in known):
+        e = next((e for e in turned if e.family == "rank"), turned[0])
+        yield Advice(
+            "AC023",
+            f"{e.title} {e.value:.3g} is on the wrong side of chance by more than chance "
+            f"explains: predictions go against the outcomes, the order is reversed. {TURNED[kind]}",
+        )
+    perfect = [e for e, m in known if _perfect(e, m)]
     if perfect:
         yield Advice(
             "AC024",
@@ -248,16 +248,45 @@ def _on_extremes(rows: Sequence[Estimate]) -> Iterator[Advice]:
         )
 
 
-def _reversed(e: Estimate) -> bool:
-    """Whether chance is left behind on the wrong side: by the other side's p, or the interval."""
-    if e.chance is None or not e.value < e.chance:
+def _associated(e: Estimate) -> bool:
+    """Whether predictions were shown to go with the outcomes."""
+    return e.p_value is not None and e.p_value < ALPHA and e.chance is not None
+
+
+def _reversed(e: Estimate, measure: Measure) -> bool:
+    """Whether chance is left behind on the wrong side: by the other side's p, and the interval.
+
+    Of few arrangements p is 1 by chance, so the interval must leave it behind too. A rate that was
+    stated is no chance, and a largest distance has no wrong way round.
+    """
+    up = measure.higher_is_better
+    if e.chance is None or up is None or measure.extreme or is_stated(e.hypothesis):
         return False
-    if e.p_value is not None:
-        return e.p_value > 1.0 - ALPHA / 2
-    return e.interval is not None and e.interval.high < e.chance
+    if not (e.value < e.chance if up else e.value > e.chance):
+        return False
+    if e.p_value is not None and not e.p_value > 1.0 - WRONG_SIDE:
+        return False
+    if e.interval is not None:
+        return e.interval.high < e.chance if up else e.interval.low > e.chance
+    return e.p_value is not None
 
 
-def _measure_of(e: Estimate) -> Any:
+def _perfect(e: Estimate, measure: Measure) -> bool:
+    """Whether nothing is left to be better at: the best value, which only right predictions have.
+
+    A share of some cases is at its best when it ignores where the errors are; so is a quantile of
+    errors, and calibration does not need predictions that are right.
+    """
+    if measure.law is Law.CALIBRATION or not (measure.attainable and measure.smooth):
+        return False
+    if measure.higher_is_better is None or not np.isclose(e.value, measure.best, 0.0, 1e-12):
+        return False
+    if measure.form in COUNTING and not only_when_right(measure):
+        return False
+    return e.p_value is None or e.p_value < ALPHA
+
+
+def _measure_of(e: Estimate) -> Measure | None:
     try:
         return find(e.measure)
     except AboveChanceError:

@@ -302,7 +302,7 @@ def _advice(
     told = {row.measure for row in rows}
     law = {m.label: m.law for m in measures}
     if inference:
-        yield from advice_on_tests(rows)
+        yield from advice_on_tests(rows, predictions.kind)
         whole = [r for r in rows if r.class_ is None and law[r.measure] is not Law.CALIBRATION]
         bare = [r.measure for r in whole if r.interval is None and np.isfinite(r.value)]
         said = (

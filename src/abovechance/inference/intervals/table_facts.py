@@ -110,6 +110,14 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
 
 
 @lru_cache(maxsize=256)
+def only_when_right(measure: Measure) -> bool:
+    """Whether any single error keeps a measure from its best value."""
+    right = np.repeat(np.diag([3.0, 4.0])[None], 2, axis=0)
+    right[0, 0, 1] = right[1, 1, 0] = 1.0
+    return bool((measure.on_counts(right) != measure.best).all())
+
+
+@lru_cache(maxsize=256)
 def free_of_prevalence(measure: Measure) -> bool:
     """Whether a measure of two classes stays the same when one of them has more cases."""
     tables = _any_tables(2)

@@ -83,6 +83,11 @@ def against(measure: Measure, predictions: Predictions, rate: float | str) -> tu
     return counted_against(measure, predictions.confusion, rate)
 
 
+def is_stated(hypothesis: str | None) -> bool:
+    """Whether a test was against a rate, or the largest class, and not against chance."""
+    return hypothesis == NO_BETTER or (hypothesis or "").startswith(SHARE_IS)
+
+
 def chance_words(hypotheses: Mapping[str, str | None], shuffled: str) -> str:
     """What measures, by title, were tested against: a stated rate, the largest class or chance.
 
