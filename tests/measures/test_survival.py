@@ -263,3 +263,79 @@ def test_risks_and_curves_are_judged_together(sample):
     sample.pop("survival")
     sample.pop("times")
     assert set(evaluate(Survival(**sample))) == {"c_index", "uno_c"}
+
+
+# ---------------------------------------------------------------- risks from survival curves
+
+
+def crossing(n=90, seed=2):
+    """Curves whose order differs from time to time."""
+    rng = np.random.default_rng(seed)
+    rate, shape = np.exp(rng.normal(size=n)), rng.uniform(0.5, 2.0, size=n)
+    time = (rng.exponential(size=n) / rate) ** (1 / shape)
+    censored = rng.exponential(2.0, size=n)
+    times = np.array([0.3, 0.7, 1.2])
+    curves = np.exp(-rate[:, None] * times ** shape[:, None])
+    return np.minimum(time, censored), time <= censored, curves, times
+
+
+def test_curves_are_ordered_by_survival_at_the_last_time():
+    time, event, curves, times = crossing()
+    alone = Survival(time, event, survival=curves, times=times)
+    by_last = Survival(time, event, risk=1 - curves[:, -1])
+    for name in ("c_index", "uno_c", "c_index(strict)", "uno_c(1.0)"):
+        assert find(name).of(alone) == find(name).of(by_last)
+    assert find("c_index").of(alone) != find("c_index")(time, event, risk=1 - curves[:, 0])
+    assert "AC005" in [note.code for note in alone.notes]
+    assert "1.2" in alone.notes[-1].text
+    half = alone.take(np.arange(45))
+    assert find("c_index").of(half) == find("c_index").of(by_last.take(np.arange(45)))
+
+
+def test_areas_at_a_time_take_the_risk_by_then():
+    time, event, curves, times = crossing()
+    alone = Survival(time, event, survival=curves, times=times)
+    for k, t in enumerate(times):
+        expected = find("auc_at", t=float(t))(time, event, risk=1 - curves[:, k])
+        assert find("auc_at", t=float(t)).of(alone) == expected
+    assert find("auc_at").of(alone) == find("auc_at", t=1.2).of(alone)
+    with pytest.raises(NotApplicable, match="one of the times"):
+        find("auc_at", t=0.5).of(alone)
+
+
+def test_a_stated_risk_is_kept_beside_curves():
+    time, event, curves, times = crossing()
+    risk = np.arange(len(time)) % 7.0
+    both = Survival(time, event, risk=risk, survival=curves, times=times)
+    assert find("c_index").of(both) == find("c_index")(time, event, risk=risk)
+    assert find("auc_at", t=0.5).of(both) == find("auc_at", t=0.5)(time, event, risk=risk)
+    assert not both.notes
+
+
+def test_curves_alone_have_inference_too(tmp_path):
+    import abovechance as ac
+
+    time, event, curves, times = crossing()
+    alone = Survival(time, event, survival=curves, times=times)
+    found = ac.assess(alone, rng=1, draws=99)
+    for name in ("c_index", "uno_c", "auc_at"):
+        assert found[name].interval is not None
+        assert found[name].p_value is not None
+    first = Survival(time, event, risk=1 - curves[:, 0])
+    early = ac.assess(alone, ["auc_at(0.3)"], rng=1, draws=99)["auc_at(0.3)"]
+    stated = ac.assess(first, ["auc_at(0.3)"], rng=1, draws=99)["auc_at(0.3)"]
+    assert (early.p_value, early.interval) == (stated.p_value, stated.interval)
+    worse = Survival(time, event, survival=curves[:, ::-1] ** 0.5, times=times)
+    two = ac.compare({"a": alone, "b": worse}, ["auc_at(0.3)"], rng=1, draws=99)
+    other = Survival(time, event, risk=-(curves[:, -1] ** 0.5))
+    same = ac.compare({"a": first, "b": other}, ["auc_at(0.3)"], rng=1, draws=99)
+    assert two["auc_at(0.3)"].p_value == same["auc_at(0.3)"].p_value
+    assert two["auc_at(0.3)"].interval == same["auc_at(0.3)"].interval
+    assert two["auc_at(0.3)"].title == "Area under the ROC curve at time 0.3"
+    file = tmp_path / "curves.csv"
+    names = ",".join(f"S_{t:g}" for t in times)
+    rows = (f"{t},{int(e)},{','.join(map(str, s))}" for t, e, s in zip(time, event, curves, strict=True))
+    file.write_text("\n".join([f"time,event,{names}", *rows]))
+    read = ac.read(file)
+    assert find("c_index").of(read) == pytest.approx(find("c_index").of(alone))
+    assert "over time" in ac.report(found, predictions=alone).html

@@ -61,7 +61,7 @@ def test_events_may_be_true_and_false() -> None:
 
 def test_curves_come_with_their_times() -> None:
     curves = Survival([1, 2], [1, 0], survival=[[0.9, 0.5], [0.8, 0.7]], times=[1, 2])
-    assert curves.views == {View.SURVIVAL}
+    assert curves.views == {View.SURVIVAL, View.RISK}  # the risk of an event by the last time
     assert curves.survival.tolist() == [[0.9, 0.8], [0.5, 0.7]]
     one = Survival([1, 2], [1, 0], survival=[0.9, 0.8], times=2)
     assert one.survival.tolist() == [[0.9, 0.8]]

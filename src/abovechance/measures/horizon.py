@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.errors import NotApplicable, listed
 from abovechance.measures.calibration import recalibrated
 from abovechance.measures.calibration_distance import smoother_of
 from abovechance.measures.ipcw import BEYOND, inverse_before
@@ -142,12 +141,7 @@ def risk_at(predictions: Survival, t: float | None) -> tuple[float, Floats]:
     times, survival = predictions.times, predictions.survival
     assert times is not None
     assert survival is not None
-    at = len(times) - 1 if t is None else int(np.argmin(np.abs(times - t)))
-    if t is not None and not np.isclose(times[at], t, rtol=1e-12, atol=1e-12):
-        raise NotApplicable(
-            f"t must be one of the times survival was predicted at; got {t:g}, they are "
-            f"{listed([f'{time:g}' for time in times])}. Predict survival at t as well."
-        )
+    at = predictions.place_of(t)
     return float(times[at]), 1.0 - survival[at]
 
 

@@ -1,7 +1,8 @@
 """The survival family: do higher risks meet their event earlier?
 
-Risks are higher for earlier events (`predicted_time=` is read the other way round). How good
-predicted survival probabilities are is in `ipcw`.
+Risks are higher for earlier events (`predicted_time=` is read the other way round). Of predicted
+survival curves alone the risk is 1 − S at the last predicted time, for `auc_at` at its own. How
+good predicted survival probabilities are is in `ipcw`.
 """
 
 from typing import Any
@@ -57,7 +58,8 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     with C concordant and D discordant pairs, and T pairs of equal risk. A pair is comparable when
     the earlier time is an event. Two events at the same time are not compared; an event and a
     censoring at the same time are, for the censored case outlives the other. Its value depends on
-    how many cases were censored, and when; `uno_c` does not.
+    how many cases were censored, and when; `uno_c` does not. Survival curves are ordered by 1 − S
+    at the last predicted time.
 
     `ties="strict"` compares only different times; `ties="drop"` leaves pairs of equal risk out;
     `ties="both_events"` compares only different times, and counts as T the pairs of equal risk in
@@ -165,7 +167,8 @@ def auc_at(predictions: Survival, *, t: float | None = None) -> float:
         {\sum_{i,j} \delta_i [T_i \le t] [T_j > t] \, G(T_i-)^{-1}}
 
     Cumulative cases against dynamic controls; the controls' weight 1/G(t) cancels. `t` is the last
-    of the predictions' `times` if not stated.
+    of the predictions' `times` if not stated. Where survival curves alone were predicted, r is
+    1 − S(t), and `t` must be one of their times.
 
     Examples
     --------
@@ -186,7 +189,8 @@ def auc_at(predictions: Survival, *, t: float | None = None) -> float:
         weight = weight * predictions.weight
     if np.isnan(weight[known]).any():
         return float("nan")
-    return float(auc(tied_groups(predictions.risk[known], happened[known], weight[known])))
+    risk = predictions.risk_by(t)
+    return float(auc(tied_groups(risk[known], happened[known], weight[known])))
 
 
 def share(pairs: Concordance) -> float:

@@ -31,6 +31,8 @@ def auc_over_times(predictions: Survival, times: Floats | None = None) -> Curve:
         raise NotApplicable("the area over time needs predicted risks or times; give risk=.")
     if not predictions.event.any():
         raise NotApplicable("the area over time needs events; all cases were censored.")
+    if times is None and predictions.risk_from_curves:
+        times = predictions.times  # the risk by other times was not predicted
     if times is None:
         first, last = np.quantile(predictions.time[predictions.event], [0.1, 0.9])
         times = np.unique(np.linspace(first, last, POINTS))

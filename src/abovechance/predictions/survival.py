@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError
+from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.numerics.kaplan_meier import StepFunction, reverse_kaplan_meier
 from abovechance.predictions import checks
 from abovechance.predictions.base import (
@@ -31,7 +32,9 @@ class Survival(Predictions):
         Time of the event or of censoring, and whether the event happened (0/1).
     risk, predicted_time, survival
         What was predicted, its direction stated: a risk that is higher for earlier events; a
-        time; or the probability of being event-free at `times` (cases × times).
+        time; or the probability of being event-free at `times` (cases × times). Of curves alone
+        the risk is that of an event by the last of `times`, 1 − S; measures at one of them take
+        the risk by then.
     times
         The times that the columns of `survival` belong to, ascending.
     censoring
@@ -55,6 +58,7 @@ class Survival(Predictions):
     survival: Floats | None
     times: Floats | None
     censoring: tuple[Floats, Bools] | None
+    risk_from_curves: bool  # no risk was predicted: it is one less survival at the last time
 
     def __init__(
         self,
@@ -103,13 +107,20 @@ class Survival(Predictions):
         moment, happened = observed["time"], observed["event"]
         assert moment is not None
         assert happened is not None
-        later = observed["predicted_time"]
+        later, curves = observed["predicted_time"], observed["survival"]
+        moments = _times(times, curves)
+        risk = -later if later is not None else observed["risk"]
+        from_curves = risk is None and curves is not None and moments is not None
+        if from_curves:
+            risk = 1.0 - curves[-1]
+            notes = (*notes, _risk_from(moments))
         self._settle(
             time=_time(moment),
             event=_event(happened),
-            risk=-later if later is not None else observed["risk"],
-            survival=observed["survival"],
-            times=_times(times, observed["survival"]),
+            risk=risk,
+            survival=curves,
+            times=moments,
+            risk_from_curves=from_curves,
             censoring=_censoring(censoring),
             cases=cases,
             origin=settle_origin(origin, cases),
@@ -132,12 +143,41 @@ class Survival(Predictions):
             found.add(View.SURVIVAL)
         return frozenset(found)
 
+    def place_of(self, t: float | None) -> int:
+        """Which of the times that survival was predicted at this is; the last if none is stated."""
+        assert self.times is not None
+        at = len(self.times) - 1 if t is None else int(np.argmin(np.abs(self.times - t)))
+        if t is not None and not np.isclose(self.times[at], t, rtol=1e-12, atol=1e-12):
+            raise NotApplicable(
+                f"t must be one of the times survival was predicted at; got {t:g}, they are "
+                f"{listed([f'{time:g}' for time in self.times])}. Predict survival at t as well."
+            )
+        return at
+
+    def risk_by(self, t: float | None) -> Floats:
+        """What orders cases for events by a time: the risk, or that by then where curves tell."""
+        assert self.risk is not None
+        if not self.risk_from_curves:
+            return self.risk
+        assert self.survival is not None
+        return 1.0 - self.survival[self.place_of(t)]
+
     @cached_property
     def censoring_survival(self) -> StepFunction:
         """Probability of not yet being censored (reverse Kaplan–Meier)."""
         if self.censoring is not None:
             return reverse_kaplan_meier(*self.censoring)
         return reverse_kaplan_meier(self.time, self.event, self.weight)
+
+
+def _risk_from(times: Floats) -> Advice:
+    apart = "; at another time, survival then" if len(times) > 1 else ""
+    return Advice(
+        "AC005",
+        "no risk was predicted: cases are ordered by their predicted survival at time "
+        f"{times[-1]:g} (risk = 1 − S){apart}.",
+        "Gerds et al. (2013)",
+    )
 
 
 def _time(time: Floats) -> Floats:

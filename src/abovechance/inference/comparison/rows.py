@@ -18,6 +18,7 @@ from abovechance.inference.comparison.results import Difference, shown
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.comparison.unpaired import unpaired
 from abovechance.inference.multiplicity import adjusted
+from abovechance.inference.values import titled
 from abovechance.measures import Measure
 from abovechance.resampling import Alternative
 
@@ -47,7 +48,7 @@ def paired_rows(
         rows = []
         for i, j in combinations(range(len(names)), 2):
             frame = replace(
-                _frame(measure, names[i], names[j], cases[i].n),
+                _frame(measure, names[i], names[j], cases[i].n, cases[i]),
                 identical=identical(cases[i], cases[j]),
             )
             if crossed:
@@ -86,7 +87,7 @@ def unpaired_rows(
     for measure in measures:
         rows = [
             _filled(
-                replace(_frame(measure, a, b, models[a].n + models[b].n), paired=False),
+                replace(_frame(measure, a, b, models[a].n + models[b].n, models[a]), paired=False),
                 measure,
                 unpaired(measure, models[a], models[b], asked.how),
                 asked,
@@ -96,10 +97,10 @@ def unpaired_rows(
         yield from concluded(rows, asked)
 
 
-def _frame(measure: Measure, first: str, second: str, n: int) -> Difference:
+def _frame(measure: Measure, first: str, second: str, n: int, cases: Any) -> Difference:
     return Difference(
         measure=measure.label,
-        title=measure.title,
+        title=titled(measure, cases),
         first=first,
         second=second,
         difference=float("nan"),

@@ -194,7 +194,13 @@ def swappable(measure: Measure, first: Any, second: Any) -> Swapped:
     if measure.reads is View.RISK:
         if measure.form is not Form.CENSORED:
             _refuse(measure)
-        return Swapped(measure, *(_with(p, risk=midranks(p.risk)) for p in (one, other)))
+        t = measure.parameters.get("t")
+        ranks = [midranks(p.risk_by(t)) for p in (one, other)]
+        plain = {"risk_from_curves": False}
+        moved = [
+            _with(p, risk=r, **plain) for p, r in zip((one, other), ranks, strict=True)
+        ]
+        return Swapped(measure, *moved)
     if isinstance(one, Numeric):
         for scale in (midranks, _standard):
             moved = [_with(p, value=scale(p.value)) for p in (one, other)]
@@ -228,7 +234,7 @@ def _plain(predictions: Any) -> Any:
     return copy
 
 
-def _with(predictions: Any, **columns: Floats) -> Any:
+def _with(predictions: Any, **columns: Any) -> Any:
     copy = predictions.take(slice(None))
     copy.__dict__.update(columns)
     return copy
