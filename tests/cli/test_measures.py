@@ -110,3 +110,20 @@ def test_formulas_are_written_in_plain_letters(latex: str, text: str) -> None:
 def test_paragraphs_are_joined_and_examples_left_out() -> None:
     doc = "First\nline.\n\n.. math:: x\n    + y\n\nWith :math:`z^2`\nmore.\n\nExamples\n---\n>>> 1"
     assert readable(doc) == "First line.\n\n    x + y\n\nWith z² more."
+
+
+def test_functions_that_take_more_are_listed_with_how_they_are_called(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import abovechance as ac
+
+    call = "ac.measures.covariate_balanced_accuracy(y_true, y_pred, covariate)"
+    assert main(["measures"]) == 0
+    assert call in capsys.readouterr().out
+    assert main(["measures", "covariate_balanced_accuracy"]) == 0
+    told = capsys.readouterr().out
+    assert call in told
+    assert "another variable" in told
+    with pytest.raises(ValueError, match="a function of its own") as refused:
+        ac.measures.find("covariate_balanced_accuracy")
+    assert call in str(refused.value)

@@ -177,3 +177,54 @@ def test_an_average_that_is_none_names_what_to_take() -> None:
         ac.measures.find("informedness_macro")
     with pytest.raises(UnknownMeasure, match="'class_markedness_weighted'"):
         ac.measures.find("markedness_weighted")
+
+
+# ---------------------------------------------------------------- arrays in place of predictions
+
+
+def test_outcomes_and_predictions_stand_for_predictions() -> None:
+    made = ac.Binary(Y, probability=P)
+    assert np.array_equal(ac.curves.roc(Y, P, rng=1).y, ac.curves.roc(made, rng=1).y)
+    assert str(ac.thresholds(list(Y), list(P), rng=1)) == str(ac.thresholds(made, rng=1))
+    assert ac.significance.mann_whitney(Y, P) == ac.significance.mann_whitney(made)
+    assert ac.intervals.bootstrap(Y, P, "brier", rng=1) == ac.intervals.bootstrap(
+        made, "brier", rng=1
+    )
+    named = np.where(np.asarray(Y) == 1, "sick", "well")
+    turned = ac.curves.roc(named, P, pos_label="sick", rng=1)
+    assert np.array_equal(turned.y, ac.curves.roc(made, rng=1).y)
+    with pytest.raises(DataError, match="same number of cases"):
+        ac.curves.roc(Y, P[:3])
+
+
+@pytest.mark.parametrize("function", [ac.assess, ac.compare, ac.curves.roc, ac.thresholds])
+def test_nothing_given_is_said_in_one_line(function: Any) -> None:
+    with pytest.raises(DataError, match=rf"^{function.__name__} takes .*missing a required"):
+        function()
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("level", "confidence_level"), ("seed", "rng"), ("n_jobs", "workers")]
+)
+def test_other_packages_words_are_understood_as_mistakes(word: str, meant: str) -> None:
+    for ask in (lambda **k: ac.assess(Y, P, **k), lambda **k: ac.compare({"a": P, "b": P}, Y, **k)):
+        with pytest.raises(TypeError, match=f"{word!r}; did you mean {meant!r}"):
+            ask(**{word: 1})
+    with pytest.raises(TypeError, match="'level'; did you mean 'confidence_level'"):
+        ac.curves.roc(Y, P, level=0.9)
+
+
+def test_names_may_be_separated_by_commas() -> None:
+    found = ac.assess(ac.Binary(Y, probability=P), "auc, expected_cost(1, 5),brier", draws=19)
+    assert [e.measure for e in found] == ["auc", "expected_cost(1, 5)", "brier"]
+    assert [e.measure for e in ac.assess(Y, P, "auc,brier", draws=19)] == ["auc", "brier"]
+
+
+def test_a_printed_assessment_says_why_there_is_no_interval() -> None:
+    fold = np.arange(len(Y)) // 2 % 4
+    found = ac.assess(ac.Binary(Y, probability=P, fold=fold), ["auc", "mcc", "ks"], draws=19)
+    lines = [line for line in str(found).splitlines() if "no interval" in line]
+    assert [line.split("  ")[0] for line in lines] == [
+        "Matthews correlation",
+        "Kolmogorov–Smirnov distance",
+    ]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
 
 from abovechance import examples
@@ -250,3 +251,16 @@ def test_cross_validated_predictions_get_no_p_value_and_the_report_says_so() -> 
     page = Page(report(assess(iris, rng=1), predictions=iris).html)
     assert "p" not in page.tables["measures"][0]
     assert "no p-value" in " ".join(page.texts.values())
+
+
+def test_the_null_is_drawn_as_often_as_its_p_was() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    cases = Binary(y, probability=np.clip(0.4 + 0.2 * y + 0.2 * rng.normal(size=60), 0.01, 0.99))
+    for draws in (99, 1999):
+        found = assess(cases, ["brier"], rng=1, draws=draws)
+        assert found["brier"].draws == draws
+        html = report(found, predictions=cases).html
+        assert f"{draws} values under permuted outcomes" in html.replace("\u202f", "").replace(
+            ",", ""
+        )

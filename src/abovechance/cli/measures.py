@@ -18,7 +18,11 @@ def measures(name: str | None, family: str | None, dialect: str | None, format_:
     from abovechance.errors import NotApplicable, did_you_mean
     from abovechance.io.export import jsonable, to_csv_text
     from abovechance.measures import Family, every, find
+    from abovechance.measures.catalogue import FUNCTIONS
 
+    if name in FUNCTIONS and format_ == "text":
+        _explain_function(name)
+        return
     if name is not None:
         found = find(name, dialect=dialect)
         if format_ == "json":
@@ -93,6 +97,7 @@ def _list(chosen: list[Any]) -> None:
     from rich.table import Table
 
     from abovechance.cli.show import console
+    from abovechance.measures.catalogue import FUNCTIONS
 
     screen = console()
     for family, group in groupby(chosen, key=lambda m: m.family.value):
@@ -109,6 +114,25 @@ def _list(chosen: list[Any]) -> None:
     if any(m.averages for m in chosen):
         screen.print("† averages over classes as NAME_macro, NAME_micro, NAME_weighted.")
     screen.print("abovechance measures NAME explains one.")
+    for name, takes in FUNCTIONS.items():
+        screen.print(f"Beside them, in Python: ac.measures.{name}({takes}).", soft_wrap=True)
+
+
+def _explain_function(name: str) -> None:
+    """What takes more than outcomes and predictions: how it is called, and what it says."""
+    import inspect
+
+    from abovechance import measures as offered
+    from abovechance.cli.formulas import readable
+    from abovechance.cli.show import console
+    from abovechance.measures.catalogue import FUNCTIONS
+
+    screen = console()
+    call = f"ac.measures.{name}({FUNCTIONS[name]})"
+    screen.print(f"{call}, in Python; it takes more than outcomes and predictions.", soft_wrap=True)
+    screen.print()
+    text = inspect.getdoc(getattr(offered, name)) or ""
+    screen.print(readable(text), highlight=False, markup=False)
 
 
 def _reference_named(measure: Any) -> str:

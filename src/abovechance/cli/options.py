@@ -23,15 +23,9 @@ def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     """A comma-separated list; commas inside brackets belong to the name."""
     if value is None:
         return None
-    parts, depth, current = [], 0, ""
-    for letter in value:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            parts.append(current.strip())
-            current = ""
-        else:
-            current += letter
-    return [p for p in [*parts, current.strip()] if p]
+    from abovechance.measures.parameters import separate
+
+    return separate(value)
 
 
 columns = stack(

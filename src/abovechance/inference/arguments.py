@@ -1,7 +1,7 @@
 """What users give to a verb: predictions, arrays, a table or a file; one model or several."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -12,6 +12,20 @@ from abovechance.predictions import Predictions
 from abovechance.predictions.inferred import FACTS, inferred
 
 EXAMPLE = "Binary(y_true, probability=…)"
+MEANT = {  # other packages' words for what is meant
+    "alpha": "confidence_level",
+    "conf_level": "confidence_level",
+    "level": "confidence_level",
+    "metric": "measures",
+    "metrics": "measures",
+    "n_draws": "draws",
+    "n_jobs": "workers",
+    "n_permutations": "draws",
+    "n_resamples": "draws",
+    "random_state": "rng",
+    "scoring": "measures",
+    "seed": "rng",
+}
 
 
 def predictions_given(
@@ -130,8 +144,17 @@ def _refuse_unknown(verb: str, facts: Mapping[str, Any], known: Sequence[str]) -
     for name in facts:
         if name not in known:
             raise TypeError(
-                f"{verb}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
+                f"{verb}() got an unexpected keyword argument {name!r}{meant(name, known)}"
             )
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown argument: what it is called here, or is most like.
+
+    >>> meant("level", ["label"]), meant("group", ["groups"])
+    ("; did you mean 'confidence_level'?", "; did you mean 'groups'?")
+    """
+    return f"; did you mean {MEANT[name]!r}?" if name in MEANT else did_you_mean(name, known)
 
 
 def _kind_of(thing: Any) -> str:

@@ -14,10 +14,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from abovechance.errors import DataError, NotApplicable, shown
-from abovechance.inference.arguments import share
+from abovechance.inference.arguments import meant, share
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
+from abovechance.predictions.inferred import FACTS, inferred
 from abovechance.resampling import seed_of, whole_draws
 
 PREDICTED = {
@@ -34,6 +35,7 @@ OUTCOMES = {
     Survival: "times to an event",
     Predictions: "any kind",
 }
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NONE = {"no column": np.empty(0)}
 
 
@@ -51,7 +53,7 @@ def checked(function: Callable[..., Any], home: str) -> Callable[..., Any]:
 
     @wraps(function)
     def ask(*args: Any, **options: Any) -> Any:
-        given = takes.signature.bind(*args, **options)  # unknown and missing: TypeError
+        given = takes.bound(args, options)
         for name, value in given.arguments.items():
             given.arguments[name] = takes.fitting(name, value)
         checks.same_length({k: v for k, v in given.arguments.items() if takes.column(k)} or NONE)
@@ -70,6 +72,32 @@ class _Takes:
     @cached_property
     def signature(self) -> inspect.Signature:
         return inspect.signature(self.function)
+
+    def bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> inspect.BoundArguments:
+        """Arguments by name; y_true and a prediction stand for predictions of theirs."""
+        name, known = self.function.__name__, self.signature.parameters
+        if self._of_predictions() and len(args) > 1 and _observed(args[0], args[1]):
+            facts = {k: options.pop(k) for k in FACTS if k in options and k not in known}
+            args = (inferred(args[0], args[1], **facts), *args[2:])
+        loose = any(p.kind is p.VAR_KEYWORD for p in known.values())
+        unknown = [k for k in options if k not in known and not loose]
+        if unknown:
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument "
+                f"{unknown[0]!r}{meant(unknown[0], known)}"
+            )
+        try:
+            return self.signature.bind(*args, **options)
+        except TypeError as wrong:
+            takes = ", ".join(k for k, p in known.items() if p.kind in POSITIONAL)
+            raise DataError(f"{name} takes {takes}: {wrong}.") from None
+
+    def _of_predictions(self) -> bool:
+        """Whether the first argument is one model's predictions, and no other follows."""
+        first = next(iter(self.signature.parameters.values()), None)
+        if first is None or first.name != "predictions" or self.function.__name__ == "assess":
+            return False
+        return any(k in PREDICTED for k in _alternatives(first.annotation))
 
     def column(self, name: str) -> bool:
         """Whether a parameter holds one value per case."""
@@ -105,6 +133,13 @@ class _Takes:
         if set(kinds) <= {bool, NoneType} and not isinstance(value, bool | np.bool_):
             raise DataError(f"{name} must be True or False; got {shown(value)}.")
         return value
+
+
+def _observed(first: Any, second: Any) -> bool:
+    """Whether these are values of cases, what was observed and what was predicted."""
+    if isinstance(first, Predictions | str | Mapping) or isinstance(second, Measure | str):
+        return False
+    return np.ndim(first) == 1 and np.ndim(second) in (1, 2)
 
 
 def _alternatives(annotation: Any) -> list[Any]:

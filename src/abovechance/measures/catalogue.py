@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
 from abovechance.measures.measure import AVERAGES, Form, Measure
+from abovechance.measures.parameters import separate
 from abovechance.predictions import Numeric, Predictions, Survival
 from abovechance.predictions.base import must_be_predictions
 
@@ -34,6 +35,8 @@ MODULES = (
     "ipcw",
     "horizon",
 )
+# what takes more than outcomes and predictions, and so is no measure of predictions
+FUNCTIONS = {"covariate_balanced_accuracy": "y_true, y_pred, covariate"}
 AT_BETA = {"f2": 2.0, "f2_score": 2.0, "f05": 0.5, "f05_score": 0.5}
 
 
@@ -96,11 +99,14 @@ def named(
 ) -> list[Measure]:
     """Measures from what names them: one or several, by name or as measures.
 
-    >>> named("AUC"), named(["auc", "brier"])
-    ([<measure auc>], [<measure auc>, <measure brier>])
+    >>> named("AUC"), named(["auc", "brier"]), named("auc, f_beta(2)")
+    ([<measure auc>], [<measure auc>, <measure brier>], [<measure auc>, <measure f_beta(2)>])
     """
-    if isinstance(measures, str | Measure):
-        several: list[Any] = [measures]
+    several: list[Any]
+    if isinstance(measures, str):
+        several = separate(measures)
+    elif isinstance(measures, Measure):
+        several = [measures]
     elif isinstance(measures, Iterable) and not isinstance(measures, Predictions):
         several = list(measures)
     else:
@@ -152,13 +158,15 @@ def _named(tag: str, dialect: str | None) -> Measure:
 
 def _remedy(name: str) -> str:
     """The end of a message about an unknown measure."""
+    if name in FUNCTIONS:
+        return f": it is a function of its own, ac.measures.{name}({FUNCTIONS[name]})."
     base, _, suffix = name.rpartition("_")
     whole = _plain(base) if suffix in AVERAGES else None
     if whole is not None and whole.average is None:
         alike = [f"{m.name}_{suffix}" for m in every().values() if _same_of_two(m, whole)]
         instead = f" The class by class version is {alike[0]!r}." if alike else ""
         return f"; {base} is not averaged over classes: use {base!r}.{instead}"
-    known = [*_index(), *_suffixed(name)]
+    known = [*_index(), *_suffixed(name), *FUNCTIONS]
     return did_you_mean(name, known) or "; 'abovechance measures' lists them all."
 
 

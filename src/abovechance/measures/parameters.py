@@ -41,3 +41,19 @@ def shown(value: Any) -> str:
     """
     number = isinstance(value, Real) and not isinstance(value, bool)
     return f"{value:g}" if number else str(value)
+
+
+def separate(text: str) -> list[str]:
+    """Names separated by commas; commas inside brackets belong to a name.
+
+    >>> separate("auc, expected_cost(1, 5)")
+    ['auc', 'expected_cost(1, 5)']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]

@@ -17,11 +17,16 @@ CELLS = 30_000_000  # draws times cases that a picture may take
 
 
 def null_values(
-    predictions: Predictions, measure: str | Measure | None = None, *, seed: int = 1
+    predictions: Predictions,
+    measure: str | Measure | None = None,
+    *,
+    seed: int = 1,
+    draws: int | None = None,
 ) -> tuple[Measure, Floats]:
     """A measure and its values under permuted outcomes: all arrangements when they are few.
 
-    The p-value of a result comes from its own, larger set of draws; these are for looking at.
+    So many as `draws`, for a p-value that came of as many; 999, or fewer than stated where cases
+    are many, for looking at.
 
     Examples
     --------
@@ -35,8 +40,9 @@ def null_values(
     if predictions.n * DRAWS > CELLS:
         raise NotApplicable(f"{predictions.n} cases are too many to permute for a picture.")
     scheme, _ = scheme_for(predictions)
-    few = scheme.arrangements <= DRAWS
-    drawn = scheme.enumerate() if few else scheme.draw(np.random.default_rng(seed), DRAWS)
+    most = DRAWS if draws is None else min(draws, max(DRAWS, CELLS // predictions.n))
+    few = scheme.arrangements <= most
+    drawn = scheme.enumerate() if few else scheme.draw(np.random.default_rng(seed), most)
     if isinstance(predictions, Binary):
         found = permuted_labels([chosen], predictions, drawn)
     else:

@@ -71,7 +71,8 @@ def _of_null(facts: Mapping[str, Any], models: Mapping[str, Predictions]) -> Ite
     def made(row: Mapping[str, Any]) -> Chart:
         (one,) = models.values()
         seed = int(facts.get("seed") or SEED)
-        _, values = null_values(one, str(row["measure"]), seed=seed)
+        drawn = None if row.get("draws") is None else int(row["draws"])
+        _, values = null_values(one, str(row["measure"]), seed=seed, draws=drawn)
         if not np.isfinite(values).all():
             raise NotApplicable("infinite where a permuted outcome had probability 0.")
         title, p = str(row["title"]), row["p_value"]

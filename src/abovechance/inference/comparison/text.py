@@ -399,7 +399,8 @@ def once(methods: dict[str, list[str]]) -> dict[str, list[str]]:
 def freedom(df: float) -> str:
     """Degrees of freedom for a table.
 
-    >>> freedom(3.0), freedom(2.64)
-    ('3', '2.6')
+    >>> freedom(3.0), freedom(2.64), freedom(1.018), freedom(26.52)
+    ('3', '2.64', '1.02', '26.5')
     """
-    return f"{df:.1f}".removesuffix(".0")
+    text = f"{df:.{2 if df < 10 else 1}f}"
+    return text.rstrip("0").rstrip(".")
