@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from abovechance.errors import DataError, NotApplicable
-from abovechance.numerics.covariances import schafer_strimmer
-from abovechance.signal.means import hotelling, hotelling_shrink, oracle, srivastava_du
-from abovechance.signal.two_group import TWO_GROUP
+from abovechance.numerics.covariance import schafer_strimmer
+from abovechance.signal.mean_differences import hotelling, hotelling_shrink, oracle, srivastava_du
+from abovechance.signal.statistics_by_name import TWO_GROUP
 
 CASES = [
     "paper_n40_p23",

@@ -13,7 +13,7 @@ from abovechance.inference.influence import Components
 from abovechance.inference.intervals.areas import Area, quantile
 from abovechance.inference.results import Interval
 from abovechance.measures.area_scale import AreaScale
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
 MOVER = "MOVER of"  # as the method of an interval begins

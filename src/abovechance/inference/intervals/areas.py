@@ -16,8 +16,7 @@ from abovechance.inference.influence import (
     components,
 )
 from abovechance.inference.results import Interval
-from abovechance.numerics.placements import hanley_mcneil_variance
-from abovechance.numerics.ranks import RankSummary
+from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance
 from abovechance.predictions import Binary
 
 SCALES = ("wider", "adjusted_logit", "logit", "identity")
