@@ -158,3 +158,18 @@ def test_accuracies_of_machines_equal_libsvms_own():
             test = folds[b] == v
             machine = SVC(kernel="linear", C=10.0, tol=1e-6).fit(X[~test], labels[b][~test])
             np.testing.assert_array_equal(ours[b][test], machine.predict(X[test]))
+
+
+@pytest.mark.parametrize("word", ["off", "0", "False"])
+def test_the_machine_room_can_be_closed(monkeypatch, word):
+    X, labels, rng = table(24, 3, 6)
+    counts = bootstrap_counts(1, 6, 24, rng)[0]
+    svm, hinge, lda = LinearSVM(1.0), SquaredHingeSVM(0.1), LDA()
+    through = [fit_many(learner, X, labels, counts, fast=True) for learner in (svm, hinge, lda)]
+    for learner in (svm, hinge, lda):
+        assert decisions(learner, X, labels, counts, everywhere=True, fast=True) is not None
+    monkeypatch.setenv("ABOVECHANCE_MACHINE_ROOM", word)
+    for learner, expected in zip((svm, hinge, lda), through, strict=True):
+        assert decisions(learner, X, labels, counts, everywhere=True, fast=True) is None
+        found = fit_many(learner, X, labels, counts, fast=True)
+        np.testing.assert_array_equal(found, expected)

@@ -31,12 +31,6 @@ from abovechance.numerics.covariance import (
     total_scatter,
 )
 from abovechance.numerics.kernels import worthwhile
-from abovechance.numerics.machine_room import (
-    MOST_ROWS,
-    features_are_few,
-    svm_decisions,
-    weighted_discriminants,
-)
 
 # ----------------------------------------------------------------------------------------------
 # The fast ways to train one learner on many samples of the rows of one table.
@@ -75,10 +69,11 @@ def decisions(
             hat = hat_matrix(X) if (counts == 1).all() else None
             if hat is not None:
                 return resubstituted_discriminants(hat, labels, lost)
-            return weighted_discriminants(X, labels, counts, lost)
-        case LinearSVM() if _solvable(X, counts):
+            if machine_room.is_open():
+                return machine_room.weighted_discriminants(X, labels, counts, lost)
+        case LinearSVM() if machine_room.is_open() and _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)
-        case SquaredHingeSVM() if min(X.shape) < machine_room.MOST_DIMENSIONS:
+        case SquaredHingeSVM() if machine_room.is_open() and _few_dimensions(X):
             values, bad = machine_room.squared_hinge_decisions(X, labels, counts, learner.cost)
             return values, bad | _single(labels, counts)
     return None
@@ -123,7 +118,13 @@ def unscaled(hat: Hat, X: Floats) -> Hat:
 def _solvable(X: Floats, counts: Ints) -> bool:
     """Whether the interior-point method can hold the problem."""
     rows = int((counts > 0).sum(axis=1).max())
-    return rows <= MOST_ROWS or features_are_few(rows, X.shape[1])
+    few = machine_room.features_are_few(rows, X.shape[1])
+    return few or rows <= machine_room.MOST_ROWS
+
+
+def _few_dimensions(X: Floats) -> bool:
+    """Whether a system of the size of the features or of the rows pays."""
+    return min(X.shape) < machine_room.MOST_DIMENSIONS
 
 
 def _single(labels: Ints, counts: Ints) -> Bools:
@@ -138,7 +139,7 @@ def _machines(
     single = _single(labels, counts)
     values, bad = np.zeros(labels.shape), single.copy()
     some = np.flatnonzero(~single)
-    values[some], bad[some] = svm_decisions(
+    values[some], bad[some] = machine_room.svm_decisions(
         X, labels[some], counts[some], learner.cost, learner.scaling, everywhere
     )
     near = np.abs(values) < CLOSE

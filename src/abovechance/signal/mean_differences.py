@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
+from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
     pooled_covariance,
     schafer_strimmer,
@@ -142,11 +143,8 @@ def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
 def _hotelling_shrink_batch(X: Floats, labels: Ints) -> Floats:
     """Groups of the centred rows; with more features than rows, a system of the rows' size."""
     (n, p), centred = X.shape, X - X.mean(axis=0)
-    if p <= n and worthwhile(labels.size):
-        from abovechance.numerics.machine_room.discriminants import shrunken_distances
-
-        distance = np.empty(len(labels))
-        shrunken_distances(centred, *row_groups(labels), distance)
+    if p <= n and worthwhile(labels.size) and machine_room.is_open():
+        distance = machine_room.shrunken_distances(centred, *row_groups(labels))
     else:
         way = _distance_by_features if p <= n else _distance_by_rows
         width = n * p + 3 * min(n, p) ** 2

@@ -6,12 +6,26 @@ that gives the same answers; `docs/machine-room.md` says which, how they are hel
 tests, and how to do without.
 """
 
+import os
 from typing import Literal
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.numerics.covariance import LEAST_CORRELATION, UNSURE, class_moments
+
+SWITCH = "ABOVECHANCE_MACHINE_ROOM"  # the environment variable that closes the door
+OFF = ("0", "false", "no", "off")
+
+
+def is_open() -> bool:
+    """Whether the machine room may be used: unless ABOVECHANCE_MACHINE_ROOM is off.
+
+    >>> is_open()
+    True
+    """
+    return os.environ.get(SWITCH, "on").strip().lower() not in OFF
+
 
 # ----------------------------------------------------------------------------------------------
 # Discriminants of many samples of the rows of one table, given as counts per row.
@@ -197,3 +211,20 @@ def squared_hinge_decisions(
         minimisers(extended, rows, sizes[some], signs, cost * counts[some], found, bad)
         values[some], failed[some] = found @ extended.T, bad
     return values, failed
+
+
+# ----------------------------------------------------------------------------------------------
+# Hotelling's statistic with shrunken covariances, for many labellings.
+# ----------------------------------------------------------------------------------------------
+
+
+def shrunken_distances(X: Floats, ones: Ints, zeros: Ints) -> Floats:
+    """Squared distances (B,) between the means of two groups, each covariance shrunken.
+
+    Rows of group 1 in labelling b of the centred features are `ones[b]`, the others `zeros[b]`.
+    """
+    from abovechance.numerics.machine_room.discriminants import shrunken_distances
+
+    distance = np.empty(len(ones))
+    shrunken_distances(X, ones, zeros, distance)
+    return distance
