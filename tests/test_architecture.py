@@ -14,6 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 
 # Lowest first; a layer uses itself and those before it. ARCHITECTURE.md says what each is for.
 LAYERS = (
+    "lazy",
     "errors",
     "advice",
     "arrays",
