@@ -334,7 +334,8 @@ def test_curves_alone_have_inference_too(tmp_path):
     assert two["auc_at(0.3)"].title == "Area under the ROC curve at time 0.3"
     file = tmp_path / "curves.csv"
     names = ",".join(f"S_{t:g}" for t in times)
-    rows = (f"{t},{int(e)},{','.join(map(str, s))}" for t, e, s in zip(time, event, curves, strict=True))
+    lines = zip(time, event, curves, strict=True)
+    rows = (f"{t},{int(e)},{','.join(map(str, s))}" for t, e, s in lines)
     file.write_text("\n".join([f"time,event,{names}", *rows]))
     read = ac.read(file)
     assert find("c_index").of(read) == pytest.approx(find("c_index").of(alone))

@@ -31,6 +31,7 @@ TURNED = {  # what to look at when predictions go against the outcomes
 FEW_CLUSTERS = 30
 FEW_CASES = 50
 MANY_CASES = 1000
+FEW_NUMBERS = 200
 LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
 
 
@@ -345,6 +346,11 @@ def few_cases(predictions: Predictions) -> str | None:
     least = small_class(predictions)
     if isinstance(predictions, Survival):
         least = int(predictions.event.sum())
+    if isinstance(predictions, Numeric) and FEW_CASES <= least < FEW_NUMBERS:
+        return (
+            f"{least} cases: below {FEW_NUMBERS}, intervals of squared errors know no larger ones "
+            "than were seen, and may cover less than they say where errors are rarely very large."
+        )
     if not 0 < least < FEW_CASES:
         return None
     if not isinstance(predictions, Binary | Multiclass):

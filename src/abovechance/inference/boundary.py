@@ -18,7 +18,7 @@ from abovechance.inference.arguments import meant, share
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
-from abovechance.predictions.inferred import FACTS, inferred
+from abovechance.predictions.from_arrays import FACTS, inferred
 from abovechance.resampling import seed_of, whole_draws
 
 PREDICTED = {

@@ -11,7 +11,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Family, Form, Law, Measure, measure
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
 
 USUAL = 0.5  # where neither a measure nor the labels have a threshold of their own
@@ -82,8 +82,8 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
-    `threshold` is that of the predicted labels if not stated. At most the prevalence. Worth having only above the better of acting on all and on none,
-    its reference.
+    `threshold` is that of the predicted labels if not stated. At most the prevalence. Worth having
+    only above the better of acting on all and on none, its reference.
 
     Examples
     --------

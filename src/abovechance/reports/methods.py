@@ -110,8 +110,7 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             "the mean of a measure when outcomes are shuffled among the cases",
         )
         found.append(
-            f"Chance is {level}. "
-            f"Tests against it were {sided}by {'; '.join(_test_parts(others))}."
+            f"Chance is {level}. Tests against it were {sided}by {'; '.join(_test_parts(others))}."
         )
     if calibrated:
         found.append(f"Calibration was tested by {'; '.join(_test_parts(calibrated))}.")

@@ -102,3 +102,73 @@ def test_losses_at_a_stated_prevalence_vary_within_classes():
     reach = np.log(row.interval.high / (1 - row.interval.high)) - np.log(value / (1 - value))
     error = np.sqrt(variance) / (value * (1 - value))
     assert 1.96 * error <= reach <= 3.2 * error
+
+
+@pytest.mark.parametrize("extra", ["none", "groups", "weights"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_that_agree_on_these_cases_may_differ_on_others(classes, extra):
+    """No difference was seen, which is not the same as none: 0 of n has a limit too."""
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % classes
+    label = np.where(rng.random(60) < 0.7, y, (y + 1) % classes)
+    facts = {
+        "none": {},
+        "groups": {"groups": np.arange(60) // 4},
+        "weights": {"sample_weight": np.linspace(0.5, 2.0, 60)},
+    }[extra]
+    make = Binary if classes == 2 else Multiclass
+    known = {"pos_label": 1} if classes == 2 else {"labels": list(range(classes))}
+    models = {k: make(y, label=label.copy(), **known, **facts) for k in "ab"}
+    found = ac.compare(models, [m.name for m in applicable(models["a"])], draws=99, rng=1)
+    shown = 0
+    for row in found.differences:
+        if row.interval is None:
+            assert row.undefined, row.measure
+            continue
+        shown += 1
+        assert row.interval.low < 0.0 < row.interval.high, (row.measure, row.interval)
+        assert row.p_value is None or row.p_value == 1.0
+    assert shown > 5
+
+
+def test_an_order_of_few_values_that_agrees_has_no_interval():
+    y = np.arange(40) % 2
+    label = np.where(np.arange(40) < 6, 1 - y, y)
+    models = {
+        k: Binary(y, probability=np.where(label == 1, high, low), pos_label=1)
+        for k, low, high in (("a", 0.2, 0.8), ("b", 0.3, 0.7))
+    }
+    row = ac.compare(models, ["auc"], rng=1).differences[0]
+    assert row.p_value == 1.0
+    assert row.interval is None
+    assert "few values" in str(row.undefined)
+
+
+def test_areas_that_do_not_vary_have_no_verdict():
+    y = np.repeat([0, 1], 50)
+    score = np.arange(100.0)
+    models = {"a": Binary(y, score=score, pos_label=1)}
+    models["b"] = Binary(y, score=np.r_[score[:50][::-1], score[50:]], pos_label=1)
+    row = ac.compare(models, ["auc"], margin=0.02, rng=1).differences[0]
+    assert row.margin is None
+    assert "no verdict" in str(row.undefined)
+
+
+def test_few_cases_that_make_up_the_differences_are_warned_of():
+    rng = np.random.default_rng(9)
+    y = rng.normal(size=120)
+    rare = np.where(np.arange(120) % 20 == 0, 4.4, 0.2) * rng.normal(size=120)
+    heavy = {"a": Numeric(y, y + rng.normal(size=120)), "b": Numeric(y, y + rare)}
+    plain = {k: Numeric(y, y + rng.normal(size=120)) for k in "ab"}
+    codes = [
+        {a.code for a in ac.compare(models, ["mse"], draws=99, rng=1).advice}
+        for models in (heavy, plain)
+    ]
+    assert "AC159" in codes[0]
+    assert "AC159" not in codes[1]
+
+
+def test_rounding_is_no_spread():
+    flat = Binary(np.arange(50) % 2, probability=np.full(50, 0.4), pos_label=1)
+    row = ac.assess(flat, ["tjur_r2"], draws=99, rng=1).estimates[0]
+    assert row.interval is None

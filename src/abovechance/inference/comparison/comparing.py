@@ -252,7 +252,13 @@ def _gathered(
         ranking=tuple(ranking(measures, values, rows)),
         level=asked.level,
         threshold=_threshold(models),
-        advice=(*notes, *_on_repeats(given, found), *_on_thresholds(given), *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
+        advice=(
+            *notes,
+            *_on_repeats(given, found),
+            *_on_thresholds(given),
+            *found.notes,
+            *remarks(found, rows, measures, asked.level, naive=asked.naive),
+        ),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )
 

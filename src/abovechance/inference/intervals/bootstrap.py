@@ -12,8 +12,7 @@ from abovechance.inference.intervals.replicates import leave_one_out, replicates
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
-from abovechance.resampling.bootstraps import Bootstrap
-from abovechance.resampling.sweep import Sorted, binary_bootstrap
+from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
 
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999

@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Interval
-from abovechance.numerics.binomial import at_least, at_most, log_pmf
+from abovechance.numerics.exact import at_least, at_most, log_pmf
 
 
 def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:

@@ -45,7 +45,6 @@ class Cells:
         `acted` takes the place of the labels where a measure has a threshold of its own.
         """
         weight, groups = predictions.weight, predictions.cases.groups
-        label = predictions.label if acted is None else acted
         table = np.asarray(predictions.confusion, dtype=np.float64)
         if acted is not None:
             cell = 2 * predictions.positive + acted
@@ -59,6 +58,7 @@ class Cells:
             table, weight = table / weight[0], None
         if weight is None and unit is None:
             return cls(np.round(table, 9))
+        label = predictions.label if acted is None else acted
         actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
         cell = actual.astype(np.int64) * len(table) + label.astype(np.int64)
         return cls(table, cell[kept], weight, unit)

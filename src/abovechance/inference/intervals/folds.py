@@ -55,7 +55,8 @@ def averages(measure: Measure, predictions: Predictions) -> bool:
         return True
     if measure.form not in COUNTING or not isinstance(predictions, Binary | Multiclass):
         return False
-    return not measure.extreme and as_rows(measure, predictions.prevalences * predictions.n) is not None
+    rows = as_rows(measure, predictions.prevalences * predictions.n)
+    return rows is not None and not measure.extreme
 
 
 class OverFolds(NamedTuple):

@@ -226,7 +226,9 @@ def _reach(
         raise NotApplicable(
             f"{measure.title} is {value:g}, as far as it can go: the cases show no spread."
         )
-    if error <= ROUNDING * abs(value):
+    # of a value near 0 the ends of its range tell what is rounding
+    ends = [abs(end) for end in (bottom, top) if np.isfinite(end)]
+    if error <= ROUNDING * max(abs(value), *ends, 0.0):
         raise NotApplicable(
             f"{measure.title} stays the same whichever {unit} is left out: no spread to see."
         )

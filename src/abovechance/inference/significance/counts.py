@@ -7,14 +7,14 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Test
-from abovechance.numerics.binomial import (
+from abovechance.numerics.exact import (
     at_least,
     at_most,
     hypergeometric_tails,
     log_hypergeometric,
     log_pmf,
+    never_zero,
 )
-from abovechance.numerics.p_values import never_zero
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
 SHARE_IS = "the true share is"

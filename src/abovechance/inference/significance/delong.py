@@ -8,7 +8,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.guards import INTERVAL, independent, refuse_dependent
 from abovechance.inference.influence import Gap, components
 from abovechance.inference.results import Test
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 

@@ -8,9 +8,8 @@ from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.guards import PERMUTE_CLUSTERS, independent
 from abovechance.inference.results import Test
-from abovechance.numerics.p_values import never_zero
-from abovechance.numerics.placements import placements
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.exact import never_zero
+from abovechance.numerics.ranks import midranks, placements
 from abovechance.predictions import Binary
 from abovechance.resampling import (
     Alternative,
