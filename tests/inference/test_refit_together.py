@@ -22,11 +22,14 @@ from abovechance.measures.catalogue import applicable
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary
 
+# libsvm stops within its tolerance of the optimum, and where it stops differs between builds and
+# CPUs: as an oracle of labels it must stop so near that no case lies in between.
+TIGHT = 1e-6
 ESTIMATORS = {
     "discriminant": LinearDiscriminantAnalysis(),
     "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
-    "machine": SVC(kernel="linear"),
-    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10)),
+    "machine": SVC(kernel="linear", tol=TIGHT),
+    "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=TIGHT)),
 }
 DRAWS = 20
 
@@ -252,11 +255,14 @@ def test_three_hundred_labellings_in_eight_unequal_folds_predict_as_scikit_learn
     folds = rng.permuted(np.tile(uneven, (300, 1)), axis=1)
     fast = known(ESTIMATORS[name], X)
     ours = cross_predictions(fast, labels, folds) > (0.5 if fast.kind == "probability" else 0)
-    theirs = np.empty_like(labels)
+    theirs, clear = np.empty_like(labels), np.empty(labels.shape, dtype=bool)
     for b, v in np.ndindex(300, 8):
         test = folds[b] == v
-        theirs[b, test] = ESTIMATORS[name].fit(X[~test], labels[b, ~test]).predict(X[test])
-    np.testing.assert_array_equal(ours, theirs)
+        fitted = ESTIMATORS[name].fit(X[~test], labels[b, ~test])
+        theirs[b, test] = fitted.predict(X[test])
+        clear[b, test] = np.abs(fitted.decision_function(X[test])) > 40 * TIGHT
+    assert clear.mean() > 0.999
+    np.testing.assert_array_equal(ours[clear], theirs[clear])
 
 
 @pytest.mark.parametrize("name", SPLITTERS)

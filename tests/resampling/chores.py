@@ -36,4 +36,6 @@ def failing(rng: np.random.Generator, size: int) -> Array:
 def threads(rng: np.random.Generator, size: int) -> Array:
     from threadpoolctl import threadpool_info
 
-    return np.full(size, max(pool["num_threads"] for pool in threadpool_info()))
+    _ = np.eye(2) @ np.eye(2)  # so that a library of linear algebra is at work, if there is one
+    # none is known to threadpoolctl where numpy was built with another: then nothing to bound
+    return np.full(size, max((pool["num_threads"] for pool in threadpool_info()), default=1))

@@ -27,7 +27,10 @@ def digest(values: Any) -> str:
 
 
 def killer(kills: int) -> tuple[Any, list[int]]:
-    """A progress hook that kills a worker each time it is called, up to a number."""
+    """A progress hook that kills a worker each time it is called and there is one, up to a number.
+
+    A worker may end by itself between being seen and being killed; that is no kill.
+    """
     chance, killed = random.Random(1), []
 
     def kill(done: int, total: int) -> None:
@@ -36,8 +39,9 @@ def killer(kills: int) -> tuple[Any, list[int]]:
             victim = chance.choice(children)
             if victim.pid is not None:
                 time.sleep(0.01 * chance.random())
-                os.kill(victim.pid, signal.SIGKILL)
-                killed.append(victim.pid)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(victim.pid, signal.SIGKILL)
+                    killed.append(victim.pid)
 
     return kill, killed
 
@@ -49,7 +53,8 @@ def run_with_kills(chores: Any, kills: int, blocks: int) -> None:
         chores.slow_uniforms,
         Resampling(draws=blocks * 10, seed=5, block=10, executor=Processes(2), progress=kill),
     )
-    assert len(killed) == kills
+    # on a slow machine the survivor may do the last blocks before the others are born again
+    assert kills // 3 <= len(killed) <= kills
     assert digest(found) == digest(expected)
 
 
@@ -139,10 +144,23 @@ if __name__ == "__main__":
 
 
 def children_of(pid: int) -> set[int]:
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
-    )
-    return {int(line) for line in found.stdout.split()}
+    """The children of a process, from the process table itself: no program need be installed."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            found |= {int(path.parent.name)} if parent == pid else set()
+    return found
+
+
+def workers_of(pid: int, least: int) -> set[int]:
+    """The same once there are so many, which may be after the first block is done."""
+    for _ in range(2400):
+        found = children_of(pid)
+        if len(found) >= least:
+            break
+        time.sleep(0.1)
+    return found
 
 
 def all_end(pids: set[int]) -> bool:
@@ -172,7 +190,7 @@ def test_an_interrupt_ends_the_workers_quietly(tmp_path: Path, to: str) -> None:
     )
     assert run.stdout is not None
     run.stdout.readline()
-    workers = children_of(run.pid)
+    workers = workers_of(run.pid, 2)
     if to == "terminal":
         os.killpg(run.pid, signal.SIGINT)
     else:
@@ -212,7 +230,7 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     run.stdout.readline()
-    workers = children_of(run.pid)
+    workers = workers_of(run.pid, 2)
     run.kill()
     run.communicate()
     assert len(workers) >= 2

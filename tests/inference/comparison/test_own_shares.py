@@ -82,12 +82,13 @@ def test_scores_between_right_and_wrong_are_not_taken_for_wrong() -> None:
     assert "McNemar" not in found.test
 
 
-def test_hundred_classes_are_compared_in_little_memory() -> None:
+def test_hundred_classes_are_compared_without_a_table_of_all_pairs_of_cells() -> None:
     y = np.arange(300) % 100
     two = {k: ac.Multiclass(y, label=np.roll(y, s)) for k, s in (("a", 100), ("b", 1))}
+    ac.compare(two, ["accuracy"], draws=19)  # what is imported and compiled once is not counted
     tracemalloc.start()
     found = ac.compare(two, ["accuracy"], draws=19)["accuracy"]
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.difference == 1.0
-    assert most < 2e8
+    assert most < 100**4 * 8 / 2  # bytes of half the table, the smallest sum that would be wasted
