@@ -328,6 +328,18 @@ def versions(kind: str) -> dict[str, Measure]:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
+def test_classes_of_one_size_make_no_share_of_kappa(classes: int) -> None:
+    """Whose formula is linear in the cases of each class only there."""
+    y = np.arange(90) % classes
+    label = np.where(np.arange(90) % 7 < 5, y, 0)
+    make = ac.Binary if classes == 2 else ac.Multiclass
+    row = ac.assess(make(y, label=label), ["kappa"], rng=1, draws=19)["kappa"]
+    assert "posterior" in row.interval.method
+    over = ac.assess(make(y, label=label, fold=np.arange(90) // classes % 5), ["kappa"])
+    assert over["kappa"].interval is None
+
+
+@pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("folds", [False, True], ids=["independent", "folds"])
 def test_measures_that_are_the_same_number_have_the_same_interval(
     classes: int, folds: bool

@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.intervals.table_facts import as_rows, as_share
+from abovechance.inference.intervals.table_facts import as_share, linear_in_rows
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.evaluation import COUNTING
@@ -55,8 +55,7 @@ def averages(measure: Measure, predictions: Predictions) -> bool:
         return True
     if measure.form not in COUNTING or not isinstance(predictions, Binary | Multiclass):
         return False
-    rows = as_rows(measure, predictions.prevalences * predictions.n)
-    return rows is not None and not measure.extreme
+    return not measure.extreme and linear_in_rows(measure, len(predictions.prevalences))
 
 
 class OverFolds(NamedTuple):

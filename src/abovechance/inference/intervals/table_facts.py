@@ -125,6 +125,15 @@ def free_of_prevalence(measure: Measure) -> bool:
     return _alike(measure.on_counts(tables), measure.on_counts(more))
 
 
+@lru_cache(maxsize=256)
+def linear_in_rows(measure: Measure, classes: int) -> bool:
+    """Whether a value is linear in the cases of each class however many there are of each.
+
+    Of equally frequent classes kappa is so by accident.
+    """
+    return as_rows(measure, np.arange(2.0, classes + 2.0) ** 2) is not None
+
+
 def evenly(accuracy: float, classes: int) -> Floats:
     """A table of equally frequent classes with some accuracy, errors spread evenly."""
     table = np.full((classes, classes), (1.0 - accuracy) / (classes * (classes - 1)))

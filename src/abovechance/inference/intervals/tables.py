@@ -20,6 +20,7 @@ from abovechance.inference.intervals.table_facts import (
     as_share,
     evenly,
     free_of_prevalence,
+    linear_in_rows,
     of_accuracy_alone,
     one_way,
 )
@@ -99,9 +100,10 @@ def by_facts(measure: Measure, cells: Cells, level: float) -> Interval | None:
     Of two classes MOVER holds their sizes fixed: only for what does not depend on these.
     """
     found = share(measure, cells, level)
-    if found is None and (len(cells.table) > 2 or free_of_prevalence(measure)):
-        return balanced(measure, cells, level)
-    return found
+    k = len(cells.table)
+    if found is not None or not linear_in_rows(measure, k):
+        return found
+    return balanced(measure, cells, level) if k > 2 or free_of_prevalence(measure) else None
 
 
 def posterior(
