@@ -2,7 +2,8 @@
 
 import importlib
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from abovechance import __version__
@@ -13,12 +14,17 @@ from abovechance.numerics.p_values import p_equation
 
 @dataclass(frozen=True)
 class Interval:
-    """Two limits, the level they hold at and the method that gave them."""
+    """Two limits, the level they hold at and the method that gave them.
+
+    `by` is the declared name of the method with what is known of its use, as numbers: clusters,
+    degrees of freedom, draws. `method` is the same as text.
+    """
 
     low: float
     high: float
     level: float
     method: str
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -94,6 +100,8 @@ class Test(Result):
     expected: float | None = None  # what the measure tested is on average under the hypothesis
     saddlepoint: float | None = None
     stopped: "Sequel | None" = None
+    # the declared name of the method, with what is known of its use
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{p_equation(self.p_value)}, {self.method}; H0: {self.hypothesis}"

@@ -51,15 +51,15 @@ def against_chance(
 
 
 def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
-    from abovechance.inference.significance.constant import share_skill
-    from abovechance.inference.significance.skill import skill
+    from abovechance.inference.defaults import Setting
+    from abovechance.inference.method import Kind, first_of
 
     measure = measure_of(name.removeprefix("skill."))
+    setting = Setting(predictions, [measure], draws=draws, seed=seed)
+    method = first_of(Kind.GAIN, measure.law)
+    assert method.function is not None
     try:
-        if measure.law is Law.SHARE:
-            found = share_skill(measure, predictions, level=0.95, draws=draws, seed=seed)
-        else:
-            found = skill(measure, predictions, draws=draws, seed=seed)
+        found = method.function(measure, predictions, setting)
     except NotApplicable:
         return 1.0
     return 1.0 if found.p_value is None else found.p_value

@@ -128,6 +128,7 @@ def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Ques
             alternative=found.test.alternative,
             hypothesis=found.test.hypothesis,
             test=found.test.method,
+            test_by=found.test.by,
             statistic=found.test.statistic,
             draws=found.test.draws,
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.intervals.replicates import CELLS, leave_one_out
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
@@ -94,12 +95,10 @@ def jackknifed(
             f"{measure.title} is undefined or infinite when one of {lost} {unit}"
             f"{'s' * (lost != 1)} is left out, so it has no interval."
         )
-    name = "jackknife, Student's t"
-    if groups is not None:
-        name = f"jackknife over {len(np.unique(groups))} clusters, Student's t"
+    known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
     value = measure.of(predictions)
     low, high = limits(value, without, times, measure, unit, confidence_level)
-    return Interval(low, high, confidence_level, name)
+    return method.limits("left_out", low, high, confidence_level, **known)
 
 
 def _moved(measure: Measure, predictions: Predictions) -> Floats:
@@ -122,8 +121,9 @@ def spread_of_clusters(
         raise NotApplicable(f"{measure.title} is not known in too many samples of the clusters.")
     value = measure.of(predictions)
     low, high = _reach(value, float(told.std()), units - 1.0, measure, "cluster", confidence_level)
-    name = f"bootstrap of {units} clusters, Student's t, {len(values)} draws"
-    return Interval(low, high, confidence_level, name)
+    return method.limits(
+        "bootstrap", low, high, confidence_level, clusters=units, draws=len(values)
+    )
 
 
 def limits(
