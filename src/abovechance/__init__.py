@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         posterior,
         significance,
     )
+    from abovechance.inference import method as methods
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
@@ -65,6 +66,7 @@ _MODULES = {
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
     "measures": "abovechance.measures",
+    "methods": "abovechance.inference.method",
     "posterior": "abovechance.inference.posterior",
     "significance": "abovechance.inference.significance",
     "studies": "abovechance.studies",
@@ -90,6 +92,7 @@ __all__ = [
     "intervals",
     "measure",
     "measures",
+    "methods",
     "permutation_test",
     "plot",
     "posterior",

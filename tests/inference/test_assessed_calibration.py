@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from abovechance.inference.policy import TABLE
 
 import abovechance as ac
 from abovechance import examples
-from abovechance.inference.policy import TABLE
 from abovechance.measures import Law
 
 DISTANCES = ("ece", "mce", "ici", "e50", "e90", "emax")

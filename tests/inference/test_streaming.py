@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from abovechance.inference.policy import policy_of
 from pyarrow import parquet
 
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
 from abovechance.inference import intervals, significance
 from abovechance.inference.defaults import Setting
 from abovechance.inference.estimates import Assessment
-from abovechance.inference.policy import policy_of
 from abovechance.inference.readings import summarised
 from abovechance.inference.streaming import assess_stream
 from abovechance.io.stream_cases import StreamCases

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from abovechance.inference.policy import policy_of
 from scipy.stats import binom
 
 from abovechance.inference.defaults import Setting
 from abovechance.inference.intervals.proportions import score_limits
-from abovechance.inference.policy import policy_of
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 

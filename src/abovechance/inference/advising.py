@@ -150,7 +150,7 @@ def _least_p(predictions: Predictions) -> float:
 
 def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
     """What p-values beside each other do and do not say."""
-    table_tests = [e for e in rows if (e.test or "").startswith("Fisher")]
+    table_tests = [e for e in rows if (e.test_by or {}).get("name") == "fisher"]
     if len(table_tests) > 1:
         yield Advice(
             "AC020",

@@ -9,7 +9,7 @@ result knows the parts it names: "DeLong[, t({df:.1f})]" is "DeLong", or "DeLong
 """
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from string import Formatter
@@ -48,6 +48,7 @@ MODULES = (
     "intervals.tables",
     "intervals.utility",
     "ordering",
+    "posterior.result",
     "significance.accuracy",
     "significance.association",
     "significance.calibration",
@@ -429,3 +430,124 @@ def suited(
 ) -> Iterator[Method]:
     """A method and those that stand in for it, as far as they suit measure and data."""
     return (m for m in chain(first) if m.suits(measure, predictions, facts))
+
+
+@dataclass(frozen=True)
+class Use:
+    """A method as a result names it: its text, the declaration behind it, what is known."""
+
+    text: str
+    method: Method | None
+    known: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, kind: Kind, text: object, by: Mapping[str, Any] | None) -> "Use":
+        """From what a result holds; of a result saved before names were, from its text alone."""
+        known = {key: value for key, value in (by or {}).items() if key != "name"}
+        own = Kind(known.pop("of", kind))
+        there = {m.name: m for m in every(own)}
+        method = there.get((by or {}).get("name", ""))
+        if method is None:
+            method = next((m for m in there.values() if m.titled() == text), None)
+        return cls(str(text), method, known)
+
+    @classmethod
+    def of_interval(cls, interval: Any) -> "Use":
+        """Of an interval, or of its facts."""
+        if isinstance(interval, Mapping):
+            return cls.of(Kind.INTERVAL, interval.get("method"), interval.get("by"))
+        return cls.of(Kind.INTERVAL, interval.method, interval.by)
+
+    @property
+    def title(self) -> str:
+        """The method of several values: without what belongs to one of them."""
+        if self.method is None or not self.known:
+            return self.text
+        return self.method.titled(**{k: v for k, v in self.known.items() if k not in OF_ONE})
+
+    @property
+    def words(self) -> str:
+        """The method as a sentence speaks of it."""
+        return self.text if self.method is None else self.method.worded(**self.known)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Keys of the bibliography."""
+        return () if self.method is None else self.method.sources(**self.known)
+
+
+OF_ONE = ("mean",)  # what is known of one value and is no circumstance of the method
+
+
+def together(uses: Sequence[Use]) -> list[Use]:
+    """Uses that differ in degrees of freedom only, as one with the range of these.
+
+    >>> delong = find("delong", "test")
+    >>> both = [Use("DeLong", delong, {"df": df}) for df in (102.2, 117.6)]
+    >>> [use.title for use in together(both)]
+    ['DeLong, t(102 to 118)', 'DeLong, t(102 to 118)']
+    """
+    alike: dict[Any, list[Use]] = {}
+    for use in uses:
+        alike.setdefault(_apart_from_freedom(use), []).append(use)
+    found = []
+    for use in uses:
+        freedoms = {u.known["df"] for u in alike[_apart_from_freedom(use)] if "df" in u.known}
+        if len(freedoms) > 1:
+            low, high = (round(df) for df in (min(freedoms), max(freedoms)))
+            said = f"{low}" if low == high else f"{low} to {high}"
+            found.append(Use(use.text, use.method, {**use.known, "df": said}))
+        else:
+            found.append(use)
+    return found
+
+
+def _apart_from_freedom(use: Use) -> Any:
+    if use.method is None:
+        return use.text
+    kept = {k: v for k, v in use.known.items() if k not in ("df", *OF_ONE)}
+    return use.method, tuple(sorted(kept.items(), key=str)), "df" in use.known
+
+
+def asked_for(
+    methods: Any, measures: Sequence[Measure], outcome: str, kinds: Sequence[Kind]
+) -> dict[Kind, dict[str, Method]]:
+    """Methods that were asked for, by kind and label of the measure; refused what does not fit.
+
+    `methods` maps names of measures to a method, by name or as declared, or to several.
+    """
+    if methods is None:
+        return {}
+    if not isinstance(methods, Mapping):
+        raise UnknownMethod(
+            "methods must map measures to methods, as {'accuracy': 'clopper_pearson'}; "
+            f"got {methods!r}."
+        )
+    from abovechance.measures import find as find_measure
+
+    by_label = {m.label: m for m in measures}
+    found: dict[Kind, dict[str, Method]] = {kind: {} for kind in kinds}
+    for name, wanted in methods.items():
+        measure = by_label.get(find_measure(name).for_outcome(outcome).label)
+        if measure is None:
+            raise NotApplicable(f"a method is asked for {name!r}, which is not among the measures.")
+        several = wanted if isinstance(wanted, list | tuple) else [wanted]
+        for one in several:
+            for method in _of_kinds(one, measure, kinds):
+                found[method.kind][measure.label] = method
+    return found
+
+
+def _of_kinds(wanted: Any, measure: Measure, kinds: Sequence[Kind]) -> list[Method]:
+    """The methods of these kinds that go by a name and answer the law of a measure."""
+    there = [m for kind in kinds for m in every(kind) if m.takes is not Takes.PARTS]
+    given = wanted if isinstance(wanted, Method) else getattr(wanted, "method", None)
+    found = [given] if isinstance(given, Method) else [m for m in there if m.name == wanted]
+    fitting = [m for m in found if m.kind in kinds and measure.law in m.laws]
+    if not fitting:
+        usable = sorted({m.name for m in there if measure.law in m.laws and not m.needs})
+        raise UnknownMethod(
+            f"no {' or '.join(kinds)} of {measure.label} is called {wanted!r}"
+            f"{did_you_mean(str(wanted), usable) or '.'} There are: {', '.join(usable)}."
+        )
+    return fitting

@@ -206,22 +206,26 @@ class Family:
 
 def asked_for(method: Method, measure: Measure, first: Any, second: Any, how: How) -> Contrast:
     """The contrast of a method that was asked for by name: refused where data are not its own."""
-    for predictions in (first, second):
-        method.refuse(predictions)
-    if method.takes is Takes.FAMILY:
-        family = Family(measure, [first, second], replace(how, chosen={}))
-        found = method.function(family, 0, 1) if method.function else None
-    else:
-        found = method.function(measure, first, second, how) if method.function else None
+    assert method.function is not None
+    gap = less(measure.of(first), measure.of(second))
+    try:
+        for predictions in (first, second):
+            method.refuse(predictions)
+        if method.takes is Takes.FAMILY:
+            found = method.function(Family(measure, [first, second], how), 0, 1)
+        else:
+            found = method.function(measure, first, second, how)
+    except NotApplicable as reason:
+        return Unanswerable(gap, str(reason))
     if found is None:
-        raise NotApplicable(f"{method.worded()} is not for {measure.title}.")
+        return Unanswerable(gap, f"{method.worded()} is not for {measure.title}")
     if hasattr(found, "test"):
         return cast(Contrast, found)
     difference, error, *df = found
-    gap = Gap(float(difference), float(error), float(df[0]) if df else np.inf)
-    known = {"df": gap.df} if df else {}
+    spread = Gap(float(difference), float(error), float(df[0]) if df else np.inf)
+    known = {"df": spread.df} if df else {}
     bounds = span(measure.range)
-    return Declared(gap, turn(measure), method.name, method.hypothesis, known, bounds)
+    return Declared(spread, turn(measure), method.name, method.hypothesis, known, bounds)
 
 
 def of_areas(family: Family, first: int, second: int) -> Contrast | None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
+from abovechance.inference.method import Fact, Kind, Method, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.delong import Gap, gap_test, p_of
 from abovechance.inference.significance.studentised import span as span  # of a difference
@@ -25,7 +25,12 @@ class How:
     draws: int | None = None
     resampling: Resampling = DEFAULT
     studentised: bool | None = None  # None: where there are cases enough
-    chosen: Mapping[str, Any] = field(default_factory=dict)  # methods asked for, by measure
+    methods: Mapping[Kind, Mapping[str, Method]] = field(default_factory=dict)  # as asked for
+
+    @property
+    def chosen(self) -> Mapping[str, Method]:
+        """Comparisons that were asked for, by measure."""
+        return self.methods.get(Kind.COMPARISON, {})
 
     @property
     def flips(self) -> Resampling:
@@ -119,14 +124,14 @@ class Declared(Standardised):
     def test(self, alternative: Alternative) -> Answer:
         gain = replace(self.gap, difference=self.turned * self.gap.difference)
         method = find(self.name, Kind.COMPARISON)
-        known = {**self.known, "kind": str(Kind.COMPARISON)}
+        known = {**self.known, "of": str(Kind.COMPARISON)}
         z = gain.difference / gain.error if gain.error > 0 else 0.0
         p = p_of(z, gain.df, alternative)
         return Answer(method.answer(statistic=z, p_value=p, alternative=alternative, **known))
 
     def interval(self, level: float) -> Interval:
         low, high = self.limits(level)
-        known = {**self.known, "kind": str(Kind.COMPARISON)}
+        known = {**self.known, "of": str(Kind.COMPARISON)}
         return find(self.name, Kind.COMPARISON).limits(low, high, level, **known)
 
 

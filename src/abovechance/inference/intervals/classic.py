@@ -34,7 +34,7 @@ def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 @interval(
     title="Wilson with continuity correction",
     words="Wilson's score method with continuity correction",
-    source="newcombe1998single",
+    source="newcombesingle1998",
     laws=SHARES,
     takes=Takes.SHARE,
 )
