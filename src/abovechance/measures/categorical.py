@@ -313,6 +313,7 @@ def g_mean(table: Floats) -> Floats:
     best=np.inf,
     attainable=False,
     law=Law.UNKNOWN,
+    extreme=True,
     undefined="all cases are of one class",
     source="Rosenblatt et al. (2019), eq. 5, global and signed",
 )

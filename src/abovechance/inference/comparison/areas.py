@@ -80,8 +80,6 @@ class AreaContrast:
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         """The levels at which the interval would end at either margin."""
-        if not self.varies:
-            return 1.0, 1.0
         reach = margin / abs(self.scale.slope)
         towards = self.turned * np.sign(self.scale.slope)
         below, above = self._below(-reach), self._below(reach)

@@ -254,6 +254,10 @@ def _gathered(
         omnibus=tuple(tests),
         ranking=tuple(ranking(measures, values, rows)),
         level=asked.level,
-        advice=(*notes, *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
+        advice=(
+            *notes,
+            *found.notes,
+            *remarks(found, rows, measures, asked.level, naive=asked.naive),
+        ),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )

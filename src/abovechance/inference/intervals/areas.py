@@ -320,5 +320,9 @@ def quantile(level: float, df: float = np.inf) -> float:
 
     if not 0.0 < level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
+    if df < 1.0:
+        raise NotApplicable(
+            "a class is in one cluster alone; an interval over clusters needs two that hold it."
+        )
     tail = 0.5 + level / 2.0
     return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))

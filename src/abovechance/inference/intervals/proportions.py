@@ -207,8 +207,8 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
 
 
 @interval(
-    title="Tango[, as of {clusters} clusters]",
-    words="Tango's score method[ as of {clusters} clusters]",
+    title="Tango[, labels alike{labels}][, as of {clusters} clusters]",
+    words="Tango's score method[ for labels that are alike{labels}][ as of {clusters} clusters]",
     source="tango1998",
     laws=SHARES,
     takes=Takes.PARTS,

@@ -20,6 +20,7 @@ from abovechance.inference.significance.studentised import (
     studentised,
 )
 from abovechance.measures import Law, Measure
+from abovechance.measures.chance import SameNumber, mean_outcome
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import Resampling
 
@@ -36,7 +37,7 @@ def skill(
     draws: int | None = None,
     seed: int = 0,
 ) -> Skill:
-    """A mean loss beside that of always predicting the class frequencies or the mean outcome.
+    """A mean loss beside that of always predicting the class frequencies or the best number.
 
     `difference` is the gain over the uninformative forecast: positive when the predictions do
     better. From 30 cases (or clusters) on the mean gain is tested, resampled about itself and each
@@ -47,7 +48,7 @@ def skill(
     predictions = find("skill", Kind.GAIN).checked(predictions)
     if measure.higher_is_better is None:
         raise NotApplicable(f"{measure.title} has no better direction, so no skill.")
-    plain = uninformative(predictions)
+    plain = uninformative(predictions, measure)
     sign = 1.0 if measure.higher_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gains = sign * (measure.losses(predictions) - measure.losses(plain))
@@ -132,17 +133,17 @@ def skill_of_mean(measure: Measure, predictions: Predictions, settings: Any) -> 
     return replace(found, difference=difference, interval=None)
 
 
-def uninformative(predictions: Predictions) -> Predictions:
-    """The same cases, each predicted by the class frequencies or the mean outcome."""
+def uninformative(predictions: Predictions, measure: Measure) -> Predictions:
+    """The same cases, each predicted by the class frequencies, or by the best single number."""
+    if isinstance(predictions, Numeric):
+        same = measure.reference if isinstance(measure.reference, SameNumber) else mean_outcome
+        return same.forecast(predictions)
     other = predictions.take(slice(None))
     if isinstance(predictions, Binary):
         other.__dict__["probability"] = np.full(predictions.n, predictions.prevalences[1])
     elif isinstance(predictions, Multiclass):
         shares = predictions.prevalences[:, None]
         other.__dict__["probability"] = np.repeat(shares, predictions.n, axis=1)
-    elif isinstance(predictions, Numeric):
-        centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
-        other.__dict__["value"] = np.repeat(centre[:, None], predictions.n, axis=1)
     else:
         raise NotApplicable("there is no uninformative forecast for these outcomes.")
     return other
