@@ -221,10 +221,11 @@ def of_balanced(measure: Measure, predictions: Any, setting: Setting) -> Interva
 
 @interval(
     name="dirichlet",
-    title="Dirichlet posterior[, {prior}][, effective n{effective}][ over {clusters} clusters]"
-    "[, sampling weights{weights}]",
-    words="the Dirichlet posterior[ under the prior {prior}][ at the effective sample "
-    "size{effective}][ over {clusters} clusters]",
+    title="Dirichlet posterior[, Jeffreys{jeffreys}][, one case over all cells{one_case}]"
+    "[, effective n{effective}][ over {clusters} clusters][, sampling weights{weights}]",
+    words="the Dirichlet posterior[ under Jeffreys' prior{jeffreys}]"
+    "[ under a prior worth one case{one_case}][ at the effective sample size{effective}]"
+    "[ over {clusters} clusters]",
     source="gelman2013",
     default=[Law.UNKNOWN],
     laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED],
@@ -258,6 +259,7 @@ def _of_table(
 
 @interval(
     name="newcombe_delong",
+    heading="the wider limits of Newcombe and logit DeLong",
     title="Newcombe[ and logit {variance}][ over {clusters} clusters][, binned{binned}]",
     words="[{variance:?}the wider limits of ]Newcombe's method[ and {variance}'s on the logit "
     "scale][ over {clusters} clusters][, binned{binned}]",
@@ -341,7 +343,7 @@ def of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
 @interval(
     name="left_out",
     title="jackknife[ over {clusters} clusters][ within classes{strata}], Student's t",
-    words="leaving out each[{cases:?} case][ of {clusters} clusters] in turn"
+    words="leaving out[{cases:?} each case][ each of {clusters} clusters] in turn"
     "[ within classes{strata}], with Student's t",
     source="efron1993",
     laws=EVERY,
@@ -420,6 +422,7 @@ def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]
 
 @interval(
     name="observed_expected",
+    heading="Student's t on the log scale",
     title="log scale[, t over {cases} cases][, t over {clusters} clusters]",
     words="Student's t on the log scale[ over {cases} cases][ over {clusters} clusters]",
     source="cochran1977",

@@ -120,6 +120,7 @@ class Method:
     allows: frozenset[Fact] = frozenset()
     needs: frozenset[Fact] = frozenset()
     smallest: int = 1
+    heading: str = ""  # in a table of methods, where the title alone says too little
     models: int = 1  # whose values it is about: one, or the difference of two
     takes: Takes = Takes.CASES
     fits: Callable[[Measure, Any, frozenset[Fact]], bool] | None = None
@@ -136,9 +137,9 @@ class Method:
         return filled(self.words, known)
 
     @property
-    def heading(self) -> str:
+    def listed(self) -> str:
         """The title where nothing is known of its use."""
-        return self.titled().strip(" ,")
+        return self.heading or self.titled()
 
     def allowed(self, facts: frozenset[Fact]) -> bool:
         """Whether data like these are allowed for."""
@@ -551,3 +552,46 @@ def _of_kinds(wanted: Any, measure: Measure, kinds: Sequence[Kind]) -> list[Meth
             f"{did_you_mean(str(wanted), usable) or '.'} There are: {', '.join(usable)}."
         )
     return fitting
+
+
+COLUMNS = {
+    "interval": (Kind.INTERVAL, frozenset()),
+    "against chance": (Kind.TEST, frozenset()),
+    "comparison": (Kind.COMPARISON, frozenset()),
+    "different cases": (Kind.COMPARISON, frozenset({Fact.UNPAIRED})),
+    "all models": (Kind.OMNIBUS, frozenset()),
+}
+
+
+def law_table() -> str:
+    """Which methods every law has, the first and what stands in for it, as a table in Markdown.
+
+    >>> print(law_table().splitlines()[0])
+    | law | interval | against chance | comparison | different cases | all models |
+    """
+    lines = [f"| law | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for law in Law:
+        cells = []
+        for kind, facts in COLUMNS.values():
+            try:
+                methods = chain(first_of(kind, law, frozenset(facts)))
+            except NotApplicable:
+                cells.append("none")
+            else:
+                cells.append(" → ".join(m.listed for m in methods))
+        lines.append(f"| {law} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def describe(kind: Kind | str | None = None) -> str:
+    """Every method with its laws and what it allows for, a line each, or those of one kind.
+
+    >>> print(describe("gain").splitlines()[0])
+    gain net_gain: the gain over the better of acting on all and on none; utility; clusters
+    """
+    lines = []
+    for m in every(None if kind is None else Kind(kind)):
+        laws = "all laws" if m.laws == frozenset(Law) else ", ".join(sorted(m.laws))
+        allows = ", ".join(sorted(m.allows | m.needs)) or "independent cases"
+        lines.append(f"{m.kind} {m.name}: {m.worded()}; {laws}; {allows}")
+    return "\n".join(sorted(lines))

@@ -240,7 +240,7 @@ def of_areas(family: Family, first: int, second: int) -> Contrast | None:
 
 DELONG = comparison(
     name="delong",
-    title="DeLong; limits and margins: MOVER of both intervals",
+    title="DeLong, limits by MOVER",
     words="DeLong's test, with limits by MOVER from those of both areas",
     source=("delong1988", "zou2008", "obuchowski1997"),
     hypothesis=EQUAL_AREAS,
@@ -264,7 +264,7 @@ JACKKNIFE = comparison(
 
 @comparison(
     name="mean_loss",
-    title="the mean loss it rises or falls with, compared as such",
+    title="its mean loss",
     words="the comparison of the mean loss that the measure is a function of",
     source=("hall1988", "dinga2019"),
     hypothesis=EQUAL_MEANS,
@@ -283,7 +283,7 @@ def of_mean_loss(measure: Measure, first: Any, second: Any, how: How) -> Contras
 
 @comparison(
     name="exchange",
-    title="studentised exchange; limits by leaving out, of tables by MOVER of both intervals",
+    title="studentised exchange",
     words="a studentised exchange of predictions",
     source="chung2013",
     hypothesis=EQUAL,
@@ -299,7 +299,7 @@ def of_exchange(measure: Measure, first: Any, second: Any, how: How) -> Contrast
 
 @comparison(
     name="resampled",
-    title="interval of the difference by leaving out or resampling, no test",
+    title="limits alone, by leaving out or resampling",
     words="leaving out or resampling cases",
     source=("efron1993", "efron1987"),
     hypothesis="none is tested",

@@ -6,11 +6,11 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.comparison.contrasts import Standardised, span
+from abovechance.inference.comparison.contrasts import How, Standardised, span
 from abovechance.inference.comparison.results import Posterior
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.intervals.folds import fold_values
-from abovechance.inference.method import Fact, Kind, Takes, answer, declared, test
+from abovechance.inference.method import Fact, Kind, Takes, answer, comparison, declared, test
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import Gap
 from abovechance.measures import Law, Measure, find
@@ -75,6 +75,36 @@ def over_folds(measure: Measure, first: Any, second: Any, *, naive: bool = False
         {"folds": total},
         span(measure.range),
     )
+
+
+@comparison(
+    name="corrected_t",
+    title="corrected resampled t",
+    words="the corrected resampled t-test over folds",
+    source="nadeau2003",
+    hypothesis=EQUAL,
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def by_folds(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds, corrected for the overlap of training sets."""
+    return over_folds(measure, first, second)
+
+
+@comparison(
+    name="naive_t",
+    title="t-test over folds, not corrected",
+    words="a t-test over folds, not corrected",
+    source="dietterich1998",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def by_folds_alone(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds as if they were independent experiments."""
+    return over_folds(measure, first, second, naive=True)
 
 
 def correlated_t(gap: Gap, turned: float, rope: float | None = None) -> Posterior:

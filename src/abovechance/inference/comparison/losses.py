@@ -147,7 +147,7 @@ def _of_losses(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
 
 @comparison(
     name="mean_difference",
-    title="studentised bootstrap; sign flip of fewer than 30",
+    title="studentised bootstrap, or sign flip",
     words="a studentised bootstrap of the differences of loss, or their signs flipped",
     source=("hall1988", "dinga2019"),
     hypothesis=EQUAL_MEANS,

@@ -68,7 +68,7 @@ def omnibus_of(family: Family) -> Omnibus | None:
 
 
 @omnibus(
-    title="F, or χ² of many cases, of the differences in their covariance",
+    title="F or χ² of the differences",
     words="F or χ² of the differences in their covariance",
     source=("delong1988", "brunner1997"),
     hypothesis="all areas are equal",

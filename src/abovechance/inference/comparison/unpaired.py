@@ -250,7 +250,7 @@ class Independent:
 
 @comparison(
     name="two_shares",
-    title="Fisher's exact test of different cases, limits by Newcombe",
+    title="Fisher's exact test, limits by Newcombe",
     words="Fisher's exact test for different cases, with Newcombe's limits",
     source=("fisher1935", "newcombe1998"),
     hypothesis="both shares are equal",
@@ -289,7 +289,7 @@ def _predictive(measure: Measure, first: Any, second: Any) -> TwoShares:
 
 @comparison(
     name="welch",
-    title="Welch t of different cases; of concordances the infinitesimal jackknife",
+    title="Welch t",
     words="Welch's t of what every case adds",
     source="welch1947",
     hypothesis=EQUAL,
@@ -391,7 +391,7 @@ def _welch(parts: Sequence[tuple[float, float]], at_most: float = np.inf) -> tup
 
 @comparison(
     name="delong_unpaired",
-    title="DeLong of different cases; limits and margins: MOVER of both intervals",
+    title="DeLong, limits by MOVER",
     words="DeLong's test for different cases, with limits by MOVER from those of both areas",
     source=("delong1988", "zou2008"),
     hypothesis=EQUAL,

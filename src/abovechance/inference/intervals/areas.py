@@ -28,7 +28,8 @@ STEPS = 45  # halvings of an interval, to 3e-14
 
 @interval(
     title="[{scale} ][{variance}]",
-    words="[{variance}]'s method[ on the {scale} scale]",
+    heading="DeLong",
+    words="DeLong's[{clusters:?}, or Obuchowski's,] method[ on the {scale} scale]",
     source=("delong1988", "[{clusters:?}obuchowski1997]"),
     laws=[Law.PAIRS],
     allows=[Fact.CLUSTERS],

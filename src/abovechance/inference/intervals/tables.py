@@ -293,9 +293,9 @@ def _of_draws(
     tail = (1.0 - level) / 2.0
     whole = bool(np.isfinite(defined).all())
     ends = np.quantile(defined, [tail, 1.0 - tail], method="linear" if whole else "inverted_cdf")
-    prior = "Jeffreys" if len(cells.table) == 2 else "one case over all cells"
+    prior = "jeffreys" if len(cells.table) == 2 else "one_case"
     known = {} if cells.independent else {"effective": True, **cells.known}
-    found = method.limits("dirichlet", ends[0], ends[1], level, prior=prior, **known)
+    found = method.limits("dirichlet", ends[0], ends[1], level, **{prior: True}, **known)
     return _around(measure, cells, found, value)
 
 
