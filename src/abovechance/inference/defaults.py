@@ -35,6 +35,7 @@ from abovechance.inference.method import (
     Method,
     Takes,
     declared,
+    facts_of,
     find,
     first_of,
     interval,
@@ -115,9 +116,11 @@ class Setting:
 
 
 def interval_by_law(
-    measure: Measure, predictions: Any, setting: Setting, facts: frozenset[Fact] = frozenset()
+    measure: Measure, predictions: Any, setting: Setting, facts: frozenset[Fact] | None = None
 ) -> Interval:
-    """The interval that a measure's law has for such data."""
+    """The interval that a measure's law has for such data; unless stated, as sampled at random."""
+    if facts is None:
+        facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS}
     first = first_of(Kind.INTERVAL, measure.law, facts)
     return chosen_interval(first, measure, predictions, setting, facts)
 

@@ -154,6 +154,7 @@ ALL_EQUAL = declared(
     Kind.OMNIBUS,
     name="all_equal",
     models=2,
+    heading="F or χ²",
     title="[{variance} ][{law}][ over {clusters} clusters]",
     words="the[ {variance}][ {law}] test of all models[ over {clusters} clusters]",
     source=("delong1988", "brunner1997"),
