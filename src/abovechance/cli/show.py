@@ -68,7 +68,7 @@ def _assessment(result: Any, width: int) -> Lines:
     if result.threshold is not None and any(e.family == "categorical" for e in whole):
         yield from paragraph(f"Cases above {result.threshold:g} are called positive.", width)
     if any(e.chance is not None and e.p_value is not None for e in whole):
-        clustered = any("clusters" in (e.test or "") for e in whole)
+        clustered = any("scheme" in (e.test_by or {}) for e in whole)
         yield from paragraph(OF_CLUSTERS if clustered else CHANCE, width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)
     yield from _skill_tests(whole, width)

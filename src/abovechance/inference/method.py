@@ -121,6 +121,7 @@ class Method:
     needs: frozenset[Fact] = frozenset()
     smallest: int = 1
     heading: str = ""  # in a table of methods, where the title alone says too little
+    drawn: bool = False  # whether a p-value rests on permutations, flips or resamples
     models: int = 1  # whose values it is about: one, or the difference of two
     takes: Takes = Takes.CASES
     fits: Callable[[Measure, Any, frozenset[Fact]], bool] | None = None
@@ -543,8 +544,8 @@ def _of_kinds(wanted: Any, measure: Measure, kinds: Sequence[Kind]) -> list[Meth
     """The methods of these kinds that go by a name and answer the law of a measure."""
     there = [m for kind in kinds for m in every(kind) if m.takes is not Takes.PARTS]
     given = wanted if isinstance(wanted, Method) else getattr(wanted, "method", None)
-    found = [given] if isinstance(given, Method) else [m for m in there if m.name == wanted]
-    fitting = [m for m in found if m.kind in kinds and measure.law in m.laws]
+    found = [given] if isinstance(given, Method) else [one for one in there if one.name == wanted]
+    fitting = [one for one in found if one.kind in kinds and measure.law in one.laws]
     if not fitting:
         usable = sorted({m.name for m in there if measure.law in m.laws and not m.needs})
         raise UnknownMethod(

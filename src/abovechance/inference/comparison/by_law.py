@@ -264,6 +264,7 @@ JACKKNIFE = comparison(
 
 @comparison(
     name="mean_loss",
+    drawn=True,
     title="its mean loss",
     words="the comparison of the mean loss that the measure is a function of",
     source=("hall1988", "dinga2019"),
@@ -283,6 +284,7 @@ def of_mean_loss(measure: Measure, first: Any, second: Any, how: How) -> Contras
 
 @comparison(
     name="exchange",
+    drawn=True,
     title="studentised exchange",
     words="a studentised exchange of predictions",
     source="chung2013",

@@ -147,6 +147,7 @@ def _of_losses(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
 
 @comparison(
     name="mean_difference",
+    drawn=True,
     title="studentised bootstrap, or sign flip",
     words="a studentised bootstrap of the differences of loss, or their signs flipped",
     source=("hall1988", "dinga2019"),

@@ -369,6 +369,7 @@ def of_conditional_share(measure: Measure, first: Any, second: Any, how: How) ->
 
 @comparison(
     name="stratified_flip",
+    drawn=True,
     title="stratified sign flip, limits by MOVER",
     words="a stratified sign-flip test, with limits by MOVER from Tango's",
     source=("dinga2019", "zou2008"),

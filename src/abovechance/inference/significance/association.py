@@ -268,6 +268,7 @@ def mann_whitney_of_all(
 
 @test(
     name=PERMUTATION,
+    drawn=True,
     title="[sequential {sequential}]permutation[, exact{exact}]"
     "[, normal approximation{approximation}][; {scheme}]",
     words="a[ sequential{sequential}][n exact{exact}] permutation test"

@@ -364,6 +364,7 @@ def _of_a_distance(measure: Measure, predictions: Any, facts: frozenset[Fact]) -
 
 @test(
     name="calibration",
+    drawn=True,
     title="outcomes simulated from the probabilities",
     words="a test with outcomes simulated from the probabilities",
     source="dinga2019",
