@@ -11,7 +11,11 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
 # Formulas on plain arrays, for the rest of the package: addressed by module, not offered to users.
-INTERNAL = {"abovechance.numerics", "abovechance.numerics.kernels"}
+INTERNAL = {
+    "abovechance.numerics",
+    "abovechance.numerics.kernels",
+    "abovechance.numerics.machine_room",
+}
 ALL = {".".join(path.parent.relative_to(SOURCE).parts) for path in SOURCE.rglob("__init__.py")}
 FOLDERS = sorted(ALL - INTERNAL)
 

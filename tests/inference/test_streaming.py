@@ -14,8 +14,8 @@ from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.estimates import Assessment
 from abovechance.inference.readings import summarised
 from abovechance.inference.streaming import assess_stream
-from abovechance.io.stream_cases import StreamCases
-from abovechance.io.streams import open_stream
+from abovechance.io.arrow_files import open_stream
+from abovechance.io.streamed_cases import StreamCases
 from abovechance.measures import applicable, find
 from abovechance.numerics.ranks import rank_summary
 from abovechance.predictions import Binary

@@ -84,6 +84,8 @@ def _level_in_words(level: Any) -> str:
     number = getattr(level, "level", None)
     if number is not None:
         return _number(number)
+    if hasattr(level, "title"):
+        return f"The value of predicting one number for every case: the {level.title}"
     return str(level.__doc__).strip().splitlines()[0].rstrip(".")
 
 
@@ -115,6 +117,8 @@ def _reference_named(measure: Any) -> str:
     """The reference in a word or two, from the name of what gives it."""
     if measure.reference is None or hasattr(measure.reference, "level"):
         return reference_in_words(measure)
+    if hasattr(measure.reference, "title"):
+        return str(measure.reference.title)
     return str(measure.reference.__name__).strip("_").replace("_", " ")
 
 

@@ -20,7 +20,7 @@ from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Multiclass, Numeric, Predictions
-from abovechance.predictions.index import in_order_of
+from abovechance.predictions.checks import in_order_of
 from abovechance.resampling import Resampling, Store, digest, seed_of, whole_draws
 
 PRIMARY = {

@@ -20,12 +20,12 @@ from abovechance.inference.detection_nulls import (
 from abovechance.inference.detection_result import Detected, Detection
 from abovechance.inference.multiplicity import holm
 from abovechance.inference.nulls import scheme_of
-from abovechance.learning.estimators import Estimator
-from abovechance.learning.seeding import seeded
+from abovechance.learning.from_sklearn import seeded
+from abovechance.learning.learners import Estimator
 from abovechance.numerics.kernels import worthwhile
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 from abovechance.resampling import LabelPermutations, Resampling, seed_of, tail
-from abovechance.resampling.blocks import labellings
+from abovechance.resampling.draws import labellings
 from abovechance.signal import (
     Accuracy,
     Statistic,

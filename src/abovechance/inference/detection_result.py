@@ -7,8 +7,8 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.format import p_equation, p_text
 from abovechance.inference.results import Result, to_frame
-from abovechance.numerics.p_values import p_equation, p_text
 from abovechance.signal import find
 
 PAPERS_RULE = "by the papers' rule"

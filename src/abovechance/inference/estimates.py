@@ -6,10 +6,9 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.advice import Advice
+from abovechance.format import p_equation, rid_of_rounding
 from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
-from abovechance.io.text import rid_of_rounding
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.format import p_equation
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.refit_guards import (
     HYPOTHESES,
@@ -19,16 +20,14 @@ from abovechance.inference.refit_guards import (
 )
 from abovechance.inference.refitting import EitherWay, Refits, TogetherRefits, over_folds
 from abovechance.inference.results import Result, Sequel, to_frame
-from abovechance.learning.seeding import seeded, seeded_splitter
-from abovechance.learning.splits import folds_of
-from abovechance.learning.together import Known, known
+from abovechance.learning.from_sklearn import folds_of, seeded, seeded_splitter
+from abovechance.learning.sklearn_training import Known, known
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
-from abovechance.numerics.p_values import p_equation
 from abovechance.predictions import Predictions
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 from abovechance.resampling import Resampling, seed_of, tail
 from abovechance.signal import present
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.format import p_equation
 from abovechance.io.export import jsonable
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True)

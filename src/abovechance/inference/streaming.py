@@ -22,9 +22,9 @@ from abovechance.inference.significance.accuracy import NO_SHARE, counted_agains
 from abovechance.inference.significance.constant import gain_over, table_skill
 from abovechance.inference.stream_kinds import read_summary, stream_roles
 from abovechance.inference.values import reference_level, rows_per_class
+from abovechance.io.arrow_files import Stream, open_stream
 from abovechance.io.roles import Roles, weight_like
-from abovechance.io.stream_cases import Progress
-from abovechance.io.streams import Stream, open_stream
+from abovechance.io.streamed_cases import Progress
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.class_summary import SummarisedClasses, from_classes

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from abovechance.lazy import lazily
+
 if TYPE_CHECKING:
     from abovechance.measures.balance import covariate_balanced_accuracy
     from abovechance.measures.catalogue import applicable, every, find
@@ -46,20 +48,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+_named = lazily(__name__, _HOMES)
 
-    if name.startswith("__"):
-        raise AttributeError(name)
-    if name in _HOMES:
-        value = getattr(import_module(f"abovechance.measures.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES or name.startswith("__"):
+        return _named(name)
     from abovechance.measures.catalogue import every
 
-    if name in every():
-        return every()[name]
-    raise AttributeError(f"module 'abovechance.measures' has no attribute {name!r}")
+    return every()[name] if name in every() else _named(name)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.errors import DataError, listed
 from abovechance.predictions import Multiclass, checks
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 def covariate_balanced_accuracy(y_true: Any, y_pred: Any, covariate: Any) -> float:

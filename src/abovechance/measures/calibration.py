@@ -16,8 +16,8 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.measures.measure import Calibration, Family, Form, Law, measure
+from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
-from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
 
 CALIBRATION: dict[str, Any] = {

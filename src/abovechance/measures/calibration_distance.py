@@ -13,8 +13,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.calibration_error import ERROR
 from abovechance.measures.measure import Form, measure
-from abovechance.numerics import lowess as robust
-from abovechance.numerics.loess import SPAN, Smoother, loess
+from abovechance.numerics import smooth as robust
+from abovechance.numerics.smooth import SPAN, Smoother, loess
 
 SMOOTHERS = ("loess", "direct", "lowess")
 DISTANCE: dict[str, Any] = {
@@ -148,7 +148,7 @@ def distances(
 ) -> Floats:
     """Distance of curve and probability at every case, for outcomes (…, n)."""
     if smoother == "lowess":
-        width = robust.SPAN if span is None else span
+        width = robust.LOWESS_SPAN if span is None else span
         rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
         return np.abs(np.stack(rows).reshape(outcome.shape) - probability)
     curve = smoother_of(probability, smoother=smoother, span=span)

@@ -79,6 +79,7 @@ class SameNumber:
     beside the mean.
     """
 
+    title: str
     centre: Callable[[Floats, Floats | None], Floats]
     """From outcomes (outputs, n) and weights to one number per output."""
 
@@ -143,13 +144,13 @@ def _best_by_log(outcome: Floats, weight: Floats | None) -> Floats:
     return np.array(found)
 
 
-mean_outcome = SameNumber(_mean)
-median_outcome = SameNumber(weighted_median)
-mean_of_logs = SameNumber(_mean_of_logs)
-median_of_ratios = SameNumber(_median_of_ratios)
-middle_of_outcomes = SameNumber(_middle)
-shortest_half = SameNumber(_shortest_half)
-best_by_log = SameNumber(_best_by_log)
+mean_outcome = SameNumber("mean outcome", _mean)
+median_outcome = SameNumber("median outcome", weighted_median)
+mean_of_logs = SameNumber("mean of logarithms", _mean_of_logs)
+median_of_ratios = SameNumber("median weighed by 1/|y|", _median_of_ratios)
+middle_of_outcomes = SameNumber("middle of outcomes", _middle)
+shortest_half = SameNumber("middle of the shortest half", _shortest_half)
+best_by_log = SameNumber("best of the outcomes' quantiles", _best_by_log)
 
 
 class _Constant:

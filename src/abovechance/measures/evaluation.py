@@ -9,10 +9,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.averaging import averaged, class_values
 from abovechance.measures.measure import Form, Measure
-from abovechance.numerics.confusion import confusion, one_against_rest
-from abovechance.numerics.pair_areas import pair_aucs
-from abovechance.numerics.ranks import tied_groups
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
+from abovechance.numerics.ranks import pair_aucs, tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
 from abovechance.predictions.base import must_be_predictions
 

@@ -15,7 +15,7 @@ from abovechance.measures.calibration import recalibrated
 from abovechance.measures.calibration_distance import smoother_of
 from abovechance.measures.ipcw import BEYOND, inverse_before
 from abovechance.measures.measure import Calibration, Family, Form, Law, measure
-from abovechance.numerics.kaplan_meier import kaplan_meier
+from abovechance.numerics.censoring import kaplan_meier
 from abovechance.predictions import Survival, View
 
 AT: dict[str, Any] = {

@@ -12,7 +12,7 @@ from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, entropy
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.measures.shares import class_shares, positive_share
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
 
 INFORMATION: dict[str, Any] = {

@@ -16,8 +16,8 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable, listed
 from abovechance.measures.measure import Family, Form, Law, Measure, measure
-from abovechance.numerics.kaplan_meier import kaplan_meier
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.censoring import kaplan_meier
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Survival, View
 
 SAME_TIME = 1e-12

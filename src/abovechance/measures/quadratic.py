@@ -9,7 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, outcome_variance
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.measures.shares import class_shares, positive_share
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
 
 QUADRATIC: dict[str, Any] = {

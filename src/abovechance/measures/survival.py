@@ -13,7 +13,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
 from abovechance.measures.ipcw import SURVIVAL, inverse_before
 from abovechance.measures.measure import Law, Measure, measure
-from abovechance.numerics.concordance import Concordance, concordance_counts
+from abovechance.numerics.censoring import Concordance, concordance_counts
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
 

@@ -11,7 +11,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Family, Form, Law, Measure, defaults, measure
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
 
 UTILITY: dict[str, Any] = {

@@ -9,9 +9,13 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, listed, shown
-from abovechance.numerics.confusion import confusion, one_against_rest
+from abovechance.numerics.counts import (
+    ProbabilitySums,
+    confusion,
+    one_against_rest,
+    probability_sums,
+)
 from abovechance.numerics.ranks import Ranked, RankSummary, rank_summary, tied_groups
-from abovechance.numerics.sums import ProbabilitySums, probability_sums
 from abovechance.predictions import checks
 from abovechance.predictions.base import (
     Cases,
@@ -21,7 +25,7 @@ from abovechance.predictions.base import (
     is_stated,
     settle_origin,
 )
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -17,7 +17,7 @@ from abovechance.predictions.base import (
     is_stated,
     settle_origin,
 )
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

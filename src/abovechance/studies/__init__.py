@@ -1,6 +1,8 @@
 """Many samples, not one: designs, power and sample sizes, and the papers' studies again."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.studies.closed_forms import Known, closed_form
@@ -73,12 +75,4 @@ __all__ = [
     "sample_size",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.studies' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.studies.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

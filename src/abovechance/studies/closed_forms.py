@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
-from abovechance.numerics.binomial import at_least, log_pmf
+from abovechance.numerics.exact import at_least, log_pmf
 from abovechance.studies.groups import Mixture, Scale, Shift
 from abovechance.studies.papers import Rule, least_rank_sum_p
 from abovechance.studies.predictions import (

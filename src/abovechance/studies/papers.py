@@ -14,9 +14,8 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-from abovechance.numerics.binomial import at_least
-from abovechance.numerics.placements import delong
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.exact import at_least
+from abovechance.numerics.ranks import delong, midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
 from abovechance.studies.samples import Pair, Predicted
 

@@ -19,8 +19,8 @@ from abovechance.resampling import (
     replicate_blocks,
     seed_of,
 )
-from abovechance.resampling.streams import Progress
-from abovechance.resampling.words import STEPS, kernel
+from abovechance.resampling.random_bits import STEPS, compiled_draws
+from abovechance.resampling.replicate import Progress
 from abovechance.studies.asking import (
     aligned,
     asked_of,
@@ -187,12 +187,10 @@ class Replications:
 
     def _load(self, size: int) -> None:
         """Load the compiled sums, same bits but faster, where many samples together repay it."""
-        names: dict[object, str] = {Predicted: "permutation", Pair: "flips"}
         kind: Any = getattr(self.design, "kind", None)
-        name = names.get(kind)
-        if name is not None and any(uses_draws(test, kind) for test in self.tests):
+        if kind in (Predicted, Pair) and any(uses_draws(test, kind) for test in self.tests):
             cases = size * sum(n for n, _ in self.settings)
-            kernel(name, SELDOM_ALONE * cases * self.draws // STEPS)
+            compiled_draws(SELDOM_ALONE * cases * self.draws // STEPS)
 
 
 @dataclass(frozen=True, kw_only=True)

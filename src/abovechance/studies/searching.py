@@ -11,7 +11,7 @@ from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.results import Interval
 from abovechance.resampling import child_seed
-from abovechance.resampling.streams import Progress
+from abovechance.resampling.replicate import Progress
 from abovechance.studies.asking import LEAST
 from abovechance.studies.closed_forms import closed_form
 from abovechance.studies.powering import Budget, Replications

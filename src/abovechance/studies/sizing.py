@@ -11,7 +11,7 @@ from abovechance.advice import Advice
 from abovechance.errors import AboveChanceError
 from abovechance.inference.results import Interval, Result
 from abovechance.resampling import Executor, Store, Workers, digest, seed_of
-from abovechance.resampling.streams import Progress
+from abovechance.resampling.replicate import Progress
 from abovechance.studies.asking import LEAST, Asked, aligned, asked_of, design_and_tests
 from abovechance.studies.powering import Budget, Cell, cell_of, conditions, said
 from abovechance.studies.samples import Design, UserTest, name_of, number, whole

@@ -16,7 +16,7 @@ from abovechance.inference.method import Fact, Kind, Takes, declared, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law
 from abovechance.measures.area_scale import AreaScale
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
 STEPS = 36  # halvings that find the level at which an interval ends at a margin, to 1e-11

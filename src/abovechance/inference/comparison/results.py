@@ -7,10 +7,10 @@ from typing import Any
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
+from abovechance.format import p_equation
 from abovechance.inference.estimates import Estimate, Subgroup
 from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +253,7 @@ class Comparison(Result):
 
     def __str__(self) -> str:
         from abovechance.inference.comparison.text import comparison_lines
-        from abovechance.io.text import screen_width
+        from abovechance.io.text_tables import screen_width
 
         return "\n".join(line for _, line in comparison_lines(self, screen_width()))
 

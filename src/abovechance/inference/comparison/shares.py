@@ -47,7 +47,7 @@ from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import flips, known_of
 from abovechance.measures import Law, Measure
 from abovechance.measures.evaluation import COUNTING
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
 OVER_CLUSTERS = "differences of whole clusters are symmetric about zero"

@@ -16,7 +16,7 @@ from abovechance.inference.intervals.proportions import clopper_pearson, score_l
 from abovechance.inference.method import pooled
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
-from abovechance.numerics.loess import SPAN, Smoother, loess
+from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 METHODS = ("loess", "isotonic", "binned")

@@ -18,8 +18,7 @@ from abovechance.inference.influence import (
 from abovechance.inference.method import Fact, Takes, checked, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law
-from abovechance.numerics.placements import hanley_mcneil_variance
-from abovechance.numerics.ranks import RankSummary
+from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance
 from abovechance.predictions import Binary
 
 SCALES = ("wider", "adjusted_logit", "logit", "identity")

@@ -13,8 +13,7 @@ from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
-from abovechance.resampling.bootstraps import Bootstrap
-from abovechance.resampling.sweep import Sorted, binary_bootstrap
+from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
 
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999

@@ -8,7 +8,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.intervals.proportions import SHARES
 from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
-from abovechance.numerics.binomial import at_least, at_most, log_pmf
+from abovechance.numerics.exact import at_least, at_most, log_pmf
 
 
 @interval(

@@ -16,7 +16,7 @@ def concordance_influence(
     predictions: Survival, *, tau: float | None = None, pair_weight: Floats | None = None
 ) -> tuple[float, Floats]:
     """Harrell's C, and how much each case moves it: the derivative by the case's weight."""
-    from abovechance.numerics.concordance import concordance_by_case
+    from abovechance.numerics.censoring import concordance_by_case
 
     if predictions.risk is None:
         raise NotApplicable("concordance needs a predicted risk or time.")

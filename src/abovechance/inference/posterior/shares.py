@@ -16,7 +16,7 @@ from abovechance.inference.posterior.tables import (
     two_shapes,
     whole,
 )
-from abovechance.numerics.beta_means import BetaMean
+from abovechance.numerics.beta_mean import BetaMean
 
 MODELS = ("collapsed", "dirichlet")
 LEAST = 0.5  # densities of smaller powers are too steep at the ends for the quadrature

@@ -10,7 +10,7 @@ from abovechance.inference.method import Kind, answer, find
 from abovechance.inference.results import Test
 from abovechance.inference.significance.counts import binomial
 from abovechance.measures import Form, Law, Measure
-from abovechance.numerics.confusion import one_against_rest
+from abovechance.numerics.counts import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
 
 NO_BETTER = "no more accurate than always predicting the largest class"

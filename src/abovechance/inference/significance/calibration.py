@@ -31,8 +31,7 @@ from abovechance.measures import Calibration, Form, Law, Measure, find
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_distance import distances, smoother_of
 from abovechance.measures.evaluation import fit
-from abovechance.numerics.loess import Smoother
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.numerics.recalibration import (
     line,
     line_log_likelihood,
@@ -40,6 +39,7 @@ from abovechance.numerics.recalibration import (
     log_odds,
     shift,
 )
+from abovechance.numerics.smooth import Smoother
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import Resampling, seed_of, tail
 

@@ -9,14 +9,14 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.method import Fact, Takes, answer, test
 from abovechance.inference.results import Test
 from abovechance.measures import Law
-from abovechance.numerics.binomial import (
+from abovechance.numerics.exact import (
     at_least,
     at_most,
     hypergeometric_tails,
     log_hypergeometric,
     log_pmf,
+    never_zero,
 )
-from abovechance.numerics.p_values import never_zero
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
 NEVER_DISAGREE = "undefined, for the models never disagree (method='exact' has p = 1)"

@@ -11,7 +11,7 @@ from abovechance.inference.method import Fact, Kind, Takes, answer, declared, te
 from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
 from abovechance.measures import Law
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 

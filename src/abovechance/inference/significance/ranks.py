@@ -9,9 +9,8 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.method import Kind, Takes, answer, checked, test
 from abovechance.inference.results import Test
 from abovechance.measures import Law
-from abovechance.numerics.p_values import never_zero
-from abovechance.numerics.placements import placements
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.exact import never_zero
+from abovechance.numerics.ranks import midranks, placements
 from abovechance.predictions import Binary
 from abovechance.resampling import (
     Alternative,

@@ -14,7 +14,7 @@ from abovechance.inference.results import Test
 from abovechance.inference.significance.studentised import Units
 from abovechance.inference.significance.studentised import studentised as studentised_mean
 from abovechance.measures import Law, Measure, find
-from abovechance.numerics.p_values import SMALLEST
+from abovechance.numerics.exact import SMALLEST
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
     DEFAULT,
@@ -27,8 +27,8 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
+from abovechance.resampling.random_bits import STEPS, compiled_draws
 from abovechance.resampling.tail import RELATIVE, UNITS_IN_LAST_PLACE
-from abovechance.resampling.words import STEPS, kernel
 
 SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
@@ -196,7 +196,7 @@ def flips(
         return Flips(p_value=min(max(counted, least), 1.0), least=least)
     listed = _listed(np.abs(moving), half=two)
     if listed is None:
-        kernel("flips", resampling.draws * len(moving) // STEPS)  # for all blocks or for none
+        compiled_draws(resampling.draws * len(moving) // STEPS)  # for all blocks or for none
         null = np.asarray(replicate_blocks(_Sums(moving), resampling))
         found = tail(observed, null, alternative=alternative, center=center)
         least = max(least, 1.0 / (found.draws + 1))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from abovechance.resampling import Executor, Store, Workers, digest, seed_of
-from abovechance.resampling.streams import Progress
+from abovechance.resampling.replicate import Progress
 from abovechance.studies.powering import (
     Budget,
     Cell,
