@@ -12,6 +12,8 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib.metadata import entry_points
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -364,9 +366,17 @@ def omnibus(**facts: Any) -> Callable[[Function], Function]:
 
 def every(kind: Kind | None = None) -> list[Method]:
     """All methods declared, in the order of their declaration, or those of one kind."""
+    _import_all()
+    return [m for m in _DECLARED.values() if kind is None or m.kind is kind]
+
+
+@cache
+def _import_all() -> None:
+    """Import what declares methods: the modules of this package, and packages that say so."""
     for module in MODULES:
         importlib.import_module(f"abovechance.inference.{module}")
-    return [m for m in _DECLARED.values() if kind is None or m.kind is kind]
+    for entry in entry_points(group="abovechance.methods"):
+        entry.load()
 
 
 def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:
