@@ -1,4 +1,7 @@
-"""The command line: `abovechance COMMAND`, one module per command."""
+"""The command line: `abovechance COMMAND`, one module per command.
+
+A command outside the package shares `options`, `progress` and `show`.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -10,7 +13,7 @@ import click
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, Unfinished
 
-__all__ = ["main", "run"]
+__all__ = ["main", "options", "progress", "run", "show"]
 
 COMMANDS = {
     "app": "Open a local page: drop a file of predictions, see its report.",

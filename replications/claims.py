@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from abovechance.studies.powering import PowerStudy
+from abovechance.studies import PowerStudy
 
 OTHERS = ("AUC", "Brier", "log")
 ENOUGH = 0.8

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from abovechance.studies.papers import Rule
-from abovechance.studies.powering import PowerStudy
-from abovechance.studies.samples import Design
+from abovechance.studies import Design, PowerStudy
 
 
 class Expected(NamedTuple):
@@ -24,11 +22,11 @@ Key = tuple[str, int, float]
 class Study:
     """One figure or table of a paper.
 
-    `tests` maps the paper's names to the tests here; `departures` say where what is run differs
-    from what the paper's text says, or from what its code did. `artefacts` are statistics of the
-    paper whose cells are shown and whose misses are told, but which are no bar for a replication.
-    `options` are those the command needs besides. `claims` says what the cells make of the
-    paper's sentences.
+    `tests` maps the paper's names to tests of `abovechance.power`, whose `rule` it has too;
+    `departures` say where what is run differs from what the paper's text says, or from what its
+    code did. `artefacts` are statistics of the paper whose cells and misses are shown, but which
+    are no bar for a replication. `options` are those the command needs besides. `claims` says what
+    the cells make of the paper's sentences.
     """
 
     name: str
@@ -39,7 +37,7 @@ class Study:
     effects: tuple[float, ...]
     tests: Mapping[str, str]
     draws: int
-    rule: Rule
+    rule: Literal["standard", "paper"]
     replications: int
     expected: Mapping[Key, Expected] = field(default_factory=dict)
     departures: tuple[str, ...] = ()

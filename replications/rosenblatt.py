@@ -2,10 +2,9 @@
 
 from math import sqrt
 
-from abovechance.studies.groups import Mixture, Scale, Shift
-from abovechance.studies.replications.rosenblatt_values import POWERS
-from abovechance.studies.replications.study import Expected, Key, Study
-from abovechance.studies.samples import Design
+from abovechance.studies import Design, Mixture, Scale, Shift
+from replications.rosenblatt_values import POWERS
+from replications.study import Expected, Key, Study
 
 SOURCE = (
     "Rosenblatt, Gilron & Mukamel (2016), Better-than-chance classification for signal detection"
@@ -97,7 +96,7 @@ def _figure(
         effects=effects,
         tests={**tests, **KNOWN} if isinstance(design, Shift | Scale) else tests,
         draws=300,
-        rule="share",
+        rule="paper",
         replications=replications,
         expected=expected,
         departures=(RULE, *departures),

@@ -9,15 +9,10 @@ import pytest
 from abovechance.errors import AboveChanceError
 from abovechance.signal import find
 from abovechance.studies import Scale, Shift
-from abovechance.studies.replications import (
-    STUDIES,
-    contents,
-    distances,
-    findings,
-    page,
-    reproduce,
-)
-from abovechance.studies.replications.tables import FAR
+from replications.catalogue import STUDIES, find_studies
+from replications.data import data_studies
+from replications.running import reproduce
+from replications.tables import FAR, contents, distances, findings, page
 
 FIGURES = ["2", "3", "4", "5a", "5b", "6a", "6b", "7a", "7b", "8a", "8b", "9", "10a", "10b"]
 
@@ -135,3 +130,30 @@ def test_unknown_studies_and_statistics_are_refused() -> None:
         reproduce("rosenblatt-fig5bb")
     with pytest.raises(AboveChanceError, match="did you mean 'Hotelling'"):
         reproduce("rosenblatt-fig5b", statistics=["hotelling"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a small table of the studies on real data, one class rarer."""
+    rng = np.random.default_rng(6)
+    rows = [f"{x},{y},{'pos' if x + y > 1 else 'neg'}" for x, y in rng.normal(size=(900, 2))]
+    text = "\n".join(["a,b,diabetes", *rows])
+    (tmp_path / "mlbench_PimaIndiansDiabetes.csv").write_text(text + "\n")
+    return tmp_path
+
+
+def test_a_study_on_a_real_table_without_effect_tests_balanced_halves(folder: Path) -> None:
+    (study,) = data_studies(folder)
+    shares = [study.design(20, 0.0, np.random.default_rng(i)).positive.mean() for i in range(20)]  # type: ignore[union-attr]
+    assert set(shares) == {0.5}
+
+
+def test_models_on_real_tables_have_a_study_in_which_none_is_better(folder: Path) -> None:
+    (null,) = find_studies("dinga-compare-data-null", folder)
+    assert null.name == "dinga-compare-data-null-pima"
+    assert find_studies(null.name, folder)[0].title == null.title
+    assert [s.name for s in find_studies("dinga-compare-data", folder)] == [
+        "dinga-compare-data-pima"
+    ]
+    found = reproduce(null, replications=16, rng=1)
+    assert np.mean([cell.power for cell in found.cells]) < 0.12

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 from pathlib import Path
 
-from abovechance.studies.powering import Cell, PowerStudy
-from abovechance.studies.replications.study import Study
+from abovechance.studies import Cell, PowerStudy
+from replications.study import Study
 
 FAR = 3.9
 """Standard errors: further than this is not the same study."""

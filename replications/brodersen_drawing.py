@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.studies.replications.brodersen import Classifier, Figures
+from replications.brodersen import Classifier, Figures
 
 RED, BLUE, GREEN, GREY = "#c8443c", "#2f6fae", "#3f8f4f", "#777777"
 

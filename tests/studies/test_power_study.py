@@ -1,5 +1,6 @@
 """Power by simulation: the studies' cells, theory, and the same bits wherever it runs."""
 
+import re
 import warnings
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,13 @@ from abovechance.errors import AboveChanceError
 from abovechance.numerics.ranks import midranks
 from abovechance.studies import (
     Binormal,
+    BinormalPair,
     CorrelatedModels,
     GaussianPredictions,
     Mixture,
     Pair,
     Pilot,
+    PowerStudy,
     Predicted,
     Scale,
     Shift,
@@ -24,8 +27,8 @@ from abovechance.studies import (
     sample_size,
 )
 from abovechance.studies.papers import least_rank_sum_p, rank_sum_p
-from abovechance.studies.powering import distance
-from abovechance.studies.questions import ask, canonical
+from abovechance.studies.power_study import distance
+from abovechance.studies.sample_tests import canonical, run_tests
 
 FAR = 3.9  # standard errors beyond which a cell is not the study's
 
@@ -165,7 +168,7 @@ def test_few_cases_have_the_exact_p_of_assess(n: int) -> None:
         assessed = assess(predicted, list(tests), draws=999, rng=1)
         wanted = [estimate.p_value for estimate in assessed.estimates]
         for stream in range(2):
-            found = ask(sample, tests, np.random.default_rng(stream))
+            found = run_tests(sample, tests, np.random.default_rng(stream))
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
@@ -178,7 +181,7 @@ def test_few_cases_have_the_exact_p_of_flipped_signs() -> None:
     pair = CorrelatedModels(noise=0.5)(8, 0.5, rng)
     models = [Binary(y.astype(int), probability=p) for p in (pair.first, pair.second)]
     wanted = [sign_flip(*models, test).p_value for test in ("brier", "log_score")]
-    np.testing.assert_allclose(ask(pair, ["brier", "log_score"], rng), wanted, rtol=1e-12)
+    np.testing.assert_allclose(run_tests(pair, ["brier", "log_score"], rng), wanted, rtol=1e-12)
 
 
 def test_separated_classes_are_always_found_where_the_one_best_labelling_has_the_level() -> None:
@@ -225,7 +228,7 @@ def test_a_test_that_returns_no_p_value_is_refused_by_name(returned: Any, told: 
 
 @pytest.mark.parametrize("p", [1, 0, np.float32(0.01), np.array(0.01), 1.0 + 1e-15])
 def test_a_p_value_is_a_number_of_any_type(p: Any) -> None:
-    (cell,) = power(Binormal(), partial(constant, p=p), n=20, replications=4, rng=1).cells
+    (cell,) = power(Binormal(auc=0.7), partial(constant, p=p), n=20, replications=4, rng=1).cells
     assert cell.power == float(p < 0.05)
 
 
@@ -260,10 +263,10 @@ def test_a_test_is_found_under_every_name_it_goes_by() -> None:
 @pytest.mark.parametrize(
     ("design", "name", "told"),
     [
-        (GaussianPredictions(), "mcnemar", "compares two models .* ask for accuracy"),
-        (GaussianPredictions(), "delong", "compares two models .* ask for auc"),
-        (CorrelatedModels(), "binomial", "tests one model .* ask for accuracy"),
-        (CorrelatedModels(), "fisher", "tests one model .* ask for accuracy, which is McNemar"),
+        (GaussianPredictions(), "mcnemar", "compares two models .* choose accuracy"),
+        (GaussianPredictions(), "delong", "compares two models .* choose auc"),
+        (CorrelatedModels(), "binomial", "tests one model .* choose accuracy"),
+        (CorrelatedModels(), "fisher", "tests one model .* choose accuracy, which is McNemar"),
         (GaussianPredictions(), "ece", "unknown test 'ece'"),
         (GaussianPredictions(), 3, "a test must be a name or a function"),
     ],
@@ -359,7 +362,7 @@ def test_numbers_of_numpy_and_single_names_are_taken() -> None:
         ({"effects": []}, "give at least one effect"),
         ({"replications": 0}, "replications must be a whole number from 1 on; got 0"),
         ({"draws": 0}, "draws must be a whole number from 1 on; got 0"),
-        ({"rule": "foo"}, "unknown rule 'foo'; choose from valid, share"),
+        ({"rule": "foo"}, "unknown rule 'foo'; choose from standard, paper"),
         ({"tests": []}, "name at least one test"),
         ({"design": GaussianPredictions}, "give a design, not its class"),
         ({"tests": ["auc", "brier"], "draws": 9}, "at least 19 .* smallest p of brier is 0.1"),
@@ -386,21 +389,99 @@ def test_shares_of_draws_reach_any_level() -> None:
         effects=3.0,
         replications=8,
         draws=9,
-        rule="share",
+        rule="paper",
         rng=1,
     )
     assert study.cells[0].power == 1.0
 
 
-def test_the_name_of_a_measure_alone_is_asked_of_a_calibrated_model() -> None:
-    import abovechance as ac
+def few(*args: Any, **settings: Any) -> PowerStudy:
+    return power(*args, **settings, n=40, replications=8, draws=19, rng=1)
 
-    (cell,) = ac.power("auc", n=40, replications=20, rng=1).cells
-    assert cell == power(Binormal(), "auc", n=40, replications=20, rng=1).cells[0]
-    assert (cell.title, cell.alternative) == ("Mann–Whitney test of the AUC", "greater")
-    assert cell.setting == "a calibrated model with an AUC of 0.7, 50% of the cases positive"
-    with pytest.raises(AboveChanceError, match=r"must be a design, as ac\.studies\.Binormal"):
-        power("auc", ["brier"], n=40)
+
+def test_the_name_of_a_test_alone_is_studied_in_its_plainest_design_and_says_which() -> None:
+    study = few("auc")
+    assert study == few(Binormal(), "auc", effects=[0.6, 0.7, 0.8])
+    first = study.cells[0]
+    assert (first.title, first.alternative) == ("Mann–Whitney test of the AUC", "greater")
+    assert first.setting == "a calibrated model with an AUC of 0.6, 50% of the cases positive"
+    said = str(study).splitlines()[0]
+    for part in ("binormal", "AUC (0.6, 0.7, 0.8)", "prevalence 0.5", "one-sided", "level 0.05"):
+        assert part in said
+    assert {cell.design for cell in few("delong").cells} == {"binormal pair"}
+    assert {cell.design for cell in few("hotelling").cells} == {"shift"}
+
+
+def test_a_design_goes_by_its_name() -> None:
+    assert few("binormal", "auc", prevalence=0.2, auc=0.7) == few(Binormal(0.2, auc=0.7), "auc")
+    assert few("correlated_models", "accuracy") == few(CorrelatedModels(), "accuracy")
+
+
+def test_a_model_in_numbers_is_a_calibrated_one() -> None:
+    assert few(auc=0.7, prevalence=0.2, tests="auc") == few(Binormal(0.2), "auc", effects=0.7)
+    assert few("auc", auc=[0.6, 0.7]) == few(Binormal(), "auc", effects=[0.6, 0.7])
+    pair = BinormalPair(auc=0.7, auc2=0.75, prevalence=0.1, correlation=0.3)
+    two = few(auc=0.7, versus=0.75, prevalence=0.1, correlation=0.3, tests="auc")
+    assert two == few(pair, "auc")
+    assert (two.cells[0].effect, two.cells[0].alternative) == (0.75, "two-sided")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "give a design, as ac.studies.Binormal(); a test"),
+        ({"design": "auc", "tests": ["brier"]}, "Several tests go into tests=, as tests=['auc'"),
+        ({"design": "auk"}, "'auk' is neither a design nor a test; did you mean 'auc'?"),
+        ({"design": "auc", "correlation": 0.5}, "give versus=, the second one's AUC"),
+        ({"versus": 0.7, "design": "auc"}, "give auc=, the first one's"),
+        ({"auc": 0.7, "effects": 0.8}, "auc= is the effect here"),
+        ({"design": Binormal(), "auc": 0.7}, "auc= describe a calibrated model"),
+        ({"design": "shift", "prevalence": 0.2}, "shift is another design"),
+        ({"auc": 0.7, "n": None}, "give n=, the number of cases, as n=40"),
+        ({"auc": 0.7, "settings": [(40, 0.7)]}, "either settings=, pairs of n and effect, or"),
+        ({"design": Binormal(), "n": None, "settings": [40]}, "must be pairs of n and effect"),
+        ({"design": Binormal(), "n": None, "settings": []}, "at least one pair"),
+        ({"auc": 1.2}, "the AUC must lie in [0.5, 1)"),
+    ],
+)
+def test_a_study_that_cannot_be_understood_says_what_to_write(
+    given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(AboveChanceError, match=re.escape(said)):
+        power(**{"n": 40, "replications": 4, "rng": 1, **given})
+
+
+def test_settings_are_pairs_and_tests_have_names_of_ones_own() -> None:
+    pairs = [(20, 0.7), (40, 0.6)]
+    names = {"area": "auc", "again": "auc", "mine": lambda sample, rng: 0.01}
+    study = power(Binormal(), names, settings=pairs, replications=8, rng=1)
+    assert [(cell.n, cell.effect) for cell in study.cells] == [p for p in pairs for _ in names]
+    assert [cell.statistic for cell in study.cells[:3]] == list(names)
+    assert study.cells[0].power == study.cells[1].power
+    assert study.cells[2].power == 1.0
+
+
+def test_a_published_power_stands_beside_a_cell_and_the_formula_becomes_theory() -> None:
+    cell = few(Binormal(auc=0.7), "auc").cells[0]
+    beside = cell.beside(0.5, 200, "read from a figure")
+    assert (beside.theory, beside.theory_z) == (cell.reference, cell.z)
+    assert (beside.reference, beside.reference_method) == (0.5, "read from a figure")
+    assert beside.reference_se == pytest.approx(np.sqrt(0.25 / 200), rel=1e-3)
+    assert beside.z == distance(round(cell.power * 8), 8, 0.5, 200)
+
+
+def test_samples_without_a_class_are_counted_and_said() -> None:
+    def rare(n: int, effect: float, rng: np.random.Generator) -> Predicted:
+        y = rng.random(n) < effect
+        return Predicted(y, 0.2 + 0.6 * y)
+
+    study = power(
+        rare, ["auc", "brier"], n=20, effects=[0.0, 0.5], replications=10, draws=99, rng=1
+    )
+    assert [cell.power for cell in study.cells] == [0.0, 0.0, 1.0, 1.0]
+    (advice,) = (advice for advice in study.advice if advice.code == "AC804")
+    assert "10 of 20 samples" in advice.text
+    assert "not rejected" in advice.text
 
 
 def test_a_design_that_draws_no_positive_warns_of_nothing() -> None:

@@ -1,7 +1,8 @@
-"""The tests a study asks of a sample, all on the same permutations or flips.
+"""The tests that a study runs on a sample: their names, their titles, their p-values.
 
 A measure stands for the test that `assess`, or `compare`, gives it (`studies.verbs`); tests of the
-papers that the verbs do without have names of their own (`studies.papers`).
+papers that the verbs do without have names of their own (`studies.papers`). All tests of one sample
+share its permutations or sign flips.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, did_you_mean
 from abovechance.resampling import LabelPermutations
 from abovechance.studies import papers, verbs
+from abovechance.studies.designs import Groups, Pair, Predicted, Sample, UserTest, name_of
 from abovechance.studies.papers import Rule, p_by_rule
-from abovechance.studies.samples import Groups, Pair, Predicted, Sample, UserTest, name_of
 
 ALIASES: dict[type, dict[str, str]] = {
     Predicted: {"mann_whitney": "auc", "log": "log_score"},
@@ -23,11 +24,11 @@ ALIASES: dict[type, dict[str, str]] = {
 }
 INSTEAD = {
     Predicted: (
-        "compares two models and this design has one; against chance ask for",
+        "compares two models and this design has one; against chance choose",
         {"delong": "auc", "sign_flip.brier": "brier", "sign_flip.log_score": "log_score"},
     ),
     Pair: (
-        "tests one model against chance and this design has two; to compare them ask for",
+        "tests one model against chance and this design has two; to compare them choose",
         {
             "fisher": "accuracy, which is McNemar's test",
             "binomial": "accuracy, which is McNemar's test",
@@ -42,12 +43,36 @@ INSTEAD = {
 }
 """What to say, and what to offer, where a test belongs to the other question."""
 
-QUESTIONS: dict[type, str] = {
+KINDS: dict[type, str] = {
     Predicted: "one model against chance",
     Pair: "two models compared",
     Groups: "two groups of rows",
 }
-"""What can be asked of a kind of sample, in words."""
+"""What the tests of a kind of sample are about, in words."""
+
+TITLES_AGAINST_CHANCE = {
+    "auc": "Mann–Whitney test of the AUC",
+    "brier": "Permutation test of the Brier score",
+    "log_score": "Permutation test of the log score",
+    "fisher": "Fisher's exact test",
+    "binomial": "Binomial test of accuracy",
+    "wilcoxon": "Wilcoxon test of the AUC",
+    "skill.accuracy": "McNemar's test of accuracy against always the larger class",
+    "skill.brier": "Test of skill by the Brier score",
+    "skill.log_score": "Test of skill by the log score",
+    "permutation.brier": "Permutation test of the Brier score",
+    "permutation.log_score": "Permutation test of the log score",
+}
+TITLES_OF_TWO_MODELS = {
+    "accuracy": "McNemar's test of accuracy",
+    "auc": "DeLong's test of the AUC",
+    "brier": "Paired test of the Brier score",
+    "log_score": "Paired test of the log score",
+    "delong": "DeLong's test of the AUC by the normal law",
+    "sign_flip.brier": "Sign-flip test of the Brier score",
+    "sign_flip.log_score": "Sign-flip test of the log score",
+}
+SIDES = {"greater": "one-sided", "two-sided": "two-sided"}
 
 NO_ORACLE = "the oracle needs a design whose covariance is known. Leave it out."
 
@@ -56,12 +81,12 @@ ROUNDING = 1e-9
 
 
 def usual_tests(kind: type) -> tuple[str, ...]:
-    """What is asked of predictions when nothing is named."""
+    """The tests of predictions when none is named."""
     return verbs.AGAINST_CHANCE if kind is Predicted else verbs.COMPARISONS
 
 
 def known_tests(kind: type) -> tuple[str, ...]:
-    """The tests that can be asked of a kind of sample by name, but for measures of all kinds."""
+    """The names of tests for a kind of sample; any other measure's name is one too."""
     if kind is Predicted:
         return (*verbs.AGAINST_CHANCE, verbs.FISHER, *verbs.SKILLS, *papers.AGAINST_CHANCE)
     if kind is Pair:
@@ -160,24 +185,25 @@ def rejects(p: Any, alpha: float) -> Any:
     return p <= alpha * (1.0 + ROUNDING)
 
 
-def ask(
+def run_tests(
     sample: Sample,
     tests: Sequence[str | UserTest],
     rng: np.random.Generator,
     *,
     draws: int = 999,
-    rule: Rule = "valid",
+    rule: Rule = "standard",
 ) -> Floats:
     """The p-value of every test on one sample.
 
     Tests against chance are one-sided, comparisons two-sided. A measure has the test that
-    `assess` or `compare` gives it, with `draws` and a seed drawn from `rng`; where those give no
-    p-value, as in a sample without positives, p is 1. The papers' tests are those of
-    `studies.papers`. Statistics of two groups: labels permuted.
+    `assess` or `compare` gives it, with `draws` and a seed drawn from `rng`. The papers' tests are
+    those of `studies.papers`. Statistics of two groups: labels permuted. Where a test of
+    predictions is not defined, as in a sample without positives, its p is NaN, which rejects
+    nothing.
 
     >>> rng = np.random.default_rng(1)
     >>> sample = Predicted(np.arange(40) < 20, np.linspace(0.9, 0.1, 40))
-    >>> ask(sample, ["fisher", "brier"], rng).round(3)
+    >>> run_tests(sample, ["fisher", "brier"], rng).round(3)
     array([0.   , 0.001])
     """
     own = {i: _own(test, sample, rng) for i, test in enumerate(tests) if not isinstance(test, str)}
@@ -206,6 +232,8 @@ def _found(
     if isinstance(sample, Groups):
         return _grouped(sample, names, rng, draws, rule)
     kind = Predicted if isinstance(sample, Predicted) else Pair
+    if kind is Predicted and (sample.positive.all() or not sample.positive.any()):
+        return dict.fromkeys(names, float("nan"))
     theirs = [name for name in names if name in _papers(kind)]
     ours = [name for name in names if name not in theirs]
     found: dict[str, float] = {}
@@ -261,3 +289,44 @@ def _statistic(name: str, sample: Groups) -> Any:
 def _finite(values: Floats) -> tuple[Floats, Floats]:
     filled = np.where(np.isnan(values), 0.0, values)
     return filled[0], filled[1:]
+
+
+def title_of(test: str | UserTest, label: str, kind: type) -> str | None:
+    """A test in words; None for statistics of two groups and tests of one's own."""
+    if not isinstance(test, str) or kind is Groups:
+        return None
+    if kind is Pair:
+        return TITLES_OF_TWO_MODELS.get(test) or f"Paired test of {_measure(label)}"
+    if test == "fisher" and label != test:
+        return f"{TITLES_AGAINST_CHANCE[test]} of {_measure(label)}"
+    return TITLES_AGAINST_CHANCE.get(test) or f"Permutation test of {_measure(label)}"
+
+
+def _measure(label: str) -> str:
+    from abovechance.measures import find
+
+    title = find(label).title
+    plain = title[:1].isupper() and title[1:2].islower() and "'" not in title.split()[0]
+    return title[0].lower() + title[1:] if plain else title
+
+
+def alternative_of(test: str | UserTest, kind: type) -> str | None:
+    """Which side a test looks at: "greater" against chance, "two-sided" between models."""
+    if not isinstance(test, str) or kind is Groups:
+        return None
+    return "greater" if kind is Predicted else "two-sided"
+
+
+def sides(alternatives: set[str | None]) -> str:
+    """How many sides tests have, in a word before "tests"; nothing where that is not known.
+
+    >>> sides({"greater"}), sides({"greater", None})
+    ('one-sided ', '')
+    """
+    (one,) = alternatives if len(alternatives) == 1 else (None,)
+    return "" if one is None else f"{SIDES[one]} "
+
+
+def kind_in_words(words: str) -> type | None:
+    """The kind of sample that a question in words is about."""
+    return next((kind for kind, name in KINDS.items() if name == words), None)

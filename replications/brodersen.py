@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from abovechance.inference import posterior
-from abovechance.inference.results import Interval, Result
+from abovechance.inference import Interval, Result, posterior
+from abovechance.io import to_csv_text
 
 NAME = "brodersen-figures"
 TITLE = "Average accuracy, posterior accuracy and balanced accuracy of two classifiers"
@@ -105,9 +105,7 @@ class Figures(Result):
         return found
 
     def to_csv(self) -> str:
-        """One quantity a row."""
-        from abovechance.io.export import to_csv_text
-
+        """One quantity per row."""
         return to_csv_text(self.rows())
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from abovechance.errors import AboveChanceError, FileError
-from abovechance.studies.replications.claims import least_power, shortfall
-from abovechance.studies.replications.dinga import CAPTION, KERNEL, PAIRED, SHARES, SOURCE, TESTS
-from abovechance.studies.replications.study import Study
-from abovechance.studies.trained import Table, Trained, TrainedOnLess
+from abovechance.studies import Table, Trained, TrainedOnLess
+from replications.claims import least_power, shortfall
+from replications.dinga import CAPTION, KERNEL, PAIRED, SHARES, SOURCE, TESTS
+from replications.study import Study
 
 OPTIONS = " --data DIR"
 POWER, COMPARE, NULL = "dinga-power-data", "dinga-compare-data", "dinga-compare-data-null"
@@ -80,7 +80,7 @@ def _against_chance(one: File, table: Table) -> Study:
         effects=(0.0, 1.0),
         tests=TESTS,
         draws=499,
-        rule="valid",
+        rule="standard",
         replications=50,
         departures=(
             "n rows to learn from and n to test, half of each class; effect 0 shuffles the labels "
@@ -102,7 +102,7 @@ def _against_less(one: File, table: Table) -> Study:
         effects=SHARES,
         tests=PAIRED,
         draws=999,
-        rule="valid",
+        rule="standard",
         replications=50,
         departures=("n rows to learn from and n to test, half of each class", CAPTION),
         options=OPTIONS,

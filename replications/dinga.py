@@ -6,10 +6,9 @@ what its code does.
 
 from dataclasses import replace
 
-from abovechance.studies.predictions import CorrelatedModels, GaussianPredictions
-from abovechance.studies.replications.claims import least_power, shortfall
-from abovechance.studies.replications.study import Expected, Key, Study
-from abovechance.studies.trained import Trained, TrainedOnLess
+from abovechance.studies import CorrelatedModels, GaussianPredictions, Trained, TrainedOnLess
+from replications.claims import least_power, shortfall
+from replications.study import Expected, Key, Study
 
 SOURCE = "Dinga, Penninx, Veltman, Schmaal & Marquand (2019), Beyond accuracy"
 TESTS = {
@@ -92,7 +91,7 @@ TRAINED = Study(
     effects=SHARES,
     tests=PAIRED,
     draws=999,
-    rule="valid",
+    rule="standard",
     replications=100,
     departures=(CAPTION, FEATURES),
     size="n per class",
@@ -108,7 +107,7 @@ DINGA = (
         effects=(0.0, 0.5, 1.0),
         tests=TESTS,
         draws=499,
-        rule="valid",
+        rule="standard",
         replications=500,
         expected=_simulated(),
         reference=INDEPENDENT,
@@ -129,7 +128,7 @@ DINGA = (
         effects=(0.0, 0.05),
         tests=PAIRED,
         draws=999,
-        rule="valid",
+        rule="standard",
         replications=500,
         expected=_compared(),
         reference=INDEPENDENT,
@@ -149,7 +148,7 @@ DINGA = (
         effects=(0.0, 0.3),
         tests=TESTS,
         draws=499,
-        rule="valid",
+        rule="standard",
         replications=100,
         departures=(
             KERNEL,

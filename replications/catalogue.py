@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from abovechance.errors import AboveChanceError, FileError, did_you_mean
-from abovechance.studies.replications.data import FILES, GROUPS, OBTAIN, File, data_studies
-from abovechance.studies.replications.dinga import DINGA
-from abovechance.studies.replications.rosenblatt import ROSENBLATT
-from abovechance.studies.replications.study import Study
+from replications.data import FILES, GROUPS, OBTAIN, File, data_studies
+from replications.dinga import DINGA
+from replications.rosenblatt import ROSENBLATT
+from replications.study import Study
 
 STUDIES: dict[str, Study] = {study.name: study for study in (*DINGA, *ROSENBLATT)}
 

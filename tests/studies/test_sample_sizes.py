@@ -18,7 +18,8 @@ from abovechance.studies import (
     power,
     sample_size,
 )
-from abovechance.studies.searching import Meter, least_size, probit_line, smallest
+from abovechance.studies.closed_forms import smallest
+from abovechance.studies.sample_sizes import Meter, least_size, probit_line
 
 
 def test_the_search_ends_near_the_formula_within_its_stated_error() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abovechance.cli import main
-from abovechance.studies.replications.brodersen import TABLES, figures
+from replications.brodersen import TABLES, figures
 
 
 def test_the_tables_have_the_margins_of_the_paper() -> None:
