@@ -246,3 +246,18 @@ def test_options_of_widths_and_powers_are_not_mixed(
 ) -> None:
     assert main(["power", "--auc", ".8", *asked.split()]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_report_says_how_many_cases_are_needed() -> None:
+    size = ac.sample_size(
+        auc=0.8, prevalence=0.2, width=0.25, measure=["accuracy", "auc"], replications=20, rng=1
+    )
+    document = ac.report(size).document
+    most = max(one.n for one in size.widths)
+    assert document.verdict == f"{most} cases for intervals no wider than 0.250"
+    assert "a calibrated model with an AUC of 0.8" in document.headline
+    (table,) = document.tables
+    assert [row[0].text for row in table.rows] == ["Accuracy", "Area under the ROC curve"]
+    assert [row[1].value for row in table.rows] == [one.n for one in size.widths]
+    none = ac.sample_size("auc", auc=0.7, width=0.02, largest=200, replications=20, rng=1)
+    assert ac.report(none).document.verdict.startswith("More than 200 cases for")
