@@ -78,10 +78,10 @@ class Figures(Result):
 
     def rows(self) -> list[dict[str, object]]:
         """One row for each quantity of each classifier."""
-        found: list[dict[str, object]] = []
+        rows: list[dict[str, object]] = []
         for one in self.classifiers:
             low, high = one.two_errors
-            found.append(
+            rows.append(
                 {
                     "classifier": one.name,
                     "quantity": "average ± 2 standard errors",
@@ -91,7 +91,7 @@ class Figures(Result):
                     "above_chance": None,
                 }
             )
-            found += [
+            rows += [
                 {
                     "classifier": one.name,
                     "quantity": f"posterior {q.name}",
@@ -102,7 +102,7 @@ class Figures(Result):
                 }
                 for q in one.posteriors
             ]
-        return found
+        return rows
 
     def to_csv(self) -> str:
         """One quantity per row."""
@@ -138,13 +138,13 @@ def _classifier(name: str, table: tuple[tuple[int, ...], ...]) -> Classifier:
     )
 
 
-def _quantity(name: str, found: posterior.Posterior) -> Quantity:
-    limits = found.interval()
+def _quantity(name: str, distribution: posterior.Posterior) -> Quantity:
+    limits = distribution.interval()
     return Quantity(
         name=name,
-        mean=float(found.mean),
-        median=float(found.median),
-        mode=float(found.mode),
+        mean=float(distribution.mean),
+        median=float(distribution.median),
+        mode=float(distribution.mode),
         interval=Interval(limits.low, limits.high, limits.level, limits.method),
-        above_chance=float(found.prob_above(0.5)),
+        above_chance=float(distribution.prob_above(0.5)),
     )

@@ -9,14 +9,14 @@ from replications.brodersen import Classifier, Figures
 RED, BLUE, GREEN, GREY = "#c8443c", "#2f6fae", "#3f8f4f", "#777777"
 
 
-def figure_of(found: Figures) -> Any:
+def figure_of(figures: Figures) -> Any:
     """A matplotlib figure: intervals of both classifiers above, posteriors of the second below."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(8.2, 6.4), height_ratios=(1.0, 1.15))
-    for ax, one in zip(axes[0], found.classifiers, strict=True):
+    for ax, one in zip(axes[0], figures.classifiers, strict=True):
         _intervals(ax, one)
-    biased = found["C2"]
+    biased = figures["C2"]
     _density(axes[1, 0], biased.accuracy, "Posterior accuracy, C2", BLUE, biased.average)
     average = biased.balanced_average
     _density(axes[1, 1], biased.balanced, "Posterior balanced accuracy, C2", GREEN, average)
@@ -44,18 +44,22 @@ def _intervals(ax: Any, one: Classifier) -> None:
     _plain(ax)
 
 
-def _density(ax: Any, found: Any, title: str, colour: str, point: float) -> None:
+def _density(ax: Any, distribution: Any, title: str, colour: str, point: float) -> None:
     x = np.linspace(0.2, 1.0, 401)
-    limits = found.interval()
+    limits = distribution.interval()
     inside = np.linspace(limits.low, limits.high, 201)
-    ax.fill_between(inside, found.pdf(inside), color=colour, alpha=0.25, linewidth=0)
-    ax.plot(x, found.pdf(x), color=colour)
-    marks = [("mean", found.mean, "-"), ("median", found.median, "--"), ("mode", found.mode, ":")]
+    ax.fill_between(inside, distribution.pdf(inside), color=colour, alpha=0.25, linewidth=0)
+    ax.plot(x, distribution.pdf(x), color=colour)
+    marks = [
+        ("mean", distribution.mean, "-"),
+        ("median", distribution.median, "--"),
+        ("mode", distribution.mode, ":"),
+    ]
     for word, at, style in marks:
-        ax.plot([at, at], [0, found.pdf(at)], style, color=colour, linewidth=1, label=word)
+        ax.plot([at, at], [0, distribution.pdf(at)], style, color=colour, linewidth=1, label=word)
     ax.axvline(point, color=RED, linewidth=1, label="average")
     ax.axvline(0.5, color=GREY, linewidth=0.8, linestyle="--", label="chance")
-    ax.set_title(f"{title}: P(> 0.5) = {found.prob_above(0.5):.3f}", fontsize=9)
+    ax.set_title(f"{title}: P(> 0.5) = {distribution.prob_above(0.5):.3f}", fontsize=9)
     ax.set_xlabel("value")
     ax.set_yticks([])
     ax.set_ylim(bottom=0)

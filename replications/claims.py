@@ -1,4 +1,4 @@
-"""What the papers say in words, asked of the simulated powers."""
+"""What the papers say in words, checked on the simulated powers."""
 
 from collections.abc import Sequence
 
@@ -10,34 +10,34 @@ OTHERS = ("AUC", "Brier", "log")
 ENOUGH = 0.8
 
 
-def shortfall(found: PowerStudy) -> tuple[str, ...]:
+def shortfall(powers: PowerStudy) -> tuple[str, ...]:
     """How much power accuracy has where the other measures have 80 %, at every effect.
 
     The paper: "where the others reach 80 % accuracy has about 60 %". Between two sizes the
     power is read from a straight line of its probit against √n.
     """
-    said = []
-    for effect in sorted({cell.effect for cell in found.cells}):
-        sizes, others = _mean_power(found, OTHERS, effect)
-        _, accuracy = _mean_power(found, ("accuracy",), effect)
+    sentences = []
+    for effect in sorted({cell.effect for cell in powers.cells}):
+        sizes, others = _mean_power(powers, OTHERS, effect)
+        _, accuracy = _mean_power(powers, ("accuracy",), effect)
         if not others or not accuracy:
             continue
         n = where(sizes, others, ENOUGH)
         if n is not None:
             there = at(sizes, accuracy, n)
-            said.append(
+            sentences.append(
                 f"Where AUC, Brier and log score have {ENOUGH:.0%} power on average (n ≈ {n:.0f}, "
                 f"effect {effect:g}), accuracy has {there:.0%}."
             )
-    return tuple(said)
+    return tuple(sentences)
 
 
-def least_power(found: PowerStudy) -> tuple[str, ...]:
+def least_power(powers: PowerStudy) -> tuple[str, ...]:
     """In how many settings accuracy finds the better model least often."""
-    settings = dict.fromkeys((cell.n, cell.effect) for cell in found.cells if cell.effect)
+    settings = dict.fromkeys((cell.n, cell.effect) for cell in powers.cells if cell.effect)
     lowest = whole = 0
     for n, effect in settings:
-        here = {c.statistic: c.power for c in found.cells if (c.n, c.effect) == (n, effect)}
+        here = {c.statistic: c.power for c in powers.cells if (c.n, c.effect) == (n, effect)}
         if "accuracy" in here and len(here) > 1:
             whole += 1
             lowest += here["accuracy"] <= min(here.values())
@@ -75,9 +75,9 @@ def _probit(powers: Sequence[float]) -> np.ndarray:
 
 
 def _mean_power(
-    found: PowerStudy, statistics: Sequence[str], effect: float
+    powers: PowerStudy, statistics: Sequence[str], effect: float
 ) -> tuple[list[int], list[float]]:
     """Sizes, and the mean power of some statistics at each."""
-    cells = [c for c in found.cells if c.effect == effect and c.statistic in statistics]
+    cells = [c for c in powers.cells if c.effect == effect and c.statistic in statistics]
     sizes = sorted({cell.n for cell in cells})
     return sizes, [float(np.mean([c.power for c in cells if c.n == n])) for n in sizes]

@@ -90,7 +90,7 @@ def reproduce(
     for number, one in enumerate(chosen, 1):
         which = f"{one.name} ({number} of {len(chosen)})" if len(chosen) > 1 else one.name
         with progress.progress(which) as tell:
-            found = running.reproduce(
+            result = running.reproduce(
                 one,
                 replications=replications,
                 statistics=statistics and [name for name in statistics if name in one.tests],
@@ -99,48 +99,48 @@ def reproduce(
                 store=kept,
                 progress=tell,
             )
-        _show(found, one, format_, number, len(chosen))
+        _show(result, one, format_, number, len(chosen))
         if picture is not None:
-            _draw(found, picture)
+            _draw(result, picture)
         if pages is not None:
-            _keep(pages, found, one)
+            _keep(pages, result, one)
 
 
-def _figures(found: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
+def _figures(result: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
     """Figures that are computed, not simulated."""
     if format_ == "json":
-        click.echo(found.to_json())
+        click.echo(result.to_json())
     elif format_ == "csv":
-        click.echo(found.to_csv(), nl=False)
+        click.echo(result.to_csv(), nl=False)
     else:
         from rich.table import Table
 
         from abovechance.cli import show
 
         screen = show.console()
-        screen.print(found.title, markup=False)
+        screen.print(result.title, markup=False)
         table = Table(box=None, pad_edge=False, header_style="dim")
         for heading in ("", "quantity", "value", "low", "high", "P(> 0.5)"):
             table.add_column(heading, justify="left" if heading in ("", "quantity") else "right")
-        for row in found.rows():
+        for row in result.rows():
             name, quantity, *numbers = row.values()
             shown = ("" if x is None else f"{x:.3f}" for x in numbers)
             table.add_row(str(name), str(quantity), *shown)
         screen.print(table)
-        for text in found.remarks:
+        for text in result.remarks:
             screen.print(f"Departure: {text}.", markup=False)
     files = [picture] if picture is not None else []
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
-        files.append(pages / f"{found.name}.svg")
+        files.append(pages / f"{result.name}.svg")
     for file in files:
-        _write_figure(file, lambda: _brodersen(found))
+        _write_figure(file, lambda: _brodersen(result))
 
 
-def _brodersen(found: Any) -> Any:
+def _brodersen(result: Any) -> Any:
     from replications.brodersen_drawing import figure_of
 
-    return figure_of(found)
+    return figure_of(result)
 
 
 def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
@@ -171,20 +171,20 @@ def _shared(store: str, study: str, seed: int) -> Any:
     return Store(store, {"reproduce": study, "seed": str(seed), "abovechance": __version__})
 
 
-def _keep(folder: Path, found: Any, study: Any) -> None:
+def _keep(folder: Path, result: Any, study: Any) -> None:
     from abovechance.io import write_text
     from replications.tables import contents, page
 
     folder.mkdir(parents=True, exist_ok=True)
-    _draw(found, folder / f"{study.name}.svg")
-    write_text(folder / f"{study.name}.md", page(found, study))
+    _draw(result, folder / f"{study.name}.svg")
+    write_text(folder / f"{study.name}.md", page(result, study))
     write_text(folder / "contents.md", contents(folder))
 
 
-def _draw(found: Any, file: Path) -> None:
+def _draw(result: Any, file: Path) -> None:
     import abovechance as ac
 
-    _write_figure(file, lambda: ac.plot(found, kind="replication").figure)
+    _write_figure(file, lambda: ac.plot(result, kind="replication").figure)
 
 
 def _write_figure(file: Path, make: Callable[[], Any]) -> None:
@@ -219,32 +219,32 @@ def _list() -> None:
     click.echo(f"{brodersen.NAME:28}{brodersen.TITLE}")
 
 
-def _show(found: Any, study: Any, format_: str, number: int, count: int) -> None:
+def _show(result: Any, study: Any, format_: str, number: int, count: int) -> None:
     """Print one of several results; all of them together are one document."""
     if format_ == "json":
         if count > 1:
             click.echo("[" if number == 1 else ",")
-        click.echo(found.to_json())
+        click.echo(result.to_json())
         if number == count > 1:
             click.echo("]")
     elif format_ == "csv":
-        lines = found.to_csv().splitlines(keepends=True)
+        lines = result.to_csv().splitlines(keepends=True)
         click.echo("".join(lines if number == 1 else lines[1:]), nl=False)
     else:
-        _text(found, study)
+        _text(result, study)
 
 
-def _text(found: Any, study: Any) -> None:
+def _text(result: Any, study: Any) -> None:
     from rich.table import Table
 
     from abovechance.cli import show
     from replications.tables import row
 
     screen = show.console()
-    screen.print(found.title, markup=False)
+    screen.print(result.title, markup=False)
     screen.print(
-        f"{found.cells[0].replications} samples in every setting, {found.draws} draws, level "
-        f"{found.alpha:g}, seed {found.seed}, digest {found.digest[:12]}",
+        f"{result.cells[0].replications} samples in every setting, {result.draws} draws, level "
+        f"{result.alpha:g}, seed {result.seed}, digest {result.digest[:12]}",
         style="dim",
         markup=False,
     )
@@ -252,10 +252,10 @@ def _text(found: Any, study: Any) -> None:
     headings = ("statistic", study.size, "effect", "power", "± se", "published", "z", "theory", "z")
     for heading in (*headings, "power, 0 to 1"):
         table.add_column(heading, justify="left" if heading[:2] in ("st", "po") else "right")
-    for cell in found.cells:
+    for cell in result.cells:
         table.add_row(*row(cell), _bar(cell.power, cell.reference))
     screen.print(table)
-    for line in (*found.findings, *(f"Departure: {text}." for text in found.remarks)):
+    for line in (*result.findings, *(f"Departure: {text}." for text in result.remarks)):
         screen.print(line, markup=False)
     screen.print()
 

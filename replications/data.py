@@ -58,15 +58,15 @@ OBTAIN = (
 
 
 def data_studies(folder: str | Path | None, group: str = POWER) -> Iterator[Study]:
-    """A study for each of the tables found in a folder."""
+    """A study for each of the tables in a folder."""
     if folder is None:
         raise AboveChanceError(f"{group} needs --data DIR, a folder with its tables. {OBTAIN}.")
-    found = [one for one in FILES if (Path(folder) / one.file).is_file()]
-    if not found:
+    present = [one for one in FILES if (Path(folder) / one.file).is_file()]
+    if not present:
         wanted = ", ".join(dict.fromkeys(one.file for one in FILES))
         raise FileError(f"no table of the study is in {str(folder)!r}; wanted {wanted}. {OBTAIN}.")
     make = {POWER: _against_chance, COMPARE: _against_less, NULL: _exchanged}[group]
-    for one in found:
+    for one in present:
         yield make(one, load(folder, one))
 
 

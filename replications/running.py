@@ -100,7 +100,7 @@ def _tests(study: Study, statistics: Sequence[str] | None) -> dict[str, str]:
 
 def _beside(cell: Cell, study: Study) -> Cell:
     """The cell under the study's name and with the paper's value beside it, if there is one."""
-    # The paper's names stand for tests and settings, so these are not told in our words too.
+    # The paper's names stand for tests and settings, so ours are left out.
     plain = replace(cell, design=study.name, title=None, alternative=None, setting=None)
     published = study.expected.get((cell.statistic, cell.n, cell.effect))
     if published is None:

@@ -15,11 +15,11 @@ SURPRISING = 3.0
 """Standard errors that one cell in fifty may be away."""
 
 
-def distances(found: PowerStudy, without: Collection[str] = ()) -> list[float]:
+def distances(powers: PowerStudy, without: Collection[str] = ()) -> list[float]:
     """How far every cell lies from its published value and from theory, in standard errors."""
     pairs = (
         (cell.z if published(cell) else None, cell.theory_z)
-        for cell in found.cells
+        for cell in powers.cells
         if cell.statistic not in without
     )
     return [abs(z) for z in chain.from_iterable(pairs) if z is not None]
@@ -30,10 +30,10 @@ def published(cell: Cell) -> bool:
     return bool(cell.reference_se)
 
 
-def findings(found: PowerStudy, study: Study) -> tuple[str, ...]:
+def findings(powers: PowerStudy, study: Study) -> tuple[str, ...]:
     """The comparison in sentences: all cells together, every one that misses, and the claims."""
-    told = [_verdict(distances(found, study.artefacts)), *_misses(found, study)]
-    return (*told, *(study.claims(found) if study.claims is not None else ()))
+    sentences = [_verdict(distances(powers, study.artefacts)), *_misses(powers, study)]
+    return (*sentences, *(study.claims(powers) if study.claims is not None else ()))
 
 
 def _verdict(far: list[float]) -> str:
@@ -46,14 +46,14 @@ def _verdict(far: list[float]) -> str:
     )
 
 
-def _misses(found: PowerStudy, study: Study) -> Iterator[str]:
+def _misses(powers: PowerStudy, study: Study) -> Iterator[str]:
     """Cells that are not the paper's, those of artefacts included."""
-    artefacts = [c for c in found.cells if c.statistic in study.artefacts and published(c)]
+    artefacts = [c for c in powers.cells if c.statistic in study.artefacts and published(c)]
     if artefacts:
         names = ", ".join(dict.fromkeys(cell.statistic for cell in artefacts))
         far = sum(abs(cell.z or 0.0) > FAR for cell in artefacts)
         yield f"No bar, and not counted: {len(artefacts)} cells of {names}, {far} beyond {FAR:g}."
-    for cell in found.cells:
+    for cell in powers.cells:
         if published(cell) and abs(cell.z or 0.0) > FAR:
             yield (
                 f"Not met: {cell.statistic} at effect {cell.effect:.3g} and n = {cell.n} is "
@@ -76,10 +76,10 @@ def row(cell: Cell) -> list[str]:
     ]
 
 
-def page(found: PowerStudy, study: Study) -> str:
+def page(powers: PowerStudy, study: Study) -> str:
     """The replication in Markdown, with the command that makes it."""
-    times = found.cells[0].replications
-    names = list(dict.fromkeys(cell.statistic for cell in found.cells))
+    times = powers.cells[0].replications
+    names = list(dict.fromkeys(cell.statistic for cell in powers.cells))
     some = "" if len(names) == len(study.tests) else f" --statistics {','.join(names)}"
     lines = [
         f"# {study.name}",
@@ -87,21 +87,21 @@ def page(found: PowerStudy, study: Study) -> str:
         f"{study.title}. {study.source}.",
         "",
         f"Made by `abovechance reproduce {study.name} --replications {times} "
-        f"--seed {found.seed}{some}{study.options}`; {found.draws} draws, level {found.alpha:g}, "
-        f"digest `{found.digest}`.",
+        f"--seed {powers.seed}{some}{study.options}`; {powers.draws} draws, "
+        f"level {powers.alpha:g}, digest `{powers.digest}`.",
         f"Published values: {study.reference if study.expected else 'none'}.",
         "",
-        *(f"- {text}" for text in found.findings),
+        *(f"- {text}" for text in powers.findings),
         "",
         "Departures from the paper's text, or from its code:",
         "",
-        *(f"- {text}." for text in found.remarks),
+        *(f"- {text}." for text in powers.remarks),
         "",
         f"![Power of each statistic]({study.name}.svg)",
         "",
         f"| statistic | {study.size} | effect | power | se | published | z | theory | z |",
         "|---|---|---|---|---|---|---|---|---|",
-        *(f"| {' | '.join(row(cell))} |" for cell in found.cells),
+        *(f"| {' | '.join(row(cell))} |" for cell in powers.cells),
     ]
     return "\n".join(lines) + "\n"
 
@@ -114,7 +114,7 @@ def contents(folder: Path) -> str:
         times = re.search(r"--replications (\d+)", text)
         if times is not None:
             before = text.partition("\nDepartures")[0].splitlines()
-            told = [line.removeprefix("- ") for line in before if line.startswith("- ")]
-            came = " ".join(told).replace("|", r"\|")
+            bullets = [line.removeprefix("- ") for line in before if line.startswith("- ")]
+            came = " ".join(bullets).replace("|", r"\|")
             lines.append(f"| [{file.stem}]({file.name}) | {times[1]} | {came} |")
     return "# Pages\n\n" + "\n".join(lines) + "\n"

@@ -11,6 +11,7 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 from abovechance.resampling import Store
 from abovechance.studies import (
     Binormal,
+    BinormalPair,
     GaussianPredictions,
     Pilot,
     Predicted,
@@ -336,3 +337,17 @@ def test_unequal_classes_come_with_a_word_on_accuracy() -> None:
         ("equal", "binomial"): [],
         ("equal", "accuracy"): [],
     }
+
+
+def test_a_size_is_found_for_a_test_by_name_or_a_model_in_numbers() -> None:
+    quick: dict[str, Any] = {"replications": 40, "draws": 19, "rng": 1}
+    named = sample_size("auc", **quick)
+    assert named == sample_size(Binormal(), "auc", effect=0.7, **quick)
+    assert "AUC (0.7)" in str(named)
+    pair = BinormalPair(auc=0.6, auc2=0.9, prevalence=0.4, correlation=0.2)
+    models = {"auc": 0.6, "versus": 0.9, "prevalence": 0.4, "correlation": 0.2}
+    two = sample_size(**models, tests="auc", **quick)
+    assert two == sample_size(pair, "auc", **quick)
+    assert two.sizes[0].formula == pytest.approx(two.sizes[0].n, rel=0.3)
+    with pytest.raises(AboveChanceError, match="one effect to plan for"):
+        sample_size("auc", effect=[0.6, 0.7], **quick)  # type: ignore[arg-type]

@@ -41,16 +41,16 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     try:
         if ":" in value:
             start, stop, step = (int(part) for part in value.split(":"))
-            found = list(range(start, stop + 1, step))
+            given = list(range(start, stop + 1, step))
         else:
-            found = [int(part) for part in value.split(",")]
+            given = [int(part) for part in value.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) < 4:
+        given = []
+    if not given or min(given) < 4:
         raise click.BadParameter(
             f"must be whole numbers from 4 on, as 50,100 or 50:500:50; got {value!r}."
         )
-    return found
+    return given
 
 
 @click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
@@ -297,14 +297,14 @@ def _power(cell: Any) -> str:
     return f"{cell.power:.3f}{known}"
 
 
-def _sizes(found: Any, format_: str) -> None:
+def _sizes(result: Any, format_: str) -> None:
     """Sizes, a row for each test."""
     if format_ == "json":
-        click.echo(found.to_json())
+        click.echo(result.to_json())
         return
     if format_ == "csv":
-        click.echo(found.to_csv(), nl=False)
-        _remarks(found)
+        click.echo(result.to_csv(), nl=False)
+        _remarks(result)
         return
     from rich.table import Table
 
@@ -312,16 +312,16 @@ def _sizes(found: Any, format_: str) -> None:
 
     screen = console()
     screen.print(
-        f"Cases for a power of {found.target:g}, {found.sizes[0].design}; {found.conditions}.",
+        f"Cases for a power of {result.target:g}, {result.sizes[0].design}; {result.conditions}.",
         style="dim",
         markup=False,
     )
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("test", "n", "95 % of the search", "power at n", "95 %", "n by formula"):
         table.add_column(heading, justify="left" if heading == "test" else "right")
-    for size in found.sizes:
+    for size in result.sizes:
         if size.n is None:
-            table.add_row(size.statistic, f"> {found.largest}", "", "", "", "")
+            table.add_row(size.statistic, f"> {result.largest}", "", "", "", "")
             continue
         low, high = size.interval
         table.add_row(
@@ -333,7 +333,7 @@ def _sizes(found: Any, format_: str) -> None:
             "" if size.formula is None else str(size.formula),
         )
     screen.print(table)
-    _remarks(found)
+    _remarks(result)
 
 
 def _widths(result: Any, format_: str) -> None:

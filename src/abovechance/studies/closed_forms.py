@@ -390,8 +390,8 @@ def _fisher(n1: int, n0: int, hit: float, alarm: float, alpha: float) -> float:
     seen = chance > UNLIKELY
     called = likely[0][:, None] + likely[1]
     totals = np.arange(called[0, 0], called[-1, -1] + 1)
-    found = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
-    return float(chance[seen][found[seen]].sum())
+    rejected = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
+    return float(chance[seen][rejected[seen]].sum())
 
 
 def _critical(totals: Ints, n1: int, n0: int, alpha: float) -> Ints:
@@ -453,5 +453,5 @@ def smallest(power: Callable[[int], float], target: float, largest: int) -> int 
     # Discrete tests saw: take the first size after the last tooth below the target.
     width = max(8, high // 5)
     below = [n for n in range(max(LEAST, high - width), high + width) if power(n) < target]
-    found = max(below, default=high - 1) + 1
-    return found if found <= largest else None
+    first = max(below, default=high - 1) + 1
+    return first if first <= largest else None

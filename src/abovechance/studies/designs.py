@@ -121,8 +121,8 @@ def outcomes(values: Any, name: str = "outcomes") -> Bools:
     if array.dtype.kind == "b" and array.size:
         return array
     if not array.size or not checks.is_zero_one(array):
-        found = ((row, value) for row, value in enumerate(array.tolist(), 1) if value not in (0, 1))
-        what = next((f"{value!r} at row {row}" for row, value in found), "none")
+        wrong = ((row, value) for row, value in enumerate(array.tolist(), 1) if value not in (0, 1))
+        what = next((f"{value!r} at row {row}" for row, value in wrong), "none")
         raise DataError(
             f"{name} must be True and False, or 1 and 0; got {what}. Compare with the positive "
             "class first."
@@ -177,8 +177,8 @@ def number(
     abovechance.errors.AboveChanceError: effect must lie in [0, 1]; got 2.0.
     """
     if isinstance(value, Real) and isfinite(value):
-        found = float(value)
-        if low < found < high if inside else low <= found <= high:
+        given = float(value)
+        if low < given < high if inside else low <= given <= high:
             return
     if low == -inf:
         must = "be a finite number"
@@ -408,11 +408,11 @@ class BinormalPair:
         positive = classes(n, self.prevalence)
         first, other = rng.standard_normal((2, n))
         second = self.correlation * first + np.sqrt(1.0 - self.correlation**2) * other
-        found = [
+        probability = [
             posterior(score + delta * positive, delta, self.prevalence)
             for score, delta in zip((first, second), self.distances(effect), strict=True)
         ]
-        return Pair(positive, found[0], found[1], self.threshold)
+        return Pair(positive, probability[0], probability[1], self.threshold)
 
 
 @dataclass(frozen=True)
@@ -499,7 +499,7 @@ class Pilot:
         settle(self, positive=positive, probability=probability)
         number("threshold", self.threshold, 0.0, 1.0)
         if positive.all() or not positive.any():
-            raise AboveChanceError("a pilot needs cases of both classes; only one was found.")
+            raise AboveChanceError("a pilot needs cases of both classes; there is only one.")
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
         number("effect", effect, 0.0, 1.0)

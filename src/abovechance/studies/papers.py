@@ -41,13 +41,13 @@ def against_chance(
     n, positives = y.size, int(y.sum())
     if positives in (0, n):
         return dict.fromkeys(names, float("nan"))
-    found = {}
+    answers = {}
     if "binomial" in names:
         rate = max(positives, n - positives) / n
         right = int(((p > sample.threshold) == y).sum())
-        found["binomial"] = _binomial(right, n, rate)
+        answers["binomial"] = _binomial(right, n, rate)
     if "wilcoxon" in names:
-        found["wilcoxon"] = rank_sum_p(midranks(p), y)
+        answers["wilcoxon"] = rank_sum_p(midranks(p), y)
     scores: dict[str, Scores] = {
         "permutation.brier": lambda: p,
         "permutation.log_score": lambda: logits(p),
@@ -55,8 +55,8 @@ def against_chance(
     drawn = [name for name in scores if name in names]
     if drawn:
         rows = np.stack([scores[name]() for name in drawn])
-        found |= dict(zip(drawn, _permuted(rows, y, rng, draws, rule), strict=True))
-    return found
+        answers |= dict(zip(drawn, _permuted(rows, y, rng, draws, rule), strict=True))
+    return answers
 
 
 def compared(
@@ -64,11 +64,11 @@ def compared(
 ) -> dict[str, float]:
     """Two-sided p-values by name: "delong" by the normal law, "sign_flip.…" as they are."""
     y, both = sample.positive, np.stack([sample.first, sample.second])
-    found = {}
+    answers = {}
     if "delong" in names and (y.all() or not y.any()):
-        found, names = {"delong": float("nan")}, [name for name in names if name != "delong"]
+        answers, names = {"delong": float("nan")}, [name for name in names if name != "delong"]
     if "delong" in names:
-        found["delong"] = _delong_p(both, y)
+        answers["delong"] = _delong_p(both, y)
     outcome = y.astype(np.float64)
     losses: dict[str, Scores] = {
         "sign_flip.brier": lambda: (both - outcome) ** 2,
@@ -77,8 +77,8 @@ def compared(
     drawn = [name for name in losses if name in names]
     if drawn:
         rows = np.stack([np.subtract(*losses[name]()) for name in drawn])
-        found |= dict(zip(drawn, _flipped(rows, rng, draws, rule), strict=True))
-    return found
+        answers |= dict(zip(drawn, _flipped(rows, rng, draws, rule), strict=True))
+    return answers
 
 
 def _permuted(
@@ -107,11 +107,11 @@ def _flipped(rows: Floats, rng: np.random.Generator, draws: int, rule: Rule) -> 
 def p_by_rule(observed: Floats, null: Floats, rule: Rule, alternative: Any) -> Floats:
     """P-values of draws: (1 + k)/(B + 1), or the share k/B."""
     center = 0.0 if alternative == "two-sided" else None
-    found = p_values(observed, null, alternative=alternative, center=center)
+    answers = p_values(observed, null, alternative=alternative, center=center)
     if rule == "standard":
-        return found
+        return answers
     draws = len(null)
-    return np.asarray(np.rint(found * (draws + 1) - 1) / draws)
+    return np.asarray(np.rint(answers * (draws + 1) - 1) / draws)
 
 
 def logits(p: Floats) -> Floats:

@@ -83,7 +83,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         TrainedOnLess,
     )
 }
-"""Designs that can be asked for by name, as they are when nothing is said of them."""
+"""Designs by their names, with their usual parameters."""
 
 OneTest: TypeAlias = str | UserTest
 Tests: TypeAlias = OneTest | Sequence[OneTest] | Mapping[str, OneTest]
@@ -200,7 +200,7 @@ class Cell(Result):
 class PowerStudy(Result):
     """Rejection rates of tests over sizes and effects; `digest` names the p-values.
 
-    `question` is what was asked, in words; `effect_scale` says what the effects are, and
+    `question` is what the tests are about; `effect_scale` says what the effects are, and
     `prevalence` and `threshold` what the design states of them. Of a replication, `remarks` are
     its departures from the paper and `findings` what came of the comparison.
     """
@@ -456,7 +456,7 @@ class Model:
 
     @property
     def given(self) -> list[str]:
-        """The names of what was said of the model."""
+        """The keywords that were given."""
         return [f"{name}=" for name, value in vars(self).items() if value is not None]
 
     def design(self, test: str | None = None) -> Design:
@@ -609,7 +609,7 @@ def labels_of(tests: Sequence[str | UserTest]) -> tuple[str, ...]:
     ('len', 'len (2)', 'len (3)')
     """
     taken = {test for test in tests if isinstance(test, str)}
-    found = []
+    labels = []
     for test in tests:
         label = name = test if isinstance(test, str) else name_of(test)
         count = 1
@@ -617,8 +617,8 @@ def labels_of(tests: Sequence[str | UserTest]) -> tuple[str, ...]:
             count += 1
             label = f"{name} ({count})"
         taken.add(label)
-        found.append(label)
-    return tuple(found)
+        labels.append(label)
+    return tuple(labels)
 
 
 def _reachable(
@@ -648,16 +648,16 @@ def _advice(
     share: float | None,
 ) -> tuple[Advice, ...]:
     """What to know about powers of these tests in this design."""
-    found = []
+    advice = []
     if isinstance(design, Pilot):
-        found.append(OPTIMISM)
+        advice.append(OPTIMISM)
     labelled = [label for test, label in zip(tests, labels, strict=True) if test in LABELLED]
     threshold = design.threshold if isinstance(design, Binormal | Pilot) else share
     if labelled and share is not None and threshold is not None and abs(threshold - share) > RARE:
-        found.append(_far_threshold(labelled, threshold, share))
+        advice.append(_far_threshold(labelled, threshold, share))
     if share is not None and abs(share - 0.5) > UNEQUAL and "binomial" in tests:
-        found.append(MAJORITY)
-    return tuple(found)
+        advice.append(MAJORITY)
+    return tuple(advice)
 
 
 def _far_threshold(tests: Sequence[str], threshold: float, share: float) -> Advice:
@@ -707,16 +707,16 @@ def _several(values: Any) -> list[Any]:
 
 def conditions(study: Any, cells: Sequence[Any], scale: str | None) -> str:
     """Effect, prevalence, threshold of predicted labels, sides and level of a study, in words."""
-    found = []
+    parts = []
     effects = dict.fromkeys(cell.effect for cell in cells)
     if scale is not None:
-        found.append(f"effect: {scale} ({', '.join(f'{effect:g}' for effect in effects)})")
+        parts.append(f"effect: {scale} ({', '.join(f'{effect:g}' for effect in effects)})")
     if study.prevalence is not None:
-        found.append(f"prevalence {study.prevalence:.3g}")
+        parts.append(f"prevalence {study.prevalence:.3g}")
     if study.threshold is not None and any(_labels(cell.title) for cell in cells):
-        found.append(f"labels positive above {study.threshold:g}")
-    found.append(f"{sides({cell.alternative for cell in cells})}tests at level {study.alpha:g}")
-    return ", ".join(found)
+        parts.append(f"labels positive above {study.threshold:g}")
+    parts.append(f"{sides({cell.alternative for cell in cells})}tests at level {study.alpha:g}")
+    return ", ".join(parts)
 
 
 def _labels(title: str | None) -> bool:
@@ -787,9 +787,9 @@ class Budget:
             store=self.store,
             progress=self.progress,
         )
-        found = replicate_blocks(work, settings, block=BLOCK)
-        assert not isinstance(found, dict)
-        return found
+        runs = replicate_blocks(work, settings, block=BLOCK)
+        assert not isinstance(runs, dict)
+        return runs
 
 
 def described(cell: Cell, design: Design, test: OneTest, kind: type) -> Cell:

@@ -98,13 +98,13 @@ class PrecisionSize(Result):
     @property
     def conditions(self) -> str:
         """What the sizes depend on: effect, prevalence and the level of the intervals."""
-        said = []
+        parts = []
         if self.effect_scale is not None:
-            said.append(f"effect: {self.effect_scale} ({self.widths[0].effect:g})")
+            parts.append(f"effect: {self.effect_scale} ({self.widths[0].effect:g})")
         if self.prevalence is not None:
-            said.append(f"prevalence {self.prevalence:.3g}")
-        said.append(f"intervals as assess shows them at level {self.level:g}")
-        return ", ".join(said)
+            parts.append(f"prevalence {self.prevalence:.3g}")
+        parts.append(f"intervals as assess shows them at level {self.level:g}")
+        return ", ".join(parts)
 
     def rows(self) -> list[tuple[str, ...]]:
         """The sizes as texts, the headings first."""

@@ -66,7 +66,7 @@ CLEARLY = 0.999
 """Level at which samples rule out a size."""
 
 Point = tuple[int, int, int]
-"""A size, how many samples were found, and of how many."""
+"""A size, in how many samples the test rejected, and of how many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,7 +312,7 @@ def sample_size(
         answer = search.answer(formula)
         sizes.append(_described(search.size(answer, formula, method), design, test, chosen.kind))
         if answer is not None:
-            cell = cell_of(design, test, (answer.n, effect), answer.found, budget, label)
+            cell = cell_of(design, test, (answer.n, effect), answer.rejected, budget, label)
             cells.append(described(cell, design, test, chosen.kind))
         meter.finish()
     return SampleSize(
@@ -349,7 +349,7 @@ def _described(size: Size, design: Design, test: OneTest, kind: type) -> Size:
 def _terms(
     design: Design, things: object, what: Mapping[str, object], budget: Budget
 ) -> dict[str, object]:
-    """What a store is for, so that a run that asks for something else is told what."""
+    """What a store is for, so that a run for something else is refused with the difference."""
     plain = {
         name: value
         for name, value in getattr(design, "__dict__", {}).items()
@@ -374,12 +374,12 @@ def _shared(store: Store | str, terms: dict[str, object]) -> Store:
 
 
 class Answer(NamedTuple):
-    """A size with the error of the search, its interval, and how many fresh samples were found."""
+    """A size with the error of the search, its interval, and how many fresh samples rejected."""
 
     n: int
     error: float | None
     ends: tuple[int, int]
-    found: int
+    rejected: int
 
 
 @dataclass
@@ -428,7 +428,7 @@ class Search:
     meter: Meter
 
     def rejections(self, n: int, times: int, purpose: str) -> int:
-        """How many of `times` fresh samples of size n are found."""
+        """In how many of `times` fresh samples of size n the test rejects."""
         work = Replications(self.design, (self.test,), ((n, self.effect),), self.budget.draws)
         seed = child_seed(self.budget.seed, self.label, purpose, n)
         budget = replace(self.budget, replications=times, progress=self.meter.listen())
@@ -488,12 +488,12 @@ class Search:
         return Answer(last[0], error, ends, last[1])
 
     def checked(self, n: int) -> Point:
-        """Fresh samples of size n, as many as are asked for."""
+        """Fresh samples of size n, as many as `replications`."""
         times = self.budget.replications
         return n, self.rejections(n, times, "answer"), times
 
     def falls_short(self, point: Point) -> bool:
-        """Whether samples contradict the target; where none was found there may be no power."""
+        """Whether samples contradict the target; where it never rejected there may be no power."""
         return point[1] == 0 or self.power(point).high < self.target
 
     def fewer(self, points: list[Point], last: Point) -> int:
@@ -511,7 +511,7 @@ class Search:
         return wilson(point[1], point[2], confidence_level=level)
 
     def interval(self, points: list[Point], last: Point) -> tuple[float | None, tuple[int, int]]:
-        """Standard error and 95 % interval of the size; no error where no line can be told."""
+        """Standard error and 95 % interval of the size; no error where no line can be fitted."""
         centre, error = self.crossing(points)
         low, high = self.possible([*points, last])
         ends = (
@@ -526,9 +526,9 @@ class Search:
         A size that clearly suffices is possible itself.
         """
         seen: dict[int, Point] = {}
-        for n, found, tried in points:
+        for n, rejected, tried in points:
             _, before, earlier = seen.get(n, (n, 0, 0))
-            seen[n] = n, before + found, earlier + tried
+            seen[n] = n, before + rejected, earlier + tried
         power = {n: self.power(seen[n], CLEARLY) for n in seen}
         below = [n for n in power if power[n].high < self.target]
         low = min(max(below, default=self.least - 1) + 1, self.largest)
@@ -577,8 +577,8 @@ class Search:
             n=None if answer is None else answer.n,
             se=None if answer is None else answer.error,
             interval=None if answer is None else answer.ends,
-            power=None if answer is None else answer.found / times,
-            power_interval=None if answer is None else wilson(answer.found, times),
+            power=None if answer is None else answer.rejected / times,
+            power_interval=None if answer is None else wilson(answer.rejected, times),
             replications=times,
             formula=formula,
             formula_method=method,
@@ -586,18 +586,18 @@ class Search:
 
     def by_formula(self) -> tuple[int | None, str | None]:
         """The size by formula: above it the power stays at the target for a while."""
-        found = closed_form(self.design, self.test, self.least, self.effect)
-        if found is None:
+        known = closed_form(self.design, self.test, self.least, self.effect)
+        if known is None:
             return None, None
-        return smallest(self.known, self.target, self.largest), found.method
+        return smallest(self.known, self.target, self.largest), known.method
 
     def known(self, n: int) -> float:
         """Power by formula."""
         budget = self.budget
-        found = closed_form(
+        known = closed_form(
             self.design, self.test, n, self.effect, alpha=budget.alpha, draws=budget.draws
         )
-        return found.power if found else 0.0
+        return known.power if known else 0.0
 
 
 def least_size(design: Design, test: OneTest, effect: float, *, largest: int, seed: int) -> int:

@@ -208,25 +208,25 @@ def run_tests(
     """
     own = {i: _own(test, sample, rng) for i, test in enumerate(tests) if not isinstance(test, str)}
     names = [test for test in tests if isinstance(test, str)]
-    found = _found(sample, names, rng, draws, rule)
-    return np.array([found[t] if isinstance(t, str) else own[i] for i, t in enumerate(tests)])
+    p = _p_values(sample, names, rng, draws, rule)
+    return np.array([p[t] if isinstance(t, str) else own[i] for i, t in enumerate(tests)])
 
 
 def _own(test: UserTest, sample: Sample, rng: np.random.Generator) -> float:
     """What a test of one's own returns, if it is a p-value."""
-    found: Any = test(sample, rng)
-    if isinstance(found, np.ndarray) and found.ndim == 0:
-        found = found.item()
-    number = isinstance(found, Real) and not isinstance(found, bool)
-    if number and 0.0 <= found <= 1.0 + ROUNDING:
-        return min(float(found), 1.0)
-    what = f"{found}" if found is None or number else f"a {type(found).__name__}"
+    p: Any = test(sample, rng)
+    if isinstance(p, np.ndarray) and p.ndim == 0:
+        p = p.item()
+    number = isinstance(p, Real) and not isinstance(p, bool)
+    if number and 0.0 <= p <= 1.0 + ROUNDING:
+        return min(float(p), 1.0)
+    what = f"{p}" if p is None or number else f"a {type(p).__name__}"
     raise AboveChanceError(
         f"a test must return a p-value, a number in [0, 1]; {name_of(test)} returned {what}."
     )
 
 
-def _found(
+def _p_values(
     sample: Sample, names: Sequence[str], rng: np.random.Generator, draws: int, rule: Rule
 ) -> dict[str, float]:
     if isinstance(sample, Groups):
@@ -236,18 +236,18 @@ def _found(
         return dict.fromkeys(names, float("nan"))
     theirs = [name for name in names if name in _papers(kind)]
     ours = [name for name in names if name not in theirs]
-    found: dict[str, float] = {}
+    p: dict[str, float] = {}
     if isinstance(sample, Predicted):
         if theirs:
-            found |= papers.against_chance(sample, theirs, rng, draws, rule)
+            p |= papers.against_chance(sample, theirs, rng, draws, rule)
         if ours:
-            found |= verbs.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
-        return found
+            p |= verbs.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
+        return p
     if theirs:
-        found |= papers.compared(sample, theirs, rng, draws, rule)
+        p |= papers.compared(sample, theirs, rng, draws, rule)
     if ours:
-        found |= verbs.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
-    return found
+        p |= verbs.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
+    return p
 
 
 def _papers(kind: type) -> tuple[str, ...]:
@@ -272,8 +272,8 @@ def _grouped(
     values = evaluate(sample.X, labels, statistics, rng)
     # A statistic that is not defined on these labels rejects nothing.
     undefined = np.isnan(values).any(axis=0)
-    found = p_by_rule(*_finite(values), rule, "greater")
-    return dict(zip(names, np.where(undefined, 1.0, found), strict=True))
+    p = p_by_rule(*_finite(values), rule, "greater")
+    return dict(zip(names, np.where(undefined, 1.0, p), strict=True))
 
 
 def _statistic(name: str, sample: Groups) -> Any:
