@@ -231,6 +231,35 @@ def test_the_command_finds_a_size_for_a_width(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.startswith("measure,")
 
 
+def test_progress_never_goes_back_and_ends_at_the_whole() -> None:
+    seen: list[tuple[int, int]] = []
+    ac.sample_size(
+        auc=0.7,
+        width=0.3,
+        measure=["accuracy", "auc"],
+        replications=20,
+        rng=1,
+        progress=lambda done, whole: seen.append((done, whole)),
+    )
+    shares = [done / whole for done, whole in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_predictions_of_a_pilot_have_a_size_for_a_width(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "pilot.csv"
+    rows = [f"{i % 2},{0.3 + 0.2 * (i % 2) + (i % 7) / 20:.3f}" for i in range(60)]
+    file.write_text("\n".join(["outcome,probability", *rows]) + "\n")
+    asked = ["power", "--pilot", str(file), "--width", ".3", "--measure", "auc", "--seed", "1"]
+    assert main([*asked, "--replications", "20", "--format", "json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["widths"]
+    assert one["design"] == "pilot"
+    assert 10 < one["n"] < 100
+    assert one["formula"] is None
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

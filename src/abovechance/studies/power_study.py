@@ -792,6 +792,37 @@ class Budget:
         return runs
 
 
+@dataclass
+class Meter:
+    """Shows how far a search is, in samples; each test has its share when it has its answer."""
+
+    tell: Progress | None
+    tests: int
+    each: int
+    finished: int = 0
+    spent: int = 0
+
+    def listen(self) -> Progress | None:
+        """For the samples of one size."""
+        before = self.spent
+
+        def heard(done: int, wanted: int) -> None:
+            self.spent = before + done
+            self.show()
+
+        return None if self.tell is None else heard
+
+    def finish(self) -> None:
+        """A test has its answer."""
+        self.finished, self.spent = self.finished + 1, 0
+        self.show()
+
+    def show(self) -> None:
+        if self.tell is not None:
+            done = self.finished * self.each + min(self.spent, self.each - 1)
+            self.tell(min(done, self.tests * self.each), self.tests * self.each)
+
+
 def described(cell: Cell, design: Design, test: OneTest, kind: type) -> Cell:
     """The cell with its test and its setting in words."""
     return replace(

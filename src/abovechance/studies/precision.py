@@ -26,7 +26,7 @@ from abovechance.studies.designs import (
     number,
     setting_of,
 )
-from abovechance.studies.power_study import DESIGNS, Budget, Tests, aligned
+from abovechance.studies.power_study import DESIGNS, Budget, Meter, Tests, aligned
 
 FIRST = 100
 """Where the search begins when no formula says where, in cases."""
@@ -213,12 +213,14 @@ class WidthSearch:
     level: float
     budget: Budget
     largest: int
+    meter: Meter
 
     def simulated(self, n: int, times: int, purpose: str) -> "Simulated":
         """Fresh samples of a size."""
         work = Intervals(self.design, self.measure, n, self.effect, self.level, self.budget.draws)
         seed = child_seed(self.budget.seed, self.measure.label, purpose, n)
-        runs = replace(self.budget, replications=times).simulate(work, seed)
+        budget = replace(self.budget, replications=times, progress=self.meter.listen())
+        runs = budget.simulate(work, seed)
         return Simulated(n, runs)
 
     def by_formula(self) -> tuple[int | None, str | None]:
@@ -325,12 +327,14 @@ def size_for_width(
     number("width", width, 0.0, inside=True)
     rng = np.random.default_rng(child_seed(budget.seed, "kind of predictions"))
     sample = predictions_of(design, min(max(FIRST, LEAST), largest), effect, rng)
+    chosen = [_applicable(measure, sample) for measure in measures]
+    meter = Meter(budget.progress, len(chosen), 3 * FEW + 2 * budget.replications)
     widths = []
-    for given in measures:
-        measure = _applicable(given, sample)
-        search = WidthSearch(design, measure, effect, width, level, budget, largest)
+    for measure in chosen:
+        search = WidthSearch(design, measure, effect, width, level, budget, largest, meter)
         formula, method = search.by_formula()
         widths.append(_width(search, search.answer(formula), formula, method))
+        meter.finish()
     return PrecisionSize(
         widths=tuple(widths),
         width=width,

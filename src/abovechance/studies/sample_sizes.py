@@ -29,6 +29,7 @@ from abovechance.studies.designs import (
 from abovechance.studies.power_study import (
     Budget,
     Cell,
+    Meter,
     Model,
     OneTest,
     Replications,
@@ -380,37 +381,6 @@ class Answer(NamedTuple):
     error: float | None
     ends: tuple[int, int]
     rejected: int
-
-
-@dataclass
-class Meter:
-    """Tells how far a search is, in samples; a test has its share when it has its answer."""
-
-    tell: Progress | None
-    tests: int
-    each: int
-    finished: int = 0
-    spent: int = 0
-
-    def listen(self) -> Progress | None:
-        """For the samples of one size."""
-        before = self.spent
-
-        def heard(done: int, wanted: int) -> None:
-            self.spent = before + done
-            self.show()
-
-        return None if self.tell is None else heard
-
-    def finish(self) -> None:
-        """A test has its answer."""
-        self.finished, self.spent = self.finished + 1, 0
-        self.show()
-
-    def show(self) -> None:
-        if self.tell is not None:
-            done = self.finished * self.each + min(self.spent, self.each - 1)
-            self.tell(min(done, self.tests * self.each), self.tests * self.each)
 
 
 @dataclass(frozen=True)
