@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
 from abovechance.measures.measure import AVERAGES, Form, Measure
+from abovechance.plugins import declared, names_of
 from abovechance.predictions import Numeric, Predictions, Survival
 from abovechance.predictions.base import must_be_predictions
 
@@ -45,7 +46,8 @@ def every() -> dict[str, Measure]:
         for value in vars(importlib.import_module(f"abovechance.measures.{module}")).values():
             if isinstance(value, Measure) and value.origin[0].endswith(f".{module}"):
                 found[value.name] = value
-    return found
+    taken = {name for own in found.values() for name in names_of(own)}
+    return found | {m.name: m for m in declared("measures", Measure, taken)}
 
 
 @cache
@@ -53,7 +55,7 @@ def _index() -> dict[str, Measure]:
     """Names and aliases; a clash is a mistake in a declaration."""
     index: dict[str, Measure] = {}
     for measure in every().values():
-        for name in (measure.name, *measure.aliases):
+        for name in names_of(measure):
             if name in index:
                 raise UnknownMeasure(f"{name!r} names both {index[name].name} and {measure.name}.")
             index[name] = measure

@@ -93,6 +93,13 @@ def brier_miscalibration(
 ) -> float:
     """How much the Brier score would improve if the probabilities were recalibrated.
 
+    Parameters
+    ----------
+    method
+        How probabilities are recalibrated: "isotonic", or "binned" in bins of equal width.
+    bins
+        Number of bins; read by `method="binned"` alone.
+
     Examples
     --------
     >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
@@ -121,6 +128,13 @@ def brier_discrimination(
     """How much recalibrated probabilities improve on always predicting the prevalence.
 
     At most the uncertainty of the outcome, π (1 − π).
+
+    Parameters
+    ----------
+    method
+        How probabilities are recalibrated: "isotonic", or "binned" in bins of equal width.
+    bins
+        Number of bins; read by `method="binned"` alone.
 
     Examples
     --------

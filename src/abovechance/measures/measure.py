@@ -174,13 +174,22 @@ class Measure:
             return own
         return "\n\n".join(filter(None, (own, inspect.getdoc(declared))))
 
+    @property
+    def __name__(self) -> str:
+        return self.name
+
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """The value for arrays (truth first, prediction second), or the measure with parameters.
 
         `f_beta(y, yhat, beta=2)` is a number; `f_beta(2)` and `f_beta(beta=2)` are measures.
         """
         from abovechance.measures.calling import call
+        from abovechance.measures.page import array_names
 
+        for name in array_names(self)[len(arrays) :]:
+            if name not in options:
+                break
+            arrays = (*arrays, options.pop(name))
         return call(self, arrays, options)
 
     def of(self, predictions: Predictions) -> float:
@@ -277,6 +286,41 @@ class Measure:
             self.dialect,
             dict(self.parameters),
         )
+
+
+class _OfMeasure:
+    """An attribute that `inspect` and `help` read: of a measure its own, of the class as ever."""
+
+    def __init__(self, of: Callable[[Measure], Any], own: str | None = None) -> None:
+        self.of, self.own = of, own
+
+    def __get__(self, measure: Measure | None, owner: type) -> Any:
+        if measure is not None:
+            return self.of(measure)
+        if self.own is None:
+            raise AttributeError
+        return self.own
+
+
+def _page(measure: Measure) -> str:
+    from abovechance.measures.page import page
+
+    return page(measure)
+
+
+def _signature(measure: Measure) -> inspect.Signature:
+    from abovechance.measures.page import signature
+
+    return signature(measure)
+
+
+# after the class is made, for dataclass() reads some of them while it makes it
+for _name, _attribute in {
+    "__doc__": _OfMeasure(_page, Measure.__doc__),
+    "__signature__": _OfMeasure(_signature),
+    "__wrapped__": _OfMeasure(lambda measure: measure.formula),
+}.items():
+    setattr(Measure, _name, _attribute)
 
 
 AVERAGES = {

@@ -74,6 +74,11 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     At most the prevalence. Worth having only above the better of acting on all and on none,
     its reference.
 
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
+
     Examples
     --------
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.2, 0.8], threshold=0.2)
@@ -98,6 +103,11 @@ def standardised_net_benefit(
     r"""Net benefit over the prevalence, the most there is to gain.
 
     .. math:: TPR - FPR \cdot \frac{1 - \pi}{\pi} \cdot \frac{t}{1 - t}
+
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
 
     Examples
     --------
