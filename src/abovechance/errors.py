@@ -15,6 +15,17 @@ A message says what must hold; what was found, and where; what to do.
 
 from collections.abc import Iterable, Sequence
 
+__all__ = [
+    "AboveChanceError",
+    "ColumnError",
+    "DataError",
+    "FileError",
+    "NotApplicable",
+    "PluginWarning",
+    "Unfinished",
+    "UnknownMeasure",
+]
+
 
 class AboveChanceError(ValueError):
     """Anything this package refuses, with the remedy in its message."""
