@@ -89,7 +89,7 @@ BUILT = {
 def _parameters(function: Any) -> list[str]:
     stars = {inspect.Parameter.VAR_KEYWORD: "**", inspect.Parameter.VAR_POSITIONAL: "*"}
     found = inspect.signature(function).parameters.values()
-    return [stars.get(p.kind, "") + p.name for p in found]
+    return [stars.get(p.kind, "") + p.name for p in found if p.name != "self"]
 
 
 def offered() -> Iterator[Offered]:
@@ -103,9 +103,20 @@ def offered() -> Iterator[Offered]:
             yield Offered(f"{prefix}.{name}", thing, home)
 
 
+def drawn() -> Iterator[Offered]:
+    """What is called of `ac.plots`: its functions, and the ways to make a display."""
+    yield from (Offered(f"ac.plots.{n}", getattr(ac.plots, n), ac.plots) for n in PICTURES)
+    home = inspect.getmodule(ac.plots.RocDisplay)
+    assert home is not None
+    for name in ("from_predictions", "from_estimator", "plot"):
+        yield Offered(f"ac.plots.Display.{name}", getattr(ac.plots.RocDisplay, name), home)
+
+
+PICTURES = ("binomial_null", "chart_of")
 # Those of planning are documented with their own change.
 PLANNING = {"ac.power", "ac.sample_size"}
-PUBLIC = [o for o in offered() if o.address not in PLANNING and ".studies." not in o.address]
+OFFERED = [*offered(), *drawn()]
+PUBLIC = [o for o in OFFERED if o.address not in PLANNING and ".studies." not in o.address]
 FUNCTIONS = [o for o in PUBLIC if not inspect.isclass(o.thing)]
 CALLED = [o for o in PUBLIC if o.called]
 SHOWN = [o for o in PUBLIC if inspect.isclass(o.thing) and o.names and not o.called]
