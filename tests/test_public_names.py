@@ -5,6 +5,7 @@ The order of the lists is kept by the linter (RUF022).
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,10 @@ def test_verbs_take_the_executors_that_are_offered(workers: object, tmp_path: Pa
 def test_what_is_no_executor_is_refused(wrong: object) -> None:
     with pytest.raises(ac.AboveChanceError, match="workers must be a"):
         ac.assess([0, 1, 0, 1], [0.1, 0.7, 0.4, 0.9], ["brier"], workers=wrong)
+
+
+def test_the_package_names_everything_it_offers() -> None:
+    assert [name for name in ac.__all__ if not re.search(rf"\b{name}\b", str(ac.__doc__))] == []
 
 
 def test_nothing_is_offered_that_no_verb_takes() -> None:

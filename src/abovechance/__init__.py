@@ -1,6 +1,29 @@
 """Is this predictive model really any good, and how sure are we?
 
-Import once, `import abovechance as ac`; nothing heavy is loaded before it is used.
+    import abovechance as ac
+    print(ac.assess(y, p))
+
+Verbs
+    assess, assess_stream                   every measure of predictions, or of a file of any size
+    compare, thresholds                     two models or more; where to cut
+    permutation_test, detect                does a learner beat chance; do classes differ
+    power, sample_size                      how many cases it takes
+    plot, report                            pictures and pages of any result
+    read, from_estimator, from_cv           predictions from files and scikit-learn estimators
+Predictions
+    Binary, Multiclass, Numeric, Survival   outcomes beside what was predicted
+Collections
+    measures, measure                       every measure, callable; how to declare one
+    intervals, significance                 the methods behind the verbs, each by its name
+    posterior, curves                       what is known after the data; curves with bands
+    studies, plots, examples, errors        designs, displays, data sets, what is refused
+Where work is done
+    Serial, Processes, Dask, Store          for workers= and store=
+Types
+    Assessment, Comparison                  what assess and compare return
+    AboveChanceError                        anything that is refused
+
+Nothing heavy is loaded before it is used.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -46,7 +46,7 @@ class Law(StrEnum):
 class Form(StrEnum):
     """What a formula takes, and so how a batch of resamples is evaluated."""
 
-    LOSSES = "losses"  # (outcome, prediction) -> one loss a case, then a weighted mean
+    LOSSES = "losses"  # (outcome, prediction) -> one loss per case, then a weighted mean
     COUNTS = "counts"  # (table (…, K, K)) -> (…)
     CLASS_RATIO = "class ratio"  # (tp, fp, fn, tn) -> numerator and denominator of each class
     CLASS_VALUE = "class value"  # (tp, fp, fn, tn) -> value of each class
@@ -284,13 +284,13 @@ class Measure:
         return value(self, predictions)
 
     def batch(self, predictions: Predictions, weights: Floats) -> Floats:
-        """The values under many weightings of the cases, one a row of `weights`."""
+        """The values under many weightings of the cases, one per row of `weights`."""
         from abovechance.measures.evaluation import batch
 
         return batch(self, predictions, weights)
 
     def losses(self, predictions: Predictions) -> Floats:
-        """One loss a case, whose (weighted) mean is the value."""
+        """One loss per case, whose (weighted) mean is the value."""
         from abovechance.measures.evaluation import losses
 
         return losses(self, predictions)

@@ -67,7 +67,7 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     source="Vickers & Elkin (2006)",
 )
 def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5) -> Floats:
-    r"""True positives a case, less false positives at their rate of exchange.
+    r"""True positives per case, less false positives at their rate of exchange.
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 

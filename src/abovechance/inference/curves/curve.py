@@ -76,7 +76,7 @@ class Curve(Result):
         return {"abovechance": __version__, **super().to_dict()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a point."""
+        """One row per point."""
         table: dict[str, Floats] = {"x": self.x, "y": self.y}
         if self.low is not None and self.high is not None:
             table |= {"low": self.low, "high": self.high}
