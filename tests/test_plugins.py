@@ -124,6 +124,7 @@ def catalogue(folder: Path) -> tuple[list[str], list[str]]:
     ("module", "target", "says"),
     [
         ("raise RuntimeError('no luck')", "mine", "(RuntimeError: no luck)"),
+        ("raise SystemExit('bye')", "mine", "(SystemExit: bye)"),
         ("import not_there_at_all", "mine", "(ModuleNotFoundError: No module named"),
         ("x = 3", "mine:y", "(AttributeError: "),
         ("x = 3", "mine:x", "(TypeError: 3 is not a Measure)"),
@@ -145,7 +146,13 @@ def test_a_broken_plug_in_is_named_in_one_line_and_left_out(
 
 @pytest.mark.parametrize(
     ("name", "aliases", "clash"),
-    [("auc", (), "auc"), ("mine", ("roc_auc",), "roc_auc")],
+    [
+        ("auc", (), "auc"),
+        ("mine", ("roc_auc",), "roc_auc"),
+        ("recall_micro", (), "recall_micro"),
+        ("f2_score", (), "f2_score"),
+        ("mine", ("mae_trim",), "mae_trim"),
+    ],
 )
 def test_a_name_that_is_taken_is_refused(
     name: str, aliases: tuple[str, ...], clash: str, tmp_path: Path

@@ -90,7 +90,7 @@ def _loaded(plugin: Plugin, kind: type[T]) -> list[T]:
     """The declarations of a plug-in; none, and a warning, where it is broken."""
     try:
         found = list(_declarations(plugin.entry.load(), kind))
-    except Exception as broken:  # whatever another package does wrong is not the user's fault
+    except (Exception, SystemExit) as broken:  # another package's fault is not the user's
         reason = f"{type(broken).__name__}: {broken}".splitlines()[0]
         _warn(f"{plugin} cannot be loaded and is left out ({reason}).")
         return []

@@ -61,8 +61,16 @@ def every() -> dict[str, Measure]:
         for value in vars(importlib.import_module(f"abovechance.measures.{module}")).values():
             if isinstance(value, Measure) and value.origin[0].endswith(f".{module}"):
                 found[value.name] = value
-    taken = {name for own in found.values() for name in names_of(own)}
+    taken = {*AT_BETA, *(tag for own in found.values() for tag in _tags(own))}
     return found | {m.name: m for m in declared("measures", Measure, taken)}
+
+
+def _tags(measure: Measure) -> Iterator[str]:
+    """Every name that `find` knows a measure and its versions by."""
+    suffixes = ["", *(f"_{average}" for average in AVERAGES if measure.averages)]
+    if measure.outcomes == {"numeric"}:
+        suffixes += ["_trim", "_winsor"]
+    yield from (name + suffix for name in names_of(measure) for suffix in suffixes)
 
 
 @cache
