@@ -32,6 +32,20 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         "differences", "subgroups", "sizes", "power", "replication"; of permuted statistics: the
         name of one.
 
+    Returns
+    -------
+    Chart
+        The picture as data: axes, layers and the numbers behind them.
+
+    Raises
+    ------
+    NotApplicable
+        If there is no such picture of this result.
+
+    See Also
+    --------
+    abovechance.plot : draws it.
+
     Examples
     --------
     >>> from abovechance import examples
