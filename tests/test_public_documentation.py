@@ -113,10 +113,8 @@ def drawn() -> Iterator[Offered]:
 
 
 PICTURES = ("binomial_null", "chart_of")
-# Those of planning are documented with their own change.
-PLANNING = {"ac.power", "ac.sample_size"}
 OFFERED = [*offered(), *drawn()]
-PUBLIC = [o for o in OFFERED if o.address not in PLANNING and ".studies." not in o.address]
+PUBLIC = OFFERED
 FUNCTIONS = [o for o in PUBLIC if not inspect.isclass(o.thing)]
 CALLED = [o for o in PUBLIC if o.called]
 SHOWN = [o for o in PUBLIC if inspect.isclass(o.thing) and o.names and not o.called]
