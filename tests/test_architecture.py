@@ -19,6 +19,7 @@ LAYERS = (
     "advice",
     "arrays",
     "format",
+    "plugins",
     "numerics",
     "resampling",
     "predictions",

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.metadata import entry_points
 from string import Formatter
 from typing import Any, TypeVar
 
 import numpy as np
 
+from abovechance import plugins
 from abovechance.errors import NotApplicable, UnknownMethod, did_you_mean
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law, Measure
@@ -375,8 +375,7 @@ def _import_all() -> None:
     """Import what declares methods: the modules of this package, and packages that say so."""
     for module in MODULES:
         importlib.import_module(f"abovechance.inference.{module}")
-    for entry in entry_points(group="abovechance.methods"):
-        entry.load()
+    plugins.declared("methods", Method, ())  # declared by being loaded
 
 
 def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:

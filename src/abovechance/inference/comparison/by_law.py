@@ -398,7 +398,7 @@ def grows_with_cases(measure: Measure, predictions: Any) -> bool:
 def coarse(predictions: Any) -> bool:
     """Whether predictions take so few values that two models may agree on all cases by chance.
 
-    >>> coarse(Binary([0, 1, 0, 1], probability=[0.2, 0.8, 0.2, 0.8]))
+    >>> coarse(Binary([0, 1, 0, 1, 1], probability=[0.2, 0.8, 0.2, 0.8, 0.8]))
     True
     """
     for name in ("probability", "score", "value", "risk", "survival", "predicted_time"):

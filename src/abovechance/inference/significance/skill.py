@@ -37,13 +37,52 @@ def skill(
     draws: int | None = None,
     seed: int = 0,
 ) -> Skill:
-    """A mean loss beside that of always predicting the class frequencies or the best number.
+    """Test whether a mean loss is better than that of always predicting the class frequencies.
 
-    `difference` is the gain over the uninformative forecast: positive when the predictions do
-    better. From 30 cases (or clusters) on the mean gain is tested, resampled about itself and each
-    time in standard errors of its own; with fewer the signs of the cases' gains are flipped (whole
-    clusters together), which asks whether they are symmetric about zero. Sampling weights and
-    predictions pooled over folds are refused: every case counts once, and as independent.
+    For numbers the comparison is with always predicting the number that is best for this loss: the
+    mean, the median, … From 30 cases (or clusters) on the mean gain is tested, resampled about
+    itself and each time in standard errors of its own; with fewer the signs of the cases' gains are
+    flipped (whole clusters together), which asks whether they are symmetric about zero.
+
+    Parameters
+    ----------
+    measure
+        A mean of losses, such as `measures.brier`, or its name.
+    predictions
+        Predictions of any kind but `Survival`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    draws
+        Number of resamples or flips; 9999 when not given.
+    seed
+        Seed of the draws; 0 unless stated.
+
+    Returns
+    -------
+    Skill
+        The `reference`, what the uninformative forecast scores; the `difference`, the gain over it,
+        positive when the predictions do better; its `interval` and its `p_value`.
+
+    Raises
+    ------
+    NotApplicable
+        If neither direction of the measure is better, or it is no mean of losses; for predictions
+        pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    permutation : tests association, which a model with wrong probabilities can have too.
+
+    References
+    ----------
+    Dinga et al., Statistical inference; Hall (1988) for the studentised bootstrap.
+
+    Examples
+    --------
+    >>> from abovechance import examples, measures
+    >>> found = skill(measures.brier, examples.breast_cancer("p_texture"), draws=999)
+    >>> found.reference, found.difference, found.p_value
+    (0.234, 0.065, 0.001)
     """
     predictions = find("skill", Kind.GAIN).checked(predictions)
     if measure.higher_is_better is None:
