@@ -25,6 +25,7 @@ __all__ = [
     "PluginWarning",
     "Unfinished",
     "UnknownMeasure",
+    "UnknownMethod",
 ]
 
 
