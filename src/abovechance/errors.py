@@ -5,13 +5,28 @@ AboveChanceError          anything this package refuses, a ValueError
 │   ├── ColumnError       a column is missing, or could not be told from the others
 │   └── FileError         a file cannot be read as a table
 ├── UnknownMeasure        no measure goes by that name
+├── UnknownMethod         no interval, test or comparison goes by that name
 ├── NotApplicable         the question cannot be asked of these predictions
 └── Unfinished            the answer could not be completed: disk, cluster, interruption
+
+PluginWarning             a package that extends this one is broken; it is left out
 
 A message says what must hold; what was found, and where; what to do.
 """
 
 from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "AboveChanceError",
+    "ColumnError",
+    "DataError",
+    "FileError",
+    "NotApplicable",
+    "PluginWarning",
+    "Unfinished",
+    "UnknownMeasure",
+    "UnknownMethod",
+]
 
 
 class AboveChanceError(ValueError):
@@ -34,12 +49,20 @@ class UnknownMeasure(AboveChanceError):
     """No measure goes by that name."""
 
 
+class UnknownMethod(AboveChanceError):
+    """No interval, test or comparison goes by that name."""
+
+
 class NotApplicable(AboveChanceError):
     """The question cannot be asked of these predictions."""
 
 
 class Unfinished(AboveChanceError):
     """The answer could not be completed: disk, cluster, interruption."""
+
+
+class PluginWarning(UserWarning):
+    """A package that extends this one is broken, or uses a name that is taken."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -26,7 +26,9 @@ def lazily(
         elif name in modules:
             value = import_module(f"{package}.{name}")
         else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            said = f"module {package!r} has no attribute {name!r}"
+            # with name and obj Python itself adds: Did you mean …?
+            raise AttributeError(said, name=name, obj=sys.modules[package])
         setattr(sys.modules[package], name, value)
         return value
 

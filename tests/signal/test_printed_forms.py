@@ -9,7 +9,7 @@ from abovechance.learning.schemes import LeftOut, VFold
 from abovechance.signal import Accuracy, evaluate, find
 from abovechance.signal.battery import Work
 from abovechance.signal.statistics_by_name import TABLES
-from abovechance.studies.replications.catalogue import STUDIES
+from replications.catalogue import STUDIES
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(18, 3)) + 0.7 * (np.arange(18) % 3 == 0)[:, None]

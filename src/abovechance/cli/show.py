@@ -75,7 +75,7 @@ def _assessment(result: Any, width: int) -> Lines:
 def _chance(rows: list[Any]) -> str:
     from abovechance.inference.significance.accuracy import chance_words
 
-    clustered = any("clusters" in (e.test or "") for e in rows)
+    clustered = any("scheme" in (e.test_by or {}) for e in rows)
     how = "as the tests below say" if clustered else "among the cases"
     tested = {e.title: e.hypothesis for e in rows if e.chance is not None and e.p_value is not None}
     return chance_words(tested, f"the mean when outcomes are shuffled {how}")
@@ -119,10 +119,10 @@ def _p_once(estimate: Any, told: set[str]) -> str:
     """The p of an exact table test once: it is the same for every measure of the table."""
     if estimate.p_value is None:
         return ""
-    if (estimate.test or "").startswith("Fisher"):
-        if "Fisher" in told:
+    if (estimate.test_by or {}).get("name") == "fisher":
+        if "fisher" in told:
             return "″"
-        told.add("Fisher")
+        told.add("fisher")
     return p_value(estimate.p_value)
 
 
@@ -157,13 +157,16 @@ def _skill_tests(rows: list[Any], width: int) -> Lines:
 
 def _methods(rows: list[Any], width: int) -> Lines:
     """Which interval and which test each measure had, once each."""
+    from abovechance.inference.method import Use
+
     intervals: dict[str, list[str]] = {}
     sides: dict[str, dict[str, list[str]]] = {"one-sided": {}, "two-sided": {}}
     for e in rows:
         if e.interval is not None:
-            intervals.setdefault(e.interval.method.split(" (mean")[0], []).append(e.measure)
+            intervals.setdefault(Use.of_interval(e.interval).title, []).append(e.measure)
         if e.test is not None:
-            draws = f", {e.draws} draws" if e.draws and "exact" not in e.test else ""
+            drawn = e.draws and "exact" not in (e.test_by or {})
+            draws = f", {e.draws} draws" if drawn else ""
             tests = sides["two-sided" if e.alternative == "two-sided" else "one-sided"]
             tests.setdefault(f"{e.test}{draws}; H0: {e.hypothesis}", []).append(e.measure)
     parts = {"Intervals": intervals} | {f"Tests, {side}": tests for side, tests in sides.items()}

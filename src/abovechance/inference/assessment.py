@@ -13,6 +13,7 @@ from abovechance.inference.advising import advice_for, advice_on_primary
 from abovechance.inference.arguments import predictions_given, share
 from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
+from abovechance.inference.method import Kind, asked_for
 from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Law, Measure, applicable, find
@@ -48,6 +49,7 @@ def assess(
     sampling: str = "random",
     prevalence: float | None = None,
     inference: bool = True,
+    methods: Mapping[str, Any] | None = None,
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
@@ -65,16 +67,20 @@ def assess(
         Names or measures; all applicable ones when not given. After predictions, a dataframe or a
         file it may be the second argument.
     primary
-        The measure the study is about; the others are descriptive. The log score when
-        probabilities are given, else balanced accuracy.
+        The measure the study is about; the others are descriptive. When not given, the log score
+        where there are probabilities, else balanced accuracy.
     by
-        One value a case: values and intervals again for each subgroup.
+        One value per case: values and intervals again for each subgroup; none when not given.
+    by_name
+        What `by` is called in tables, as in "site=3"; only its values are shown when not given.
     dialect
-        "familiar" computes as that R package does.
+        "familiar" computes as that R package does; as the formulas here when not given.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
     draws
-        Permutations, flips and bootstrap samples; 9999 and 1999 when not given.
+        Number of permutations, flips and bootstrap samples; 9999 and 1999 when not given.
     rng
-        Seed of all draws; it is in the result.
+        Seed of all draws; a fresh one when not given. It is in the result.
     rate
         Test shares against a rate stated beforehand (exact binomial on their denominator): a
         number for accuracy, or for every measure named; {"sensitivity": 0.8} for some. "majority"
@@ -83,16 +89,47 @@ def assess(
         Count all arrangements of the outcomes where there are at most 2 000 000; says which
         p-values are not exact.
     sampling
-        "case-control" when the classes were sampled separately: measures that depend on
-        prevalence then need `prevalence`.
+        "random", or "case-control" when the classes were sampled separately: measures that depend
+        on prevalence then need `prevalence`.
+    prevalence
+        Share of the positive class in the population, where the sample does not show it.
     inference
         Whether to give intervals and tests at all.
-    workers, store
-        Processes to share permutations between, and a file to resume them from.
-    facts
+    methods
+        Other methods than those of a measure's law, by name or as declared:
+        {"accuracy": "clopper_pearson", "auc": [my_interval, my_test]}. `ac.methods` lists and
+        declares them. One that does not allow for these data is refused.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+    progress
+        True to show how far it is, or a function that is called with the numbers done and to do.
+    **facts
         Of observed and predicted values, or a table: pos_label=, labels=, threshold=, groups=,
         sample_weight=, … as in `Binary` and `read`; score=, label= or value= instead of
         `prediction` where its kind cannot be seen.
+
+    Returns
+    -------
+    Assessment
+        One estimate per measure; `assessment["auc"]` has its value, interval, chance and p-value.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+    UnknownMeasure
+        If no measure goes by a name.
+    NotApplicable
+        If a measure that was named cannot be computed from these predictions.
+
+    See Also
+    --------
+    compare : two models or more.
+    report : the result as a page.
+    measures.applicable : which measures these are.
 
     Examples
     --------
@@ -110,6 +147,7 @@ def assess(
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
     seed = seed_of(rng)
+    asked = asked_for(methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
     evidence = Evidence.gather(
         predictions,
         chosen,
@@ -120,6 +158,7 @@ def assess(
         sampling=sampling,
         prevalence=prevalence,
         inference=inference,
+        methods=asked,
         resampling=Resampling(
             seed=seed,
             workers=workers,
@@ -135,6 +174,7 @@ def assess(
         prevalence=prevalence,
         inference=inference,
         tests=False,
+        methods=asked,
         resampling=Resampling(seed=seed),
     )
     rows = list(_rows(predictions, chosen, evidence, within))

@@ -223,6 +223,12 @@ def _draws(name: str, value: Any) -> Any:
     return value
 
 
+def _workers(name: str, value: Any) -> Any:
+    """A number of processes, or an executor: anything that maps a task over blocks."""
+    executor = callable(getattr(value, "map", None)) and np.ndim(value) == 0
+    return value if executor else _number(name, value, [int])
+
+
 def _names(name: str, value: Any) -> Any:
     return None if value is None else checks.names(name, value)
 
@@ -231,6 +237,7 @@ SPECIAL = {
     "confidence_level": share,
     "draws": _draws,
     "rng": _seed,
+    "workers": _workers,
     "bounds": _pair,
     "weights": _numbers,
     "pair_weight": _numbers,

@@ -1,4 +1,4 @@
-"""What a detection returns: one row a statistic, and how the permutations were made."""
+"""What a detection returns: one row per statistic, and how the permutations were made."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,13 +1,13 @@
 """One row of an assessment, and the assessment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.format import p_equation, rid_of_rounding
-from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
 
 
@@ -21,6 +21,22 @@ class Skill:
     p_value: float | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None
+
+    @classmethod
+    def tested(
+        cls, reference: float, difference: float, interval: Interval | None, test: Test
+    ) -> "Skill":
+        """A gain with the answer of its test."""
+        return cls(
+            reference=reference,
+            difference=difference,
+            interval=interval,
+            p_value=test.p_value,
+            hypothesis=test.hypothesis,
+            test=test.method,
+            test_by=test.by,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +58,7 @@ class Estimate:
     alternative: str | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None  # the declared name, with what is known of its use
     draws: int | None = None
     time: float | None = None  # of survival measures at a time
     undefined: str | None = None  # why there is no value
@@ -72,6 +89,7 @@ CONTRACT = (
     "alternative",
     "hypothesis",
     "test",
+    "test_by",
     "draws",
     "time",
     "undefined",
@@ -91,9 +109,48 @@ class Subgroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment(Result):
-    """Every applicable measure of some predictions.
+    """Every applicable measure of some predictions, as `assess` gives it.
 
     `assessment["auc"]` is the estimate of a measure for all cases; iteration goes over all rows.
+
+    Attributes
+    ----------
+    outcome
+        The kind of outcome: "binary", "multiclass", "numeric" or "survival".
+    n
+        Number of cases.
+    origin
+        Where the predictions came from: "test", "cv" or "repeated_cv".
+    seed
+        Seed of all draws; give it again as `rng=` for the same numbers.
+    primary
+        The measure the study is about.
+    estimates
+        One row per measure (and class, output or subgroup): value, interval, chance, p-value.
+    advice
+        What a reader should know beside the numbers.
+    described
+        Which columns were taken for what, when they were read from a file.
+    dropped
+        Number of cases left out because a value was missing.
+    subgroups
+        Number of cases and events of each subgroup.
+    origin_stated
+        Whether somebody said where the predictions came from; else `origin` is assumed.
+    threshold
+        Cases above it are called positive.
+
+    See Also
+    --------
+    assess : makes it.
+    report : as a page.
+
+    Examples
+    --------
+    >>> from abovechance import assess
+    >>> found = assess([0, 0, 1, 1], [0.2, 0.6, 0.4, 0.9], ["auc", "brier"], rng=1)
+    >>> found["auc"].value, [row.measure for row in found]
+    (0.75, ['auc', 'brier'])
     """
 
     outcome: str
@@ -181,7 +238,7 @@ class Assessment(Result):
 def flat(estimate: Estimate) -> dict[str, Any]:
     """One row: the interval's and the skill's parts as columns of their own."""
     row = {f.name.rstrip("_"): getattr(estimate, f.name) for f in fields(estimate)}
-    interval, skill = row.pop("interval"), row.pop("skill")
+    interval, skill, _ = (row.pop(part) for part in ("interval", "skill", "test_by"))
     for part in ("low", "high", "level", "method"):
         row[f"interval_{part}"] = getattr(interval, part, None)
     for part in ("reference", "difference", "p_value"):

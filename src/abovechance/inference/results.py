@@ -2,7 +2,9 @@
 
 import importlib
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import accumulate
 from typing import Any
 
 from abovechance import __version__
@@ -13,12 +15,17 @@ from abovechance.io.export import jsonable
 
 @dataclass(frozen=True)
 class Interval:
-    """Two limits, the level they hold at and the method that gave them."""
+    """Two limits, the level they hold at and the method that gave them.
+
+    `by` is the declared name of the method with what is known of its use, as numbers: clusters,
+    degrees of freedom, draws. `method` is the same as text.
+    """
 
     low: float
     high: float
     level: float
     method: str
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -30,6 +37,18 @@ class Interval:
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """The root of results: `to_dict()` and `to_json()` from the fields."""
+
+    def __init_subclass__(cls) -> None:
+        # before dataclass() writes one with every number of every field
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """As it prints, cut to what fits a screen."""
+        return on_a_screen(str(self))
+
+    def __str__(self) -> str:
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain Python values, fit for JSON."""
@@ -51,6 +70,30 @@ class Result:
             return abovechance.report(self)._repr_html_()
         except AboveChanceError:
             return None
+
+
+SCREEN = (80, 24)
+
+
+def on_a_screen(text: str) -> str:
+    """As many first lines of a text as fit a screen, and how many are missing.
+
+    >>> print(on_a_screen("\\n".join("abc")))
+    a
+    b
+    c
+    >>> on_a_screen("a line\\n" * 30).splitlines()[-1]
+    '… and 7 more lines; print() shows them all.'
+    """
+    width, height = SCREEN
+    lines = text.splitlines()
+    ends = list(accumulate(max(1, -(-len(line) // width)) for line in lines))
+    if not lines or ends[-1] < height:
+        return text
+    kept = sum(end < height for end in ends)
+    return "\n".join(
+        [*lines[:kept], f"… and {len(lines) - kept} more lines; print() shows them all."]
+    )
 
 
 def plain(value: Any) -> Any:
@@ -94,6 +137,8 @@ class Test(Result):
     expected: float | None = None  # what the measure tested is on average under the hypothesis
     saddlepoint: float | None = None
     stopped: "Sequel | None" = None
+    # the declared name of the method, with what is known of its use
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{p_equation(self.p_value)}, {self.method}; H0: {self.hypothesis}"

@@ -196,7 +196,7 @@ def read(
     missing: str = "refuse",
     origin: str | None = None,
 ) -> Predictions:
-    """Read predictions from a file or a dataframe, finding by name the columns not stated.
+    r"""Read predictions from a file or a dataframe, finding by name the columns not stated.
 
     A column of numbers that are not whole, or `value`, makes `Numeric`; `time` and `event` make
     `Survival`; more than two classes make `Multiclass`, two make `Binary`. What was taken for what
@@ -205,7 +205,7 @@ def read(
     Parameters
     ----------
     source
-        Anything `read_table` takes, or a `Table`.
+        A path, an open file, bytes, a dataframe, a mapping of columns, or a `Table`.
     outcome, probability, score, label, value, time, event, risk, predicted_time
         Names of columns; `outcome` and `value` may be several.
     probabilities
@@ -215,15 +215,39 @@ def read(
     pos_label
         The positive class, or the code of an event that happened. Words need it; 0/1 and
         true/false do not. The text "1" is the class 1.
+    labels
+        The declared classes; those that occur when not given.
     threshold
         As in `Binary`: 0.5 for probabilities unless stated.
     id, fold, repeat, groups, sample_weight, counts, order
         Names of columns; False for none, whatever the columns are called. An order (numbers or
         dates) is never found by name.
+    missing
+        "refuse", or "drop" cases with a missing value and say how many.
+    origin
+        "test" (independent test set), "cv" or "repeated_cv"; seen from `fold` when not stated.
+
+    Returns
+    -------
+    Binary, Multiclass, Numeric or Survival
+        The predictions, checked.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read as a table.
+    ColumnError
+        If a column is missing, or could not be told from the others.
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Binary, Multiclass, Numeric, Survival : predictions from arrays.
 
     Examples
     --------
-    >>> found = read(b"id,y,p_well,p_sick\\n007,sick,.1,.9\\n008,well,.6,.4\\n", pos_label="sick")
+    >>> found = read(b"id,y,p_well,p_sick\n007,sick,.1,.9\n008,well,.6,.4\n", pos_label="sick")
     >>> found, found.described
     (Binary(2 cases; label, probability, score; origin test),
      'outcome = y, probabilities = p_well, p_sick, id = id (found by name); 2 rows')

@@ -202,8 +202,38 @@ def from_estimator(
     """Predictions of a fitted estimator for cases it has not seen.
 
     Probabilities where it has `predict_proba`, else decision values of two classes, else labels;
-    numbers of a regressor. `pos_label` is needed for two classes not coded 0/1; with more classes
-    it means that class against the rest.
+    numbers of a regressor.
+
+    Parameters
+    ----------
+    estimator
+        A fitted scikit-learn classifier or regressor.
+    X
+        Features of cases that it was not fitted to.
+    y
+        Their observed classes or numbers.
+    pos_label
+        The positive class of two not coded 0/1; of more classes, that one against the rest.
+    id
+        Names of the cases; none when not given.
+    groups
+        The cluster of each case; independent cases when not given.
+    sample_weight
+        Sampling weight of each case; none when not given.
+
+    Returns
+    -------
+    Binary, Multiclass or Numeric
+        The predictions, as of an independent test set.
+
+    Raises
+    ------
+    DataError
+        If it is unclear which class is positive.
+
+    See Also
+    --------
+    from_cv : where all cases are to be predicted, each by a model fitted without it.
 
     Examples
     --------
@@ -238,16 +268,41 @@ def from_cv(
 
     Parameters
     ----------
+    estimator
+        Any scikit-learn classifier or regressor; it is cloned, and stays as it is.
+    X
+        Features: cases × features.
+    y
+        Observed classes or numbers.
     cv
         Number of folds (stratified and shuffled for classes), or any scikit-learn splitter, or
         an iterable of (train, test) rows. A splitter that tests cases several times gives
         repeats.
     groups
         Clusters: kept together by a splitter that reads them, and kept with the predictions.
+    pos_label
+        The positive class of two not coded 0/1; of more classes, that one against the rest.
     id
         Names of the cases; their row numbers when not given.
+    sample_weight
+        Sampling weight of each case, kept with the predictions; none when not given.
     rng
         Seed of the shuffling when `cv` is a number.
+
+    Returns
+    -------
+    Binary, Multiclass or Numeric
+        The predictions with their folds.
+
+    Raises
+    ------
+    DataError
+        If `cv` gives no split, or it is unclear which class is positive.
+
+    See Also
+    --------
+    from_estimator : for cases that a fitted model has not seen.
+    permutation_test : the test against chance that suits them.
 
     Examples
     --------

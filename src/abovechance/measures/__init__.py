@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from abovechance.measures.decomposition import BrierParts, brier_decomposition
     from abovechance.measures.evaluation import evaluate, per_class, per_output
     from abovechance.measures.measure import Calibration, Family, Form, LabelScore, Law, Measure
+    from abovechance.predictions import View
 
 _HOMES = {
     "BrierParts": "decomposition",
@@ -19,6 +20,7 @@ _HOMES = {
     "LabelScore": "measure",
     "Law": "measure",
     "Measure": "measure",
+    "View": "measure",
     "applicable": "catalogue",
     "brier_decomposition": "decomposition",
     "covariate_balanced_accuracy": "balance",
@@ -37,6 +39,7 @@ __all__ = [
     "LabelScore",
     "Law",
     "Measure",
+    "View",
     "applicable",
     "brier_decomposition",
     "covariate_balanced_accuracy",
@@ -56,7 +59,12 @@ def __getattr__(name: str) -> Any:
         return _named(name)
     from abovechance.measures.catalogue import every
 
-    return every()[name] if name in every() else _named(name)
+    if name in every():
+        return every()[name]
+    from abovechance.errors import did_you_mean
+
+    close = did_you_mean(name, __dir__())
+    raise AttributeError(f"module 'abovechance.measures' has no attribute {name!r}{close}")
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,29 @@ def covariate_balanced_accuracy(y_true: Any, y_pred: Any, covariate: Any) -> flo
     variable apart instead of the classes has balanced accuracy above chance where the two go
     together, and 1/K here.
 
+    Parameters
+    ----------
+    y_true
+        Observed classes.
+    y_pred
+        Predicted classes.
+    covariate
+        The value of the other variable in each case.
+
+    Returns
+    -------
+    float
+        The mean over all combinations of class and value.
+
+    Raises
+    ------
+    DataError
+        If the three are not of equal length, or a class does not occur at every value.
+
+    See Also
+    --------
+    balanced_accuracy : over classes alone.
+
     References
     ----------
     Brodersen et al. (2010), section 4: balance over variables that correlate with the class.

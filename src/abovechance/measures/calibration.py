@@ -183,6 +183,11 @@ def hosmer_lemeshow(
     fitted to, with χ² on two fewer. It grows with the number of cases and has little power: a curve
     says more.
 
+    Parameters
+    ----------
+    groups
+        Number of groups of equally many cases, by predicted probability.
+
     Examples
     --------
     >>> hosmer_lemeshow([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.8, 0.9], groups=2)

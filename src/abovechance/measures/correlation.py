@@ -122,6 +122,11 @@ def concordance_correlation(
     The variances divide by n as Lin's do; `unbiased` divides by n − 1 (with weights, n is their
     sum). Constant predictions score 0.
 
+    Parameters
+    ----------
+    unbiased
+        Whether variances divide by n − 1 instead of n.
+
     Examples
     --------
     >>> concordance_correlation([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])

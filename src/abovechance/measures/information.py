@@ -79,6 +79,11 @@ def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Fl
     In nats; `base=2` gives bits. Always predicting the class frequencies scores minus their
     entropy. Not clipped: −∞ if something happened that was given probability 0.
 
+    Parameters
+    ----------
+    base
+        Base of the logarithm: e for nats, 2 for bits.
+
     Examples
     --------
     >>> log_score([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
@@ -110,7 +115,12 @@ def _entropy(predictions: Any, measure: Any) -> float:
     source="Good (1952), negated",
 )
 def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
-    r"""The log score negated: mean surprise at what happened, lower is better.
+    """The log score negated: mean surprise at what happened, lower is better.
+
+    Parameters
+    ----------
+    base
+        Base of the logarithm: e for nats, 2 for bits.
 
     Examples
     --------

@@ -138,6 +138,11 @@ def scaled_brier(
     the mean *prediction* for :math:`\bar p` (`reference="mean_prediction"`), with which an
     uninformative but miscalibrated prediction does not score 0; the default is the prevalence.
 
+    Parameters
+    ----------
+    reference
+        What is always predicted instead: the "prevalence", or the "mean_prediction".
+
     Examples
     --------
     >>> scaled_brier([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])

@@ -59,6 +59,11 @@ def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int =
     `adjusted` is the number p of fitted features: :math:`1 - (1 - R^2)(n - 1)/(n - p - 1)`; with
     weights, n is their sum.
 
+    Parameters
+    ----------
+    adjusted
+        Number of fitted features to adjust for; 0 does not adjust.
+
     Examples
     --------
     >>> r2([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])

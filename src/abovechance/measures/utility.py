@@ -78,12 +78,17 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     source="Vickers & Elkin (2006)",
 )
 def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None = None) -> Floats:
-    r"""True positives a case, less false positives at their rate of exchange.
+    r"""True positives per case, less false positives at their rate of exchange.
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
     `threshold` is that of the predicted labels if not stated. At most the prevalence. Worth having
     only above the better of acting on all and on none, its reference.
+
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
 
     Examples
     --------
@@ -109,6 +114,11 @@ def standardised_net_benefit(
     r"""Net benefit over the prevalence, the most there is to gain.
 
     .. math:: TPR - FPR \cdot \frac{1 - \pi}{\pi} \cdot \frac{t}{1 - t}
+
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def rows_of(mask: Bools) -> str:
 
 
 def vector(name: str, values: Any) -> Array:
-    """One value a case, as an array of one axis."""
+    """One value per case, as an array of one axis."""
     array = unmasked(values)
     if array.ndim != 1:
         shape = "×".join(map(str, array.shape)) or "a single value"

@@ -45,6 +45,15 @@ class Multiclass(Predictions):
     id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
 
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Binary : two classes.
+
     Examples
     --------
     >>> Multiclass(["a", "b", "c"], label=["a", "b", "b"])

@@ -43,6 +43,15 @@ class Survival(Predictions):
     id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
 
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Numeric : numbers without censoring.
+
     Examples
     --------
     >>> Survival([5, 2, 9], [1, 1, 0], risk=[0.3, 0.9, 0.1])

@@ -29,13 +29,43 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True)
 class Dask:
-    """A Dask cluster at `address` (tcp://host:port), or "local" for `workers` processes here.
+    """Computes blocks on a Dask cluster, of many machines or of processes here.
 
     Workers need this package installed. A worker that dies is Dask's to replace: its blocks are
     done elsewhere. When the scheduler dies the run ends as unfinished; a store keeps what was done.
-
     A program of many computations opens it once: `with Dask("local") as cluster: …`. Without
     `with`, each computation connects anew.
+
+    Parameters
+    ----------
+    address
+        tcp://host:port of the scheduler, or "local" for `workers` processes here.
+    workers
+        Number of processes of a local cluster.
+    patience
+        For how many seconds to wait for the scheduler.
+
+    Raises
+    ------
+    AboveChanceError
+        If it is no such address.
+    NotApplicable
+        If dask is not installed.
+    Unfinished
+        When the cluster is lost.
+
+    See Also
+    --------
+    Processes : this machine, without Dask.
+    Store : keeps what was done.
+
+    Examples
+    --------
+    >>> Dask("tcp://head:8786").address
+    'tcp://head:8786'
+    >>> Dask("head")
+    Traceback (most recent call last):
+    abovechance.errors.AboveChanceError: a cluster is 'local' or the address of ...
     """
 
     address: str = "local"
@@ -58,6 +88,8 @@ class Dask:
         self._open.pop().stack.close()
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Each block with its result, in the order in which they finish."""
+
         wanted = list(blocks)
         if not wanted:
             return

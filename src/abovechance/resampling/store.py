@@ -177,11 +177,40 @@ TABLES = (
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A file for finished blocks; the same configuration resumes from it, another is refused.
+    """A file for finished work, so that a run that was stopped goes on where it was.
 
-    Without a `configuration` the store belongs to the one computation that first used it. A
-    program of several computations names what it was asked for once, in `configuration`, and all
-    of them share the file.
+    The same settings resume from it, others are refused. Without a `configuration` the store
+    belongs to the one computation that first used it. A program of several computations names its
+    settings once, in `configuration`, and all of them share the file.
+
+    Parameters
+    ----------
+    path
+        The file; it is made when it is not there.
+    configuration
+        Names and values of the settings that all computations share; none when not given.
+
+    Raises
+    ------
+    FileError
+        If the file is no store, or belongs to a run with other settings.
+    Unfinished
+        If the disk is full, or another run has the file open.
+
+    See Also
+    --------
+    Dask : computes on many machines.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from abovechance import assess, examples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Store(os.path.join(folder, "draws.db"))
+    ...     a, b = (assess(examples.breast_cancer(), "brier", draws=99, rng=1, store=file)
+    ...             for _ in range(2))
+    >>> a["brier"].p_value == b["brier"].p_value
+    True
     """
 
     path: str | PathLike[str]

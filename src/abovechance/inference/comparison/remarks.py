@@ -1,6 +1,6 @@
 """What a reader of a comparison should know, in numbered remarks that cite their source."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -191,7 +191,7 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"too few cases or clusters differ for p to fall below {alpha:g} ({names}): the "
             f"smallest attainable p is {least:.3g}.",
         )
-    student = [row for row in rows if (row.test or "").startswith("DeLong, t(")]
+    student = [row for row in rows if _few_of_a_class(row.test_by or {})]
     if student:
         yield Advice(
             "AC149",
@@ -221,6 +221,11 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
             "measures; take the primary one for a conclusion.",
         )
+
+
+def _few_of_a_class(by: Mapping[str, Any]) -> bool:
+    """Whether DeLong's test on the same cases was referred to Student's t."""
+    return by.get("name") == "delong" and "df" in by and "unpaired" not in by
 
 
 def _disagree(row: Difference, alpha: float) -> bool:

@@ -1,6 +1,6 @@
 """What a comparison returns: differences between models, as frozen facts that print and export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,7 +9,7 @@ from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
 from abovechance.format import p_equation
 from abovechance.inference.estimates import Estimate, Subgroup
-from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
 
 
@@ -71,6 +71,7 @@ class Difference:
     alternative: str | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None  # the declared name, with what is known of its use
     statistic: float | None = None
     draws: int | None = None
     n: int = 0
@@ -150,6 +151,21 @@ class Omnibus:
     p_value: float
     hypothesis: str
     df_error: float | None = None
+    test_by: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, measure: str, found: Test, df: float, df_error: float | None = None) -> "Omnibus":
+        """The answer of a test of all models, with its degrees of freedom."""
+        return cls(
+            measure=measure,
+            test=found.method,
+            test_by=found.by,
+            statistic=found.statistic,
+            df=df,
+            df_error=df_error,
+            p_value=found.p_value,
+            hypothesis=found.hypothesis,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +185,62 @@ class Comparison(Result):
 
     `comparison["auc"]` is the first row of a measure, `comparison["auc", "new", "old"]` that of a
     pair; iteration goes over all differences.
+
+    Attributes
+    ----------
+    outcome
+        The kind of outcome: "binary", "multiclass", "numeric" or "survival".
+    n
+        Number of cases.
+    origin
+        Where the predictions came from: "test", "cv" or "repeated_cv".
+    seed
+        Seed of all draws; give it again as `rng=` for the same numbers.
+    models
+        Names of the models, in the order in which they were given.
+    paired
+        Whether the models predicted the same cases.
+    matched_by
+        How cases were paired: by "id", "index" or "row".
+    unmatched
+        How many cases of each model had no partner.
+    primary
+        The measure the study is about.
+    adjust
+        How p-values were adjusted: "holm", "bh" or "none".
+    estimates
+        Every model's values with their intervals.
+    differences
+        One row per measure and pair: difference, interval, p-value, better model.
+    omnibus
+        Tests of all models at once, where there are more than two.
+    ranking
+        The order of the models; those that share a letter were not told apart.
+    subgroups
+        Number of cases and events of each subgroup.
+    interactions
+        Tests whether a difference differs between subgroups.
+    level
+        Level of the intervals.
+    advice
+        What a reader should know beside the numbers.
+    described
+        Which columns were taken for what, when they were read from a file.
+    origin_stated
+        Whether somebody said where the predictions came from; else `origin` is assumed.
+
+    See Also
+    --------
+    compare : makes it.
+    report : as a page.
+
+    Examples
+    --------
+    >>> from abovechance import compare
+    >>> y, old, new = [0, 0, 1, 1], [0.4, 0.6, 0.3, 0.7], [0.2, 0.4, 0.6, 0.9]
+    >>> found = compare({"new": new, "old": old}, y, ["brier"], draws=99, rng=1)
+    >>> found["brier", "new", "old"].better, found["brier"].difference
+    ('new', -0.183)
     """
 
     outcome: str
@@ -272,7 +344,8 @@ def shown(
 def flat(row: Difference) -> dict[str, Any]:
     """One row: the parts of interval, margin and posterior as columns of their own."""
     found = {f.name: getattr(row, f.name) for f in fields(row)}
-    interval, margin, posterior = (found.pop(part) for part in ("interval", "margin", "posterior"))
+    parts = ("interval", "margin", "posterior", "test_by")
+    interval, margin, posterior, _ = (found.pop(part) for part in parts)
     for part in ("low", "high", "level", "method"):
         found[f"interval_{part}"] = getattr(interval, part, None)
     for part in ("margin", "noninferior", "p_noninferior", "equivalent", "p_equivalent"):

@@ -1,12 +1,12 @@
 """Intervals for areas under ROC curves."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.guards import independent
 from abovechance.inference.influence import (
     NO_SCORE,
     ONE_CASE,
@@ -15,7 +15,9 @@ from abovechance.inference.influence import (
     clusters_of,
     components,
 )
+from abovechance.inference.method import Fact, Takes, checked, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance
 from abovechance.predictions import Binary
 
@@ -23,16 +25,32 @@ SCALES = ("wider", "adjusted_logit", "logit", "identity")
 STEPS = 45  # halvings of an interval, to 3e-14
 
 
+@interval(
+    title="[{scale} ][{variance}]",
+    heading="DeLong",
+    words="DeLong's[{clusters:?}, or Obuchowski's,] method[ on the {scale} scale]",
+    source=("delong1988", "[{clusters:?}obuchowski1997]"),
+    laws=[Law.PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
 def delong(
     predictions: Binary,
     *,
     confidence_level: float = 0.95,
     scale: str = "wider",
 ) -> Interval:
-    r"""Interval for the area under the ROC curve.
+    r"""Interval of the area under the ROC curve.
+
+    With `groups` the variance is Obuchowski's, clusters being what varies, and Student's t with one
+    degree of freedom less than the clusters of the scarcer class replaces the normal distribution.
 
     Parameters
     ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
     scale
         "wider" (default): on each side the wider limit of "logit" and of Newcombe's, the areas
         :math:`A` with :math:`(\hat A - A)^2 = z^2 V(A)`, V being Hanley and McNeil's variance,
@@ -42,8 +60,21 @@ def delong(
         McNeil's; near 1 it is far too wide. "identity": DeLong's variance on the area itself,
         clipped to [0, 1] as pROC does.
 
-    With `groups` the variance is Obuchowski's, clusters being what varies, and Student's t with one
-    degree of freedom less than the clusters of the scarcer class stands for the normal.
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If a class was not observed, only labels were predicted, or the scale is unknown; for
+        predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    newcombe_auc : from the area and the class sizes alone.
+    abovechance.significance.delong : the test whether two models have the same area.
 
     References
     ----------
@@ -70,16 +101,23 @@ def delong(
         spread = max(found.variance or 0.0, hanley_mcneil_variance(centre, found.n1, found.n0))
         low, high = logit_limits(centre, spread, reach)
         low, high = min(low, found.value), max(high, found.value)
-        return Interval(low, high, confidence_level, f"adjusted-logit {found.name}")
+        return limits("delong", low, high, confidence_level, scale="adjusted-logit", **found.known)
     assert found.variance is not None
     if scale == "logit":
         low, high = logit_limits(found.value, found.variance, reach)
-        return Interval(low, high, confidence_level, f"logit {found.name}")
+        return limits("delong", low, high, confidence_level, scale="logit", **found.known)
     half = reach * np.sqrt(found.variance)
-    limits = np.clip([found.value - half, found.value + half], 0.0, 1.0)
-    return Interval(float(limits[0]), float(limits[1]), confidence_level, found.name)
+    low, high = np.clip([found.value - half, found.value + half], 0.0, 1.0)
+    return limits("delong", low, high, confidence_level, **found.known)
 
 
+@interval(
+    title="Newcombe",
+    words="Newcombe's method",
+    source="newcombe2006",
+    laws=[Law.PAIRS],
+    takes=Takes.PARTS,
+)
 def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95) -> Interval:
     r"""Newcombe's interval of an area under the ROC curve, from the area and the class sizes.
 
@@ -88,6 +126,31 @@ def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95
     .. math:: V(A) = \frac{A (1 - A)}{n_1 n_0} \left(1 + (N - 1)
               \left[\frac{1 - A}{2 - A} + \frac{A}{1 + A}\right]\right), \quad
               N = \frac{n_1 + n_0}{2}
+
+    Parameters
+    ----------
+    auc
+        The area, between 0 and 1.
+    n1, n0
+        Number of positive and of negative cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the area does not lie in [0, 1].
+    NotApplicable
+        If a class has no cases.
+
+    See Also
+    --------
+    delong : from the cases themselves.
 
     References
     ----------
@@ -107,7 +170,7 @@ def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95
     share = middle * middle / (n1 * n0)
     reach = quantile(confidence_level) * np.sqrt(share)
     low, high = (newcombe_limit(float(auc), middle, middle, float(reach), e) for e in (0.0, 1.0))
-    return Interval(low, high, confidence_level, "Newcombe")
+    return limits("newcombe_auc", low, high, confidence_level)
 
 
 @dataclass(frozen=True)
@@ -126,15 +189,19 @@ class Area:
     clusters: int | None = None
 
     @property
-    def name(self) -> str:
-        return "DeLong" if self.clusters is None else "Obuchowski"
+    def known(self) -> dict[str, Any]:
+        """Whose variance it is, and over how many clusters."""
+        if self.clusters is None:
+            return {"variance": "DeLong"}
+        return {"variance": "Obuchowski", "clusters": self.clusters}
 
     def interval(self, level: float) -> Interval:
         """On each side the wider limit of Newcombe's and of DeLong's on the logit scale."""
         low, high = self.limits(quantile(level, self.df))
-        over = "" if self.clusters is None else f" over {self.clusters} clusters"
-        name = "Newcombe" if self.variance is None else f"Newcombe and logit {self.name}"
-        return Interval(low, high, level, name + over)
+        known = self.known
+        if self.variance is None:
+            del known["variance"]
+        return limits("newcombe_delong", low, high, level, **known)
 
     def limits(self, reach: float) -> tuple[float, float]:
         """The limits that lie `reach` standard errors away."""
@@ -151,7 +218,7 @@ class Area:
 
 def area_of(predictions: Binary) -> Area:
     """The area of predictions of two classes; over clusters as Obuchowski."""
-    predictions = independent(predictions, "DeLong's variance")
+    predictions = checked("delong", predictions)
     n1, n0 = int(predictions.positive.sum()), int((~predictions.positive).sum())
     if min(n1, n0) < 1:
         raise NotApplicable(ONE_CLASS)

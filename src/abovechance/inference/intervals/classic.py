@@ -5,12 +5,46 @@ from collections.abc import Callable
 import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.intervals.proportions import SHARES
+from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.numerics.exact import at_least, at_most, log_pmf
 
 
+@interval(
+    title="Wald",
+    words="Wald's method",
+    source="wald1943",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The textbook interval of a share, clipped to [0, 1]; it covers too little when x is small.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : covers as often as it says.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), section 2, on how little it covers.
 
     Examples
     --------
@@ -19,11 +53,39 @@ def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """
     z, share = _checked(x, n, confidence_level), x / n
     half = z * np.sqrt(share * (1.0 - share) / n)
-    return _interval(max(share - half, 0.0), min(share + half, 1.0), confidence_level, "Wald")
+    return limits("wald", max(share - half, 0.0), min(share + half, 1.0), confidence_level)
 
 
+@interval(
+    title="Wilson with continuity correction",
+    words="Wilson's score method with continuity correction",
+    source="newcombesingle1998",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Wilson's interval with continuity correction.
+    """Wilson's interval of a share with continuity correction; it covers more than it says.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : without the correction.
 
     References
     ----------
@@ -41,11 +103,43 @@ def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Inter
     up = z * np.sqrt(max(spread - (4.0 * share - 2.0), 0.0)) + 1.0
     low = 0.0 if x == 0 else max((middle - down) / total, 0.0)
     high = 1.0 if x == n else min((middle + up) / total, 1.0)
-    return _interval(low, high, confidence_level, "Wilson with continuity correction")
+    return limits("wilson_corrected", low, high, confidence_level)
 
 
+@interval(
+    title="logit",
+    words="Wald's method on the logit scale",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Wald's interval on the logit scale; at 0 and n the exact one.
+    """Wald's interval of a share on the logit scale; at 0 and n the exact one.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : the default here.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), section 4.
 
     Examples
     --------
@@ -58,11 +152,41 @@ def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     else:
         centre, half = np.log(x / (n - x)), z * np.sqrt(n / (x * (n - x)))
         low, high = (1.0 / (1.0 + np.exp(-(centre + side * half))) for side in (-1.0, 1.0))
-    return _interval(low, high, confidence_level, "logit")
+    return limits("logit", low, high, confidence_level)
 
 
+@interval(
+    title="mid-p",
+    words="the exact method with mid-p",
+    source="lancaster1961",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The exact interval with half the probability of the observed count in each tail.
+    """Exact interval of a share with half the probability of the observed count in each tail.
+
+    It covers as often as it says on average, where the exact interval covers more.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    clopper_pearson : with the whole probability in each tail.
 
     References
     ----------
@@ -84,13 +208,41 @@ def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 
     low = 0.0 if x == 0 else _increasing_zero(upper)
     high = 1.0 if x == n else _increasing_zero(lower)
-    return _interval(low, high, confidence_level, "mid-p")
+    return limits("mid_p", low, high, confidence_level)
 
 
+@interval(
+    title="modified Jeffreys",
+    words="the modified posterior under Jeffreys' prior",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Jeffreys' interval with the limits of counts near 0 and n put right.
+    """Jeffreys' interval of a share with the limits of counts near 0 and n put right.
 
-    At 0 and n the exact limit; at 1 the lower limit is 0, at n − 1 the upper one 1.
+    At 0 and n the limit is the exact one; at 1 the lower limit is 0, at n − 1 the upper limit is 1.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    jeffreys : without the changes next to 0 and n.
 
     References
     ----------
@@ -110,7 +262,7 @@ def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Inte
     else:
         low = 0.0 if x == 1 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
         high = 1.0 if x == n - 1 else float(betaincinv(x + 0.5, n - x + 0.5, 1.0 - tail))
-    return _interval(low, high, confidence_level, "modified Jeffreys")
+    return limits("modified_jeffreys", low, high, confidence_level)
 
 
 def _exact_ends(x: int, n: int, level: float) -> tuple[float, float]:
@@ -128,10 +280,6 @@ def _increasing_zero(function: Callable[[float], float]) -> float:
             break
         low, high = (middle, high) if function(middle) < 0.0 else (low, middle)
     return (low + high) / 2.0
-
-
-def _interval(low: float, high: float, level: float, method: str) -> Interval:
-    return Interval(float(low), float(high), level, method)
 
 
 def _checked(x: float, n: float, level: float) -> float:

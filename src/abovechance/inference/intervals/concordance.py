@@ -6,8 +6,8 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
 from abovechance.inference.intervals.left_out import freedom_of
+from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.predictions import Survival
 
@@ -39,12 +39,38 @@ def jackknife(
     tau: float | None = None,
     pair_weight: Floats | None = None,
 ) -> Interval:
-    """Interval of a concordance index on the logit scale.
+    """Interval of a concordance index of censored times, on the logit scale.
 
     The variance is the sum of squared influences, of whole clusters when there are groups, as if
-    each had been left out; Student's t knows how few of them make it (.94 with 40 to 100 cases of
-    which four in five are censored, where the normal quantile has .91). It treats the weights of an
-    inverse-probability index as known.
+    each had been left out. Student's t allows for how few of them make up the variance (coverage
+    .94 with 40 to 100 cases of which four in five are censored, where the normal quantile has .91).
+    The weights of an inverse-probability index are taken as known.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of times to an event, made with `Survival`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    tau
+        Only events before this time are compared; all of them when not given.
+    pair_weight
+        What the pairs opened by each case weigh; all weigh the same when not given.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If every comparable pair is ordered alike, or there is not one weight per case; for
+        predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    abovechance.assess : gives it for `c_index` and `uno_c`.
 
     References
     ----------
@@ -58,18 +84,18 @@ def jackknife(
     """
     from scipy.special import stdtrit
 
-    predictions = independent(predictions, "the jackknife of a concordance")
+    predictions = checked("jackknife", predictions)
     if pair_weight is not None and len(pair_weight) != predictions.n:
         raise NotApplicable(
             f"pair_weight must hold one weight per case, {predictions.n}; got {len(pair_weight)}."
         )
     value, influence = concordance_influence(predictions, tau=tau, pair_weight=pair_weight)
     groups = predictions.cases.groups
-    name = "infinitesimal jackknife"
+    known = {}
     if groups is not None:
         code = np.unique(groups, return_inverse=True)[1]
         influence = np.bincount(code, weights=influence).astype(np.float64)
-        name = f"{name} over {len(influence)} clusters"
+        known = {"clusters": len(influence)}
     units = len(influence)
     error = units / max(units - 1.0, 1.0) * float(np.sqrt((influence**2).sum()))
     if not 0.0 < value < 1.0 or error == 0.0:
@@ -78,7 +104,7 @@ def jackknife(
     quantile = float(stdtrit(freedom_of(influence), 0.5 + confidence_level / 2.0))
     half = quantile * error / (value * (1.0 - value))
     low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
-    return Interval(low, high, confidence_level, f"{name}, logit scale")
+    return limits("jackknife", low, high, confidence_level, **known)
 
 
 def _options(tau: float | None, pair_weight: Floats | None) -> dict[str, Any]:

@@ -3,17 +3,54 @@
 import numpy as np
 
 from abovechance.errors import NotApplicable
+from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 
 SPREAD = {"pearson": 1.0, "spearman": 1.06, "kendall": 0.437}
 
 
+@interval(
+    title="Fisher z",
+    words="Fisher's z transformation",
+    source="fisher1921",
+    laws=[Law.UNKNOWN],
+    takes=Takes.PARTS,
+)
 def fisher_z(
     correlation: float, n: int, *, kind: str = "pearson", confidence_level: float = 0.95
 ) -> Interval:
-    r"""Interval of a correlation: :math:`\tanh(\operatorname{artanh} r \pm z \sqrt{c/(n-d)})`.
+    r"""Interval of a correlation by Fisher's transformation.
 
-    For Pearson's c = 1, d = 3; for Spearman's c = 1.06, d = 3; for Kendall's c = 0.437, d = 4.
+    .. math:: \tanh(\operatorname{artanh} r \pm z \sqrt{c/(n-d)})
+
+    with c = 1 and d = 3 for Pearson's, c = 1.06 and d = 3 for Spearman's, c = 0.437 and d = 4 for
+    Kendall's correlation.
+
+    Parameters
+    ----------
+    correlation
+        The correlation, between −1 and 1.
+    n
+        Number of cases.
+    kind
+        Whose correlation: "pearson", "spearman" or "kendall".
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown kind, or if there are no more than d cases.
+
+    See Also
+    --------
+    bootstrap : where outcomes or predictions are far from normal.
 
     References
     ----------
@@ -31,11 +68,9 @@ def fisher_z(
     less = 4 if kind == "kendall" else 3
     if n <= less:
         raise NotApplicable(f"the interval of a correlation needs more than {less} cases.")
-    name = "Fisher z"
     if abs(correlation) >= 1.0:
-        return Interval(correlation, correlation, confidence_level, name)
+        return limits("fisher_z", correlation, correlation, confidence_level)
     half = float(ndtri(0.5 + confidence_level / 2.0)) * np.sqrt(SPREAD[kind] / (n - less))
     centre = np.arctanh(correlation)
-    return Interval(
-        float(np.tanh(centre - half)), float(np.tanh(centre + half)), confidence_level, name
-    )
+    low, high = np.tanh(centre - half), np.tanh(centre + half)
+    return limits("fisher_z", low, high, confidence_level)

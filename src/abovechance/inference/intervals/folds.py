@@ -1,13 +1,14 @@
 """Intervals over cross-validation folds, corrected for the overlap of training sets."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.intervals.table_facts import as_share, linear_in_rows
+from abovechance.inference.method import Fact, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.evaluation import COUNTING
@@ -69,7 +70,7 @@ class OverFolds(NamedTuple):
 def nadeau_bengio(
     measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
 ) -> Interval:
-    r"""Interval of the mean over folds for the algorithm trained on as many cases.
+    r"""Interval of the mean over folds, for the algorithm trained on as many cases.
 
     .. math:: \bar m \pm t_{kr-1} \sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s^2}
 
@@ -78,9 +79,39 @@ def nadeau_bengio(
     Only means and pairs are averaged: others are biased in small folds. Means over cases count
     folds by their size, so that theirs is the mean over all cases.
 
+    Parameters
+    ----------
+    measure
+        A mean of losses or an area under the ROC curve, or its name.
+    predictions
+        Cross-validated predictions: made with `fold=`, and `repeat=` where it was repeated.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are fewer than two folds, the measure is undefined in one or is the same in all of
+        them, or it is biased in small folds.
+
+    See Also
+    --------
+    abovechance.permutation_test : a test against chance that refits the model.
+
     References
     ----------
     Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004); Forman & Scholz (2010) on bias.
+
+    Examples
+    --------
+    >>> from abovechance import examples, measures
+    >>> print(nadeau_bengio(measures.mae, examples.diabetes()))
+    39.928 to 48.771
     """
     found = over_folds(measure, predictions, confidence_level=confidence_level)
     if found.interval is None:
@@ -115,8 +146,22 @@ def over_folds(
     if measure.after is not None:
         ends = [float(measure.after(x)) for x in ends]
     low, mean, high = ends
-    name = f"Nadeau–Bengio over {total} folds (mean {mean:.3f})"
-    return OverFolds(mean, Interval(low, high, confidence_level, name))
+    found = limits("nadeau_bengio", low, high, confidence_level, folds=total, mean=mean)
+    return OverFolds(mean, found)
+
+
+@interval(
+    name="nadeau_bengio",
+    title="Nadeau–Bengio[ over {folds} folds][ (mean {mean:.3f})]",
+    words="the Nadeau–Bengio correction[ over {folds} folds]",
+    source="nadeau2003",
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL],
+)
+def by_folds(measure: Measure, predictions: Predictions, setting: Any) -> OverFolds:
+    """The interval over folds, with the mean that it is about."""
+    return over_folds(measure, predictions, confidence_level=setting.level)
 
 
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:

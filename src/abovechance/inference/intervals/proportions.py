@@ -7,13 +7,39 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.method import Fact, Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
+
+SHARES = (Law.SHARE, Law.CONDITIONAL)
 
 
 def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     r"""Wilson's score interval of a share, the default here.
 
     .. math:: \frac{x + z^2/2}{n + z^2} \pm \frac{z}{n + z^2} \sqrt{\frac{x (n - x)}{n} + z^2/4}
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    clopper_pearson : never covers less than it says.
+    jeffreys : a posterior interval of the same share.
 
     References
     ----------
@@ -26,11 +52,40 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """
     _checked(x, n)
     low, high = score_limits(x, n, confidence_level)
-    return Interval(float(low), float(high), confidence_level, "Wilson")
+    return limits("wilson", low, high, confidence_level)
 
 
+@interval(
+    title="Clopper–Pearson",
+    words="Clopper and Pearson's exact method",
+    source="clopper1934",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
-    """Clopper and Pearson's exact interval of a share: never covers less than it says.
+    """Clopper and Pearson's exact interval of a share, which never covers less than it says.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : covers as often as it says on average, and is shorter.
+    mid_p : the exact interval made less cautious.
 
     References
     ----------
@@ -47,15 +102,44 @@ def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> In
     tail = (1.0 - confidence_level) / 2.0
     low = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, tail))
     high = 1.0 if x == n else float(betaincinv(x + 1, n - x, 1.0 - tail))
-    return Interval(low, high, confidence_level, "Clopper–Pearson")
+    return limits("clopper_pearson", low, high, confidence_level)
 
 
+@interval(
+    title="Jeffreys",
+    words="the posterior under Jeffreys' prior",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def jeffreys(
     x: float, n: float, *, confidence_level: float = 0.95, adjusted: bool = True
 ) -> Interval:
     """Equal-tailed posterior interval of a share under Jeffreys' prior Beta(½, ½).
 
-    `adjusted` puts the lower limit at 0 when x = 0 and the upper at 1 when x = n.
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    adjusted
+        Whether the lower limit is 0 when x = 0, and the upper limit 1 when x = n.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    modified_jeffreys : limits of counts next to 0 and n are put right too.
+    abovechance.posterior.accuracy : the whole posterior, with a prior of your own.
 
     References
     ----------
@@ -74,11 +158,41 @@ def jeffreys(
     high = float(betaincinv(x + 0.5, n - x + 0.5, 1.0 - tail))
     if adjusted:
         low, high = (0.0 if x == 0 else low), (1.0 if x == n else high)
-    return Interval(low, high, confidence_level, "Jeffreys")
+    return limits("jeffreys", low, high, confidence_level)
 
 
+@interval(
+    title="Agresti–Coull",
+    words="Agresti and Coull's method",
+    source="agresti1998",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Agresti and Coull's interval of a share, clipped to [0, 1].
+
+    Wilson's centre with the width of the textbook interval around it.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : the default here; never wider.
 
     References
     ----------
@@ -95,13 +209,45 @@ def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Inte
     centre = (x + z**2 / 2.0) / total
     half = z * np.sqrt(centre * (1.0 - centre) / total)
     low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    return Interval(float(low), float(high), confidence_level, "Agresti–Coull")
+    return limits("agresti_coull", low, high, confidence_level)
 
 
+@interval(
+    title="Newcombe[, unpaired{unpaired}]",
+    words="Newcombe's method[ for different cases{unpaired}]",
+    source="newcombe1998",
+    laws=SHARES,
+    allows=[Fact.UNPAIRED],
+    takes=Takes.PARTS,
+    models=2,
+)
 def newcombe(
     x1: float, n1: float, x2: float, n2: float, *, confidence_level: float = 0.95
 ) -> Interval:
     """Interval of the difference of two independent shares, first minus second.
+
+    Parameters
+    ----------
+    x1, n1
+        Cases that count in the first sample, and all of its cases.
+    x2, n2
+        Those of the second sample.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n.
+
+    See Also
+    --------
+    tango : when both shares are of the same cases.
 
     References
     ----------
@@ -117,16 +263,40 @@ def newcombe(
     shares = np.array([x1 / n1, x2 / n2])
     low, high = score_limits(np.array([x1, x2]), np.array([n1, n2]), confidence_level)
     down, up = combined(shares, low, high, np.array([1.0, -1.0]))
-    return Interval(down, up, confidence_level, "Newcombe")
+    return limits("newcombe", down, up, confidence_level)
 
 
 def mover(
     x: Floats, n: Floats, *, weights: Sequence[float] | None = None, confidence_level: float = 0.95
 ) -> Interval:
-    """Interval of a weighted mean of independent shares from Wilson's limits of each.
+    """Interval of a weighted mean of independent shares, from Wilson's limits of each.
 
     The method of variance estimates recovery: each limit of a share stands for its spread on
     that side. Equal weights give balanced accuracy.
+
+    Parameters
+    ----------
+    x, n
+        For every share, the number of cases that count and of all cases.
+    weights
+        Weight of every share, negative for a difference; equal weights when not given.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n, or there is not one weight per share.
+
+    See Also
+    --------
+    effective_wilson : for means of more than two shares.
+    newcombe : for a difference of two shares.
 
     References
     ----------
@@ -145,7 +315,7 @@ def mover(
         raise DataError(f"weights must be one per share, {len(right)}; got {share.size}.")
     low, high = score_limits(right, total, confidence_level)
     down, up = combined(right / total, low, high, share)
-    return Interval(down, up, confidence_level, "MOVER with Wilson")
+    return limits("mover", down, up, confidence_level)
 
 
 def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) -> Interval:
@@ -153,7 +323,28 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
 
     With :math:`\tilde p_k = (x_k + ½)/(n_k + 1)`, their mean B and the variance
     :math:`\hat v = K^{-2} \sum \tilde p_k (1 - \tilde p_k) / n_k`, the mean behaves like a share of
-    :math:`B (1 - B) / \hat v` cases.
+    :math:`B (1 - B) / \hat v` cases. The default for balanced accuracy of more than two classes.
+
+    Parameters
+    ----------
+    x, n
+        For every share, the number of cases that count and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n.
+
+    See Also
+    --------
+    mover : for two shares, or shares with weights.
 
     Examples
     --------
@@ -169,13 +360,43 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
     cases = centre * (1.0 - centre) / variance
     value = float((right / total).mean())
     low, high = score_limits(value * cases, cases, confidence_level)
-    return Interval(float(low), float(high), confidence_level, "Wilson at the effective n")
+    return limits("wilson", low, high, confidence_level, effective=True)
 
 
+@interval(
+    title="Tango[, labels alike{labels}][, as of {clusters} clusters]",
+    words="Tango's score method[ for labels that are alike{labels}][ as of {clusters} clusters]",
+    source="tango1998",
+    laws=SHARES,
+    takes=Takes.PARTS,
+    models=2,
+)
 def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Tango's score interval of the difference of two paired shares, (gained − lost) / n.
 
-    `gained` pairs are right in the first only, `lost` in the second only, of `n` pairs.
+    Parameters
+    ----------
+    gained, lost
+        Cases that only the first model got right, and that only the second got right.
+    n
+        All cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative, or gained and lost are more than n together.
+
+    See Also
+    --------
+    newcombe : when the shares are of different cases.
+    abovechance.significance.mcnemar : the test that goes with it.
 
     References
     ----------
@@ -192,11 +413,33 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
     difference = (gained - lost) / n
     low = _solve(lambda d: _score(gained, lost, n, d) - z, -1.0, difference)
     high = _solve(lambda d: _score(gained, lost, n, d) + z, difference, 1.0)
-    return Interval(low, high, confidence_level, "Tango")
+    return limits("tango", low, high, confidence_level)
 
 
 def hanley_mcneil(auc: float, n1: int, n0: int) -> float:
-    """Hanley and McNeil's standard error of an area under the ROC curve.
+    """Standard error of an area under the ROC curve from the area and the class sizes alone.
+
+    Parameters
+    ----------
+    auc
+        The area, between 0 and 1.
+    n1, n0
+        Number of positive and of negative cases.
+
+    Returns
+    -------
+    float
+        The standard error.
+
+    Raises
+    ------
+    DataError
+        If the area does not lie in [0, 1], or a class has no cases.
+
+    See Also
+    --------
+    newcombe_auc : an interval from the same three numbers.
+    delong : an interval from the cases themselves.
 
     References
     ----------

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError
+from abovechance.inference.method import Kind, Takes, declared, limits
 from abovechance.inference.results import Interval, Result
+from abovechance.measures import Law
 
 KINDS = ("equal_tailed", "highest_density")
 
@@ -32,6 +34,22 @@ class Distribution(Protocol):
     def shortest(self, level: float) -> tuple[float, float]: ...
 
 
+for _name, _title, _words in (
+    ("equal_tailed", "posterior, equal tailed", "that of the posterior with equal tails"),
+    ("highest_density", "posterior, highest density", "that of highest posterior density"),
+):
+    declared(
+        Kind.INTERVAL,
+        name=_name,
+        title=_title,
+        words=_words,
+        source="brodersen2010",
+        laws=[Law.SHARE, Law.BALANCED],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Posterior(Result):
     """What is known of a quantity after the data, under a stated prior.
@@ -43,9 +61,28 @@ class Posterior(Result):
     prior
         What was assumed before the data, in words.
     n
-        Cases behind it.
+        Number of cases behind it.
+    distribution
+        The distribution that the methods below read.
     chance
         The value of guessing, if there is one.
+    against_chance
+        The distribution under which guessing is judged, where it is another one.
+    advice
+        What a reader should know beside the numbers.
+
+    See Also
+    --------
+    accuracy, balanced_accuracy, of : make posteriors.
+
+    Examples
+    --------
+    >>> from abovechance import posterior
+    >>> found = posterior.accuracy(48, 7)
+    >>> found.mean, found.prob_above(0.8)
+    (0.860, 0.896)
+    >>> print(found.interval(0.9, kind="highest_density"))
+    0.788 to 0.934
     """
 
     quantity: str
@@ -126,8 +163,9 @@ class Posterior(Result):
             low, high = self.distribution.ppf([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         else:
             low, high = self.distribution.shortest(level)
-        name = method or f"posterior, {kind.replace('_', ' ')}"
-        return Interval(float(low), float(high), level, name)
+        if method is not None:
+            return Interval(float(low), float(high), level, method)
+        return limits(kind, low, high, level)
 
     def to_dict(self) -> dict[str, Any]:
         """Summaries as plain Python values, fit for JSON."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable, listed
-from abovechance.inference.guards import refuse_dependent
+from abovechance.inference.method import Kind, answer, find
 from abovechance.inference.results import Test
 from abovechance.inference.significance.counts import SHARE_IS, binomial
 from abovechance.measures import Form, Law, Measure
@@ -15,15 +15,44 @@ from abovechance.numerics.counts import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
 
 NO_BETTER = "no more accurate than always predicting the largest class"
-MCNEMAR = "McNemar against the largest class, exact"
-CLUSTERS = "Compare the rate with the interval of accuracy over clusters (intervals.cluster_mean)."
+LARGEST = {"against": "the largest class", "version": "exact"}
 NO_SHARE = "only shares of cases have an exact test against a rate; compare it with the interval."
 SHARES = (Law.SHARE, Law.CONDITIONAL)
 ROUNDING = 1e-9
 
 
 def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
-    """Exact binomial test of accuracy against a rate stated beforehand, such as 1/2.
+    """Test accuracy against a rate stated beforehand, such as 1/2, by the exact binomial test.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of classes, made with `Binary` or `Multiclass`.
+    rate
+        The accuracy to be better than, between 0 and 1. A share computed from the same cases is
+        none: see `against_majority`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the rate does not lie between 0 and 1.
+    NotApplicable
+        If there are no labels; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    against_majority : against always predicting the largest class.
+    binomial : the same test of counts.
+
+    References
+    ----------
+    Clopper & Pearson (1934).
 
     Examples
     --------
@@ -37,10 +66,42 @@ def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
 
 
 def against_majority(predictions: Binary | Multiclass) -> Test:
-    """Exact one-sided McNemar test against always predicting the largest class.
+    """Test whether accuracy is better than always predicting the largest class.
 
-    The share of the largest class in the sample is not a rate known beforehand: a binomial test
-    against it has type I error up to .18.
+    Exact one-sided McNemar test of the cases that only one of the two gets right. The share of the
+    largest class in the sample is not a rate known beforehand: a binomial test against it has a
+    type I error of up to .18.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of classes, made with `Binary` or `Multiclass`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are no labels; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    against_rate : against a rate that was stated beforehand.
+    fisher : whether labels and outcomes are associated at all.
+
+    References
+    ----------
+    McNemar (1947).
+
+    Examples
+    --------
+    >>> from abovechance import Binary
+    >>> against_majority(Binary([0, 0, 0, 1, 1, 1, 1], label=[0, 0, 0, 1, 1, 1, 0])).p_value
+    0.312
     """
     return table_against(_table(predictions), "majority")
 
@@ -55,13 +116,14 @@ def table_against(table: Floats, rate: float | str) -> Test:
     if rate != "majority":
         return replace(binomial(int(np.trace(table)), n, float(rate)), expected=float(rate))
     gained, lost = against_constant(table)
-    return Test(
+    return answer(
+        "mcnemar",
         statistic=float(gained - lost),
         p_value=binomial(gained, gained + lost, 0.5).p_value if gained + lost else 1.0,
         alternative="greater",
         hypothesis=NO_BETTER,
-        method=MCNEMAR,
         expected=float(table.sum(axis=1).max() / n),
+        **LARGEST,
     )
 
 
@@ -79,7 +141,7 @@ def against(measure: Measure, predictions: Predictions, rate: float | str) -> tu
     """
     if not isinstance(predictions, Binary | Multiclass) or measure.law not in SHARES:
         raise NotApplicable(NO_SHARE)
-    refuse_dependent(predictions, "an exact test of a share", clusters=CLUSTERS)
+    find("binomial", Kind.TEST).refuse(predictions)
     return counted_against(measure, predictions.confusion, rate)
 
 
@@ -143,7 +205,7 @@ def against_constant(table: Floats) -> tuple[int, int]:
 
 
 def _table(predictions: Binary | Multiclass) -> Floats:
-    refuse_dependent(predictions, "an exact test of accuracy", clusters=CLUSTERS)
+    find("binomial", Kind.TEST).refuse(predictions)
     if predictions.label is None:
         raise NotApplicable("accuracy needs predicted labels, or a score with its threshold.")
     return predictions.confusion

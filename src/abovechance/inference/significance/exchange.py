@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.inference.guards import INTERVAL, refuse_dependent
+from abovechance.inference.method import Fact, Kind, Takes, answer, test
+from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
 from abovechance.inference.significance.swapping import ADDITIVE, Swapped, studentised, swappable
-from abovechance.measures import Form, Measure, find
+from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
@@ -42,6 +43,16 @@ class Exchanged:
     draws: int | None = None
 
 
+@test(
+    title="studentised exchange[ of {clusters} clusters][, exact{exact}]",
+    words="a[n exact{exact}] test by studentised exchange[ of {clusters} clusters]",
+    source="chung2013",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    models=2,
+)
 def exchange(
     first: Predictions,
     second: Predictions,
@@ -59,10 +70,46 @@ def exchange(
     with probability one half, and the difference is divided by its standard error each time: a
     plain exchange would test that the models are interchangeable and reject models that are
     equally good in different ways. The standard error is the infinitesimal jackknife's for
-    measures of a confusion table, else a jackknife over twenty groups of cases.
+    measures of a confusion table, else a jackknife over twenty groups of cases. Rank measures
+    exchange ranks, correlations standardised values. Scores of unknown scale are not exchanged for
+    other measures.
 
-    Rank measures exchange ranks, correlations standardised values. Scores of unknown scale are
-    not exchanged for other measures.
+    Parameters
+    ----------
+    first, second
+        Predictions of two models for the same cases; paired by id where both have ids, else by row.
+    measure
+        A measure or its name.
+    alternative
+        "two-sided" (default); "greater": the first model is better; "less".
+    draws
+        Number of exchanges; 9999 when not given, fewer where each takes long.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the models did not predict the same cases.
+    NotApplicable
+        If the difference has no standard error; for predictions pooled over folds, cases in time
+        order, and sampling weights.
+
+    See Also
+    --------
+    sign_flip : for means of losses.
+    delong : for areas under the ROC curve.
+    abovechance.compare : chooses the test by the measure.
 
     References
     ----------
@@ -78,7 +125,7 @@ def exchange(
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
     for predictions in (first, second):
-        refuse_dependent(predictions, "an exchange of predictions", weights=INTERVAL)
+        find_method("exchange", Kind.TEST).refuse(predictions)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
     how = Resampling(
@@ -133,16 +180,16 @@ def exchanged(
 
 def as_test(found: Exchanged, alternative: Alternative, groups: Array | None) -> Test:
     """The answer of an exchange as a test."""
-    name = "studentised exchange"
-    if groups is not None:
-        name += f" of {len(np.unique(groups))} clusters"
-    return Test(
+    known: dict[str, Any] = {} if groups is None else {"clusters": len(np.unique(groups))}
+    if found.draws is None:
+        known["exact"] = True
+    return answer(
+        "exchange",
         statistic=found.statistic,
         p_value=found.p_value,
         alternative=alternative,
-        hypothesis=EQUAL,
-        method=name if found.draws is not None else f"{name}, exact",
         draws=found.draws,
+        **known,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
+from abovechance.inference.method import Kind, answer, checked
 from abovechance.inference.results import Sequel, Test
 from abovechance.inference.significance.association import (
     DRAWS,
@@ -40,16 +40,53 @@ def permutation(
     All arrangements are enumerated when there are no more of them than draws. With groups, whole
     clusters are permuted if outcomes are constant within them, else cases within clusters.
     Sampling weights once stay with their predictions and once move with the outcomes, and the
-    larger p-value is given; weights that depend on the outcome are refused.
+    larger p-value is given; weights that depend on the outcome are refused. Beside a Monte Carlo p
+    of a measure that is a monotone function of a sum over the positives stands its saddlepoint
+    approximation, as a check.
 
     Parameters
     ----------
+    predictions
+        Predictions of any kind.
+    measure
+        A measure or its name.
+    draws
+        Number of permutations; 9999 when not given, fewer where each takes long.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
     stop
         "gandy": stop as soon as p is known to lie above or below `level`, being wrong with
         probability at most `risk`; for one decision, not for p-values that will be adjusted.
+        All draws are made when not given.
+    level
+        The level that p is compared with when stopping; 0.05 unless stated.
+    risk
+        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
 
-    Beside a Monte Carlo p of a measure that is monotone in a sum over the positives stands its
-    saddlepoint approximation, as a check.
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is undefined here, or weights depend on the outcome; for predictions pooled
+        over folds and cases in time order.
+
+    See Also
+    --------
+    fisher, mann_whitney : exact tests of labels and of ranks.
+    abovechance.permutation_test : refits the model under permuted outcomes.
+
+    References
+    ----------
+    Fisher (1935), section 21; stopping: Gandy (2009).
 
     Examples
     --------
@@ -59,7 +96,7 @@ def permutation(
     """
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
-    predictions = independent(predictions, "permuting outcomes", weights=None)
+    predictions = checked("permutation", predictions, Kind.TEST)
     how = Resampling(seed=seed_of(rng), workers=workers, store=store)
     if stop is not None:
         rule = Sequential(level=level, risk=risk, steps=draws or DRAWS)
@@ -93,20 +130,22 @@ def _sequential(
         work = Orders(predictions, (measure,), scheme)
     blocks = in_order(work, replace(how, draws=rule.steps), block=128)
     values = (block[measure.label] for block in blocks if isinstance(block, dict))
-    answer = rule.run(exceedances(observed, null, alternative=side) for null in values)
-    return Test(
+    where = rule.run(exceedances(observed, null, alternative=side) for null in values)
+    return answer(
+        "permutation",
         statistic=observed,
-        p_value=answer.p_value,
+        p_value=where.p_value,
         alternative="greater",
         hypothesis=hypothesis_of(predictions),
-        method=f"sequential permutation; {words}" if words else "sequential permutation",
-        draws=answer.steps,
+        draws=where.steps,
         stopped=Sequel(
-            steps=answer.steps,
-            estimate=answer.estimate,
-            decision=answer.decision,
-            interval=answer.interval(),
-            level=answer.level,
-            risk=answer.risk,
+            steps=where.steps,
+            estimate=where.estimate,
+            decision=where.decision,
+            interval=where.interval(),
+            level=where.level,
+            risk=where.risk,
         ),
+        sequential=True,
+        **({"scheme": words} if words else {}),
     )

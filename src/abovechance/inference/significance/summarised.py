@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from abovechance.inference.method import answer
 from abovechance.inference.results import Test
-from abovechance.inference.significance.association import SCORES, fisher
-from abovechance.inference.significance.ranks import SAME
+from abovechance.inference.significance.association import fisher
 from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
@@ -89,12 +89,8 @@ OF_MATCHES = ("accuracy", "error_rate", "kappa", "z_accuracy")
 
 
 def _permuted(value: float, p: float) -> Test:
-    return Test(
-        statistic=value,
-        p_value=p,
-        alternative="greater",
-        hypothesis=SCORES,
-        method="permutation, normal approximation",
+    return answer(
+        "permutation", statistic=value, p_value=p, alternative="greater", approximation=True
     )
 
 
@@ -106,13 +102,7 @@ def _mann_whitney(predictions: Summarised) -> Test:
     u = (totals.twice_u - totals.slack) / 2.0
     spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
     p = _tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
-    return Test(
-        statistic=u,
-        p_value=p,
-        alternative="greater",
-        hypothesis=SAME,
-        method="Mann–Whitney, normal approximation",
-    )
+    return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
 
 
 def _permutation(summary: BinarySummary, kind: str) -> Test | None:
