@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from abovechance import plugins
-from abovechance.errors import NotApplicable, UnknownMethod, did_you_mean
+from abovechance.errors import NotApplicable, UnknownMethod, did_you_mean, shown
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law, Measure
 
@@ -532,7 +532,7 @@ def asked_for(
     if not isinstance(methods, Mapping):
         raise UnknownMethod(
             "methods must map measures to methods, as {'accuracy': 'clopper_pearson'}; "
-            f"got {methods!r}."
+            f"got {shown(methods)}."
         )
     from abovechance.measures import find as find_measure
 
