@@ -94,8 +94,12 @@ def test_a_name_that_is_not_there_is_answered_with_the_nearest() -> None:
     [ac.curves.roc, ac.intervals.delong, ac.significance.fisher, ac.thresholds],
     ids=lambda f: f.__name__,
 )
-def test_arrays_in_place_of_predictions_are_answered_with_how_to_make_them(function: Any) -> None:
+def test_arrays_in_place_of_predictions_are_taken_for_them(function: Any) -> None:
+    outcome, predicted = [0, 1, 0, 1, 1], [0.1, 0.7, 0.4, 0.9, 0.3]
+    options = {"rng": 1} if "rng" in inspect.signature(function).parameters else {}
+    made = ac.Binary(outcome, probability=predicted)
+    assert str(function(outcome, predicted, **options)) == str(function(made, **options))
     with pytest.raises(ac.errors.DataError, match=r"takes predictions made with Binary\(y_true"):
-        function([0, 1, 0, 1], [0.1, 0.7, 0.4, 0.9])
+        function(outcome)
     with pytest.raises(TypeError, match="unexpected keyword"):
         function(ac.examples.breast_cancer(), no_such_option=1)

@@ -52,7 +52,6 @@ def test_limits_stay_between_zero_and_one() -> None:
     ("options", "groups", "reason"),
     [
         ({"risk": [1, 2]}, 5, "2, 3 or 4"),
-        ({"survival": [[0.5], [0.6]], "times": [1]}, 3, "give risk="),
         ({"risk": [1, 2], "sample_weight": [1, 2]}, 3, "count one each"),
     ],
 )

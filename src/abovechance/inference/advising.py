@@ -11,7 +11,7 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
 from abovechance.inference.intervals.table_facts import only_when_right
-from abovechance.inference.repeats import repeated_rows
+from abovechance.inference.repeats import advice_on_repeats
 from abovechance.inference.significance.accuracy import is_stated
 from abovechance.inference.significance.null import scheme_for
 from abovechance.measures import Law, Measure, find
@@ -62,9 +62,7 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
         absent = [str(c) for c, share in shares if share == 0]
         if absent:
             yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
-    told = repeated_rows(predictions)
-    if told:
-        yield Advice("AC004", told)
+    yield from advice_on_repeats(predictions)
 
 
 def _cases(count: int) -> str:

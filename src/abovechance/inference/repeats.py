@@ -1,15 +1,24 @@
 """Are the rows as many cases as they are? Rows that occur again and again seldom are."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.arrays import Array
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 FEW = 20  # distinct rows, below which repetition is no wonder
 OFTEN = 10  # times that rows occur on average, from which they are remarked on
 COARSE = 1000  # steps of a scale so coarse that equal predictions are no wonder
+
+
+def advice_on_repeats(predictions: Predictions, *others: Predictions) -> Iterator[Advice]:
+    """A remark on rows that look like copies, if they do."""
+    told = repeated_rows(predictions, *others)
+    if told:
+        yield Advice("AC004", told)
 
 
 def repeated_rows(predictions: Predictions, *others: Predictions) -> str:
@@ -57,9 +66,8 @@ def _columns(predictions: Any) -> list[Array]:
     if isinstance(predictions, Numeric):
         return [*predictions.outcome, *predictions.value]
     if isinstance(predictions, Survival):
-        risk = [] if predictions.risk is None else [predictions.risk]
         curves = [] if predictions.survival is None else list(predictions.survival)
-        return [predictions.time, predictions.event, *risk, *curves]
+        return [predictions.time, predictions.event, predictions.risk, *curves]
     return []
 
 

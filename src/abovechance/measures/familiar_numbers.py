@@ -60,7 +60,6 @@ def rse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
 
 def c_index(predictions: Survival, *, tau: float | None = None) -> float:
     """As familiar computes it: an event and a censoring at the same time are not compared."""
-    assert predictions.risk is not None
     within = True if tau is None else predictions.time <= tau
     pairs = concordance_counts(
         predictions.time,

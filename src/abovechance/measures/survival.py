@@ -85,7 +85,6 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     """
     if ties not in TIES:
         raise NotApplicable(f"ties must be one of {', '.join(TIES)}; got {ties!r}.")
-    assert predictions.risk is not None
     pairs = concordance_counts(
         predictions.time,
         predictions.event,
@@ -101,7 +100,6 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
 
 def _tied_events(predictions: Survival, tau: float | None) -> float:
     """How many pairs of events have the same risk, whatever their times."""
-    assert predictions.risk is not None
     inside = predictions.event if tau is None else predictions.event & (predictions.time < tau)
     weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
     _, at = np.unique(predictions.risk[inside], return_inverse=True)
@@ -147,7 +145,6 @@ def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
     >>> uno_c([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], tau=8)
     0.810
     """
-    assert predictions.risk is not None
     weight = _uno_weight(predictions, tau=tau)
     if np.isnan(weight).any():
         return float("nan")
@@ -192,7 +189,6 @@ def auc_at(predictions: Survival, *, t: float | None = None) -> float:
     >>> auc_at([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], t=4)
     0.714
     """
-    assert predictions.risk is not None
     if t is None:
         if predictions.times is None:
             return float("nan")

@@ -27,8 +27,6 @@ def auc_over_times(predictions: Survival, times: Floats | None = None) -> Curve:
     >>> auc_over_times(p, np.array([3.0])).y
     array([0.888...])
     """
-    if predictions.risk is None:
-        raise NotApplicable("the area over time needs predicted risks or times; give risk=.")
     if not predictions.event.any():
         raise NotApplicable("the area over time needs events; all cases were censored.")
     if times is None and predictions.risk_from_curves:

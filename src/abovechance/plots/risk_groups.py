@@ -48,8 +48,6 @@ def risk_groups(
     >>> [(g.name, g.n, g.events) for g in risk_groups(p, 2)]
     [('lower risk', 2, 1), ('higher risk', 2, 2)]
     """
-    if predictions.risk is None:
-        raise NotApplicable("risk groups need predicted risks or times; give risk=.")
     if groups not in NAMES:
         raise NotApplicable(f"cases are split into 2, 3 or 4 risk groups; got {groups}.")
     if predictions.weight is not None:

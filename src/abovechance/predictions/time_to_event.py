@@ -63,7 +63,7 @@ class Survival(Predictions):
 
     time: Floats
     event: Bools
-    risk: Floats | None
+    risk: Floats
     survival: Floats | None
     times: Floats | None
     censoring: tuple[Floats, Bools] | None
@@ -147,12 +147,7 @@ class Survival(Predictions):
 
     @cached_property
     def views(self) -> frozenset[View]:
-        found = set()
-        if self.risk is not None:
-            found.add(View.RISK)
-        if self.survival is not None:
-            found.add(View.SURVIVAL)
-        return frozenset(found)
+        return frozenset({View.RISK} if self.survival is None else {View.RISK, View.SURVIVAL})
 
     def place_of(self, t: float | None) -> int:
         """Which of the times that survival was predicted at this is; the last if none is stated."""
@@ -167,7 +162,6 @@ class Survival(Predictions):
 
     def risk_by(self, t: float | None) -> Floats:
         """What orders cases for events by a time: the risk, or that by then where curves tell."""
-        assert self.risk is not None
         if not self.risk_from_curves:
             return self.risk
         assert self.survival is not None

@@ -30,7 +30,7 @@ from abovechance.inference.comparison.subgroups import (
 from abovechance.inference.defaults import expanded
 from abovechance.inference.method import Kind, asked_for
 from abovechance.inference.multiplicity import adjusted
-from abovechance.inference.repeats import repeated_rows
+from abovechance.inference.repeats import advice_on_repeats
 from abovechance.measures import Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
@@ -325,6 +325,4 @@ def _on_repeats(given: Mapping[str, Predictions], found: Matched) -> Iterator[Ad
         return
     models = list(found.models.values())
     each = [models] if found.by != "none" else [[p] for p in models]
-    for told in filter(None, (repeated_rows(*some) for some in each)):
-        yield Advice("AC004", told)
-        return
+    yield from [advice for some in each for advice in advice_on_repeats(*some)][:1]

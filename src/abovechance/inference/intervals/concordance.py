@@ -18,8 +18,6 @@ def concordance_influence(
     """Harrell's C, and how much each case moves it: the derivative by the case's weight."""
     from abovechance.numerics.censoring import concordance_by_case
 
-    if predictions.risk is None:
-        raise NotApplicable("concordance needs a predicted risk or time.")
     counts = concordance_by_case(
         predictions.time, predictions.event, predictions.risk, **_options(tau, pair_weight)
     )
