@@ -7,7 +7,7 @@ import re
 import pytest
 
 from abovechance.cli import main
-from abovechance.cli.formulas import plain, readable
+from abovechance.cli.measures_command import plain, readable
 from abovechance.measures import Family, every
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from abovechance.inference import assess
-from abovechance.plots.text import shown
+from abovechance.format import shown
 from abovechance.predictions import Binary, Multiclass
 from abovechance.reports import report
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
+HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
 ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
 
 
@@ -38,7 +39,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = getattr(import_module(f"abovechance.cli.{name}"), name)
+        module = HOMES.get(name, f"{name}_command")
+        command = getattr(import_module(f"abovechance.cli.{module}"), name)
         assert isinstance(command, click.Command)
         return command
 

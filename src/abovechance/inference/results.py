@@ -3,12 +3,12 @@
 import importlib
 import json
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.format import p_equation
 from abovechance.io.export import jsonable
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,60 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The root of results: `to_dict()` and `to_json()` from the fields."""
+    """The root of results: they print, and export as dictionary, JSON, CSV, frame and Markdown.
+
+    `kind` says what a result is, in its JSON too: "assessment", "comparison", "detection", …;
+    parts of results have none.
+    """
+
+    kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, kind: str = "", **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if kind:
+            cls.kind = kind
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain Python values, fit for JSON."""
-        return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+        named = {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+        return {"kind": self.kind, **named} if self.kind else named
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The result as JSON with the version; NaN is null, infinity the text "Infinity"."""
         whole = {"abovechance": __version__, **self.to_dict()}
         return json.dumps(whole, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The result as rows of a table, exact and in full; a single row when it has no parts."""
+        return [{key: v for key, v in self.to_dict().items() if not isinstance(v, list | dict)}]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The rows as a dataframe of pandas or polars."""
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The rows as CSV; text that a spreadsheet would run is escaped."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
+
+    def to_markdown(self) -> str:
+        """What is printed, as Markdown: tables for a pull request or a notebook."""
+        from abovechance import tabular
+
+        return tabular.markdown(self.blocks() or [tabular.Note(str(self))])
+
+    def blocks(self) -> list[Any]:
+        """The tables and paragraphs that are printed; none where a line says it all."""
+        from abovechance.inference.printing import blocks_of
+
+        return blocks_of(self.to_dict()) if self.kind else []
+
+    def __str__(self) -> str:
+        from abovechance import tabular
+
+        blocks = self.blocks()
+        return tabular.text(blocks) if blocks else repr(self)
 
     def _repr_html_(self) -> str | None:
         """The short report that a notebook shows; None, and it prints, where there is none.
@@ -56,7 +100,7 @@ class Result:
 def plain(value: Any) -> Any:
     """Dataclasses as dictionaries, all the way down."""
     if isinstance(value, Result):
-        return value.to_dict()
+        return {key: item for key, item in value.to_dict().items() if key != "kind"}
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
@@ -80,7 +124,7 @@ def to_frame(rows: list[dict[str, Any]], library: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Test(Result):
+class Test(Result, kind="test"):
     """A test's answer: how probable a statistic at least as extreme is under its hypothesis."""
 
     __test__ = False  # not for pytest to collect

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from abovechance.plots.chart import Chart
+    from abovechance.plots.class_pictures import right_by_chance
     from abovechance.plots.displays import (
         CalibrationDisplay,
         ConfusionDisplay,
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
         ResidualsDisplay,
         RocDisplay,
     )
-    from abovechance.plots.kinds import chart_of
-    from abovechance.plots.pictures.classes import binomial_null
-    from abovechance.plots.plotting import plot
+    from abovechance.plots.picture import Picture, chart_of, picture, pictures, plot
 
 _HOMES = {
     "CalibrationDisplay": "displays",
@@ -28,9 +27,12 @@ _HOMES = {
     "ProbabilityDisplay": "displays",
     "ResidualsDisplay": "displays",
     "RocDisplay": "displays",
-    "binomial_null": "pictures.classes",
-    "chart_of": "kinds",
-    "plot": "plotting",
+    "Picture": "picture",
+    "chart_of": "picture",
+    "picture": "picture",
+    "pictures": "picture",
+    "plot": "picture",
+    "right_by_chance": "class_pictures",
 }
 
 __all__ = [
@@ -38,14 +40,17 @@ __all__ = [
     "Chart",
     "ConfusionDisplay",
     "DecisionDisplay",
+    "Picture",
     "PrecisionRecallDisplay",
     "PredictedObservedDisplay",
     "ProbabilityDisplay",
     "ResidualsDisplay",
     "RocDisplay",
-    "binomial_null",
     "chart_of",
+    "picture",
+    "pictures",
     "plot",
+    "right_by_chance",
 ]
 
 

@@ -97,7 +97,7 @@ class Cell(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerStudy(Result):
+class PowerStudy(Result, kind="power"):
     """Rejection rates of tests over sizes and effects; `digest` names the p-values.
 
     `question` is what was asked, in words; `effect_scale` says what the effects are, and

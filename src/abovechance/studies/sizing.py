@@ -60,7 +60,7 @@ class Size(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampleSize(Result):
+class SampleSize(Result, kind="sample_size"):
     """The number of cases every test needs for the target power; `cells` are the powers there."""
 
     sizes: tuple[Size, ...]

@@ -10,19 +10,21 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.inference.guards import pooled
-from abovechance.inference.results import Result, to_frame
+from abovechance.inference.results import Result
 
 FEW_CLUSTERS = 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curve(Result):
+class Curve(Result, kind="curve"):
     """Points (x, y) in order, with pointwise limits of y.
 
-    `columns` hold what else is known of each point (thresholds, counts, curves to compare with).
+    `curve` names it: "roc", "calibration", …; `columns` hold what else is known of each point
+    (thresholds, counts, curves to compare with), `summary` what the whole of it comes to (the area
+    under it, its slope).
     """
 
-    kind: str
+    curve: str
     title: str
     x_name: str
     y_name: str
@@ -35,6 +37,7 @@ class Curve(Result):
     n: int
     seed: int | None = None
     columns: Mapping[str, Floats] = field(default_factory=dict)
+    summary: Mapping[str, float] = field(default_factory=dict)
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
@@ -42,7 +45,7 @@ class Curve(Result):
         return {"abovechance": __version__, **super().to_dict()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a point."""
+        """One row per point."""
         table: dict[str, Floats] = {"x": self.x, "y": self.y}
         if self.low is not None and self.high is not None:
             table |= {"low": self.low, "high": self.high}
@@ -58,20 +61,6 @@ class Curve(Result):
         if self.low is not None and self.high is not None:
             found |= {"low": self.low, "high": self.high}
         return {name: float(np.interp(x, self.x, values)) for name, values in found.items()}
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The points as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The points as CSV."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        band = f", {self.level:.0%} band: {self.method}" if self.low is not None else ""
-        return f"{self.title}: {len(self.x)} points, {self.n} cases{band}"
 
 
 def as_cases_allow(curve: Curve, predictions: Any) -> Curve:

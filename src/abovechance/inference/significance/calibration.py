@@ -50,7 +50,7 @@ NO_INTERVAL = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrationError(Result):
+class CalibrationError(Result, kind="calibration_error"):
     """A calibration error beside what chance alone makes of right probabilities.
 
     `debiased` is the value less what is expected of right probabilities; it may be negative.
