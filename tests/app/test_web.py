@@ -16,9 +16,7 @@ import pytest
 
 from abovechance import examples
 from abovechance.app import parcels
-from abovechance.app.answers import answer
-from abovechance.app.columns import Choices, described
-from abovechance.app.parcels import opened
+from abovechance.app.requests import Choices, answer, described, opened
 from abovechance.errors import AboveChanceError
 from abovechance.io import read_table
 

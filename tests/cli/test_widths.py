@@ -134,7 +134,7 @@ def test_names_wrap_and_are_never_cut() -> None:
 
 
 def test_wide_letters_take_two_columns() -> None:
-    rows = tuple((Cell(name), Cell(value)) for name, value in (("精度", "0.1"), ("accuracy", "0.2")))
+    rows = ((Cell("精度"), Cell("0.1")), (Cell("accuracy"), Cell("0.2")))
     table = Table(columns=(Column("", "name"), Column("value")), rows=rows)
     lines = text([table], 60).splitlines()
     assert [extent(line) for line in lines] == [extent(lines[0])] * 3

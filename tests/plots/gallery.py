@@ -27,9 +27,7 @@ def charts() -> dict[str, Chart]:
         "class_probabilities": probabilities({"": examples.iris()}),
         "forest": forest({"estimates": estimates()}),
         "posterior": densities({"accuracy": Triangle(0.8, 0.1), "balanced": Triangle(0.6, 0.2)}),
-        "null": histogram(
-            np.sin(np.arange(999.0)) * 0.1 + 0.5, 0.66, title="Area", p="p = 0.001"
-        ),
+        "null": histogram(np.sin(np.arange(999.0)) * 0.1 + 0.5, 0.66, title="Area", p="p = 0.001"),
         "roc": roc({name: bandless(curves.roc(p, draws=2)) for name, p in models.items()}),
         "precision_recall": precision_recall(
             {"": replace(bandless(curves.precision_recall(second, draws=2)), summary={})}

@@ -29,6 +29,7 @@ KINDS = (
     "curve",
     "thresholds",
     "calibration_error",
+    "null_distribution",
     "test",
 )
 # Results that were saved before they said their kind are known by what they hold.
@@ -57,9 +58,12 @@ def kind_of(facts: Mapping[str, Any]) -> str:
         return str(facts["kind"])
     if facts.get("tests"):
         return "permutation_test" if "measure" in facts["tests"][0] else "detection"
-    if facts.get("differences"):
+    if facts.get("differences") or facts.get("ranking"):
         return "comparison"
-    return next((kind for kind, keys in HOLDING if keys <= facts.keys()), "")
+    held = facts.keys()
+    if any("quantity" not in row for row in facts.get("posteriors") or ()):
+        held -= {"posteriors"}  # parts of another result
+    return next((kind for kind, keys in HOLDING if keys <= held), "")
 
 
 PARTS = {"estimates", "differences", "tests", "sizes", "cells", "quantity"}

@@ -51,6 +51,7 @@ from abovechance.tabular import (
 
 Facts: TypeAlias = Mapping[str, Any]
 Row: TypeAlias = Mapping[str, Any]
+ABBREVIATED = ("ppv", "npv", "ece")
 MOST_BY = 8  # measures by subgroup
 POINTS = 21  # of a curve in a table; JSON and CSV hold them all
 PAPERS_RULE = "by the papers' rule"
@@ -58,7 +59,8 @@ STUDENT = re.compile(r"\bt\(([0-9.]+)\)")
 # What a reader of subgroups looks for first.
 LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
               "calibration_slope", "mse", "mae", "r2", "c_index", "integrated_brier")  # fmt: skip
-OF_CURVES = ("treat_none", "standardised", "interventions_avoided")  # for JSON and CSV
+# Columns of curves for which a screen has no room; JSON and CSV hold them.
+OF_CURVES = ("treat_none", "standardised", "interventions_avoided", "above")
 PRINTED: dict[str, Callable[[Facts], Iterable[Block | None]]] = {}
 
 
@@ -171,7 +173,11 @@ def measures_table(
     bars = _bars(rows, models) if drawn else {}
     same = _same_test(rows)
     primary = facts.get("primary")
-    model: Declared = ("model", "name", lambda r: Cell(_model(r), colour=_colour(r, models)))
+    model: Declared = (
+        "model",
+        "name",
+        lambda r: Cell(_model(r), colour=_colour(r, models) if drawn else ""),
+    )
     measure: Declared = (
         "measure",
         "name",
@@ -263,9 +269,7 @@ def skill_table(facts: Facts) -> Table | None:
     return tabulate(
         rows,
         ("measure", "name", lambda r: str(r["title"])),
-        ("model", "name", lambda r: Cell(_model(r), colour=_colour(r, models)))
-        if len(models) > 1
-        else None,
+        ("model", "name", _model) if len(models) > 1 else None,
         ("reference", "number", lambda r: numeric(r["skill"]["reference"])),
         (
             "gain",
@@ -291,7 +295,7 @@ def per_class_table(facts: Facts) -> Table | None:
     if not rows:
         return None
     lines = list(dict.fromkeys((_model(r), str(r["class"])) for r in rows))
-    titles = {(r["measure"], r["output"]): str(r["title"]) for r in rows}
+    measures = dict.fromkeys((str(r["measure"]), r["output"]) for r in rows)
     values = {(_model(r), str(r["class"]), r["measure"], r["output"]): r for r in rows}
 
     def value(measure: tuple[str, Any]) -> Callable[[Any], Cell]:
@@ -304,8 +308,8 @@ def per_class_table(facts: Facts) -> Table | None:
     several = len({model for model, _ in lines}) > 1
     limited = any(row["interval"] for row in rows)
     across: list[Declared] = [
-        (title + (f" [{key[1]}]" if key[1] else ""), "number", value(key))
-        for key, title in titles.items()
+        (_short(key[0]) + (f" [{key[1]}]" if key[1] else ""), "number", value(key))
+        for key in measures
     ]
     return tabulate(
         lines,
@@ -316,6 +320,11 @@ def per_class_table(facts: Facts) -> Table | None:
         caption="Their intervals are in the JSON and the CSV." if limited else "",
         name="class",
     )
+
+
+def _short(measure: str) -> str:
+    """A measure in few letters, for tables with measures across."""
+    return measure.upper() if measure in ABBREVIATED else measure.replace("_", " ")
 
 
 def subgroup_table(facts: Facts) -> Table | None:
@@ -757,11 +766,12 @@ def tests_table(facts: Facts, *, title: str) -> Table:
     """Statistics, or measures of a learner, against their permutations."""
     rows = facts.get("tests") or ()
     draws = {row["draws"] for row in rows if row.get("draws")}
-    drawn = f"; {thousands(max(draws))} permutations" if len(draws) == 1 else ""
+    up_to = "up to " if facts.get("stop") else ""
+    drawn = f"; {up_to}{thousands(max(draws))} permutations" if draws else ""
     return tabulate(
         rows,
         ("test", "name", lambda r: str(r.get("statistic") or r["title"])),
-        ("", "text", lambda r: str(r["title"]) if r.get("statistic") and r.get("title") else ""),
+        ("in words", "text", lambda r: str(r.get("title") or "") if r.get("statistic") else ""),
         ("value", "number", lambda r: numeric(r["value"])),
         ("null mean", "number", lambda r: numeric(r.get("null_mean"))),
         ("null sd", "number", lambda r: given(r.get("null_sd"))),
@@ -842,7 +852,7 @@ def power_table(facts: Facts, *, title: str = "Power") -> Table:
     return tabulate(
         rows,
         ("test", "name", lambda r: str(r["statistic"])),
-        ("", "text", lambda r: str(r.get("title") or "")),
+        ("in words", "text", lambda r: str(r.get("title") or "")),
         ("cases", "number", lambda r: count(r.get("n"))),
         ("effect", "number", lambda r: given(r.get("effect"))) if effects else None,
         ("power", "number", lambda r: given(r.get("power"))),
@@ -872,6 +882,10 @@ def _conditions(facts: Facts, rows: Sequence[Row]) -> list[str]:
     settings = list(dict.fromkeys(str(row["setting"]) for row in rows if row.get("setting")))
     if len(settings) == 1:
         said.append(f"{settings[0][:1].upper()}{settings[0][1:]}.")
+    if facts.get("prevalence") is not None and "positive" not in " ".join(settings):
+        said.append(f"Prevalence {as_float(facts['prevalence']):.3g}.")
+    if facts.get("threshold") is not None:
+        said.append(f"Labels positive above {as_float(facts['threshold']):g}.")
     return [*said, f"{sides_and_level(facts)}."]
 
 
@@ -907,7 +921,7 @@ def sizes_table(facts: Facts) -> Table:
     return tabulate(
         rows,
         ("test", "name", lambda r: str(r["statistic"])),
-        ("", "text", lambda r: str(r.get("title") or "")),
+        ("in words", "text", lambda r: str(r.get("title") or "")),
         ("cases", "number", cases),
         ("95% of the search", "limits", lambda r: _whole_limits(r.get("interval"))),
         ("power there", "number", lambda r: given(r.get("power"))),
@@ -1008,25 +1022,34 @@ def points_table(facts: Facts, most: int, *, hidden: Sequence[str] = (), title: 
         str(facts["x_name"]): facts["x"],
         str(facts["y_name"]): facts["y"],
     }
-    others = (facts.get("columns") or {}).items()
-    shown = {str(k).replace("_", " "): v for k, v in others if k not in hidden}
+    others = {str(k): v for k, v in (facts.get("columns") or {}).items() if k not in hidden}
+    bounded = [name for name in others if {f"{name}_low", f"{name}_high"} <= others.keys()]
+    ends = {f"{name}_{end}" for name in bounded for end in ("low", "high")}
     size = len(facts["x"])
     step = (size - 1) / max(1, min(size, most) - 1)
     chosen = [round(k * step) for k in range(min(size, most))]
 
     def values(name: str, column: Sequence[Any]) -> Declared:
-        whole_numbers = name == "cases"
-        return name, "number", lambda i: count(column[i]) if whole_numbers else numeric(column[i])
+        counted = name in ("cases", "events", "censored", "at_risk")
+        cell = count if counted else numeric
+        return name.replace("_", " "), "number", lambda i: cell(column[i])
 
-    def band(i: int) -> Cell:
-        return limits({"low": facts["low"][i], "high": facts["high"][i]})
+    def band(low: Sequence[Any], high: Sequence[Any]) -> Declared:
+        heading = f"{percent(facts.get('level') or 0.95)} band"
+        return heading, "limits", lambda i: limits({"low": low[i], "high": high[i]})
 
     banded = facts.get("low") is not None and facts.get("high") is not None
+    beside: list[Declared] = []
+    for name, column in others.items():
+        if name not in ends:
+            beside.append(values(name, column))
+        if name in bounded:
+            beside.append(band(others[f"{name}_low"], others[f"{name}_high"]))
     return tabulate(
         chosen,
         *(values(name, column) for name, column in columns.items()),
-        (f"{percent(facts.get('level') or 0.95)} band", "limits", band) if banded else None,
-        *(values(name, column) for name, column in shown.items()),
+        band(facts["low"], facts["high"]) if banded else None,
+        *beside,
         title=title,
         caption="" if size <= most else f"{most} of {size} points; the JSON holds them all.",
         name="points",

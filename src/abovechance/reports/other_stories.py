@@ -147,6 +147,26 @@ def calibration_error(facts: Facts, models: Models) -> Story:
     )
 
 
+@story("null_distribution")
+def null_distribution(facts: Facts, models: Models) -> Story:
+    """A measure under permuted outcomes."""
+    values = [as_float(value) for value in facts["values"]]
+    mean = number(sum(values) / len(values))
+    how = "all arrangements" if facts.get("exhaustive") else "permutations"
+    drawn = f"{thousands(len(values))} {how} of the outcomes"
+    title, value = str(facts["title"]), number(facts["value"])
+    return Story(
+        kicker="Null distribution",
+        title=title,
+        verdict=f"{value}, where chance gives {mean}",
+        headline=f"{begun_with(title)} is {value}; over {drawn} its mean is {mean}.",
+        methods=f"{begun_with(title)} was computed under {drawn}. {software(facts)}",
+        subtitle=subtitle(facts),
+        tiles=(Tile("Observed", value), Tile("Mean by chance", mean)),
+        tables=(_pairs(facts),),
+    )
+
+
 @story("anything")
 def anything(facts: Facts, models: Models) -> Story:
     """A result that has no words of its own, as it is."""

@@ -55,9 +55,7 @@ def test_limits_stay_between_zero_and_one() -> None:
 
 def test_the_area_over_time_is_that_of_the_measure_at_each_time() -> None:
     rng = np.random.default_rng(6)
-    predictions = Survival(
-        rng.exponential(size=80), rng.random(80) < 0.7, risk=rng.normal(size=80)
-    )
+    predictions = Survival(rng.exponential(size=80), rng.random(80) < 0.7, risk=rng.normal(size=80))
     curve = curves.auc_over_time(predictions, [0.3, 0.8])
     values = [find("auc_at").with_parameters(t=t).of(predictions) for t in (0.3, 0.8)]
     assert curve.y == pytest.approx(values, rel=1e-12)
