@@ -60,7 +60,7 @@ def kind_of(facts: Mapping[str, Any]) -> str:
         return "permutation_test" if "measure" in facts["tests"][0] else "detection"
     if facts.get("differences") or facts.get("ranking"):
         return "comparison"
-    held = facts.keys()
+    held = set(facts)
     if any("quantity" not in row for row in facts.get("posteriors") or ()):
         held -= {"posteriors"}  # parts of another result
     return next((kind for kind, keys in HOLDING if keys <= held), "")

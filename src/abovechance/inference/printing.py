@@ -91,8 +91,12 @@ def blocks_of(facts: Facts) -> list[Block]:
     if made is None:
         return []
     described = [Note(line) for line in str(facts.get("described") or "").splitlines()]
-    main = [block for block in made(facts) if block is not None]
+    main = [block for block in made(facts) if block is not None and _says(block)]
     return [*described, *main, *advice_of(facts)]
+
+
+def _says(block: Block) -> bool:
+    return bool(block.rows) if isinstance(block, Table) else True
 
 
 def advice_of(facts: Facts) -> list[Block]:

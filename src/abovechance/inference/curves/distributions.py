@@ -5,6 +5,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.resampled import numbers_of
 from abovechance.measures import find
 from abovechance.predictions import Binary
 
@@ -44,6 +45,7 @@ def cumulative(predictions: Binary, thresholds: Floats | None = None) -> Curve:
 
     Examples
     --------
+    >>> from abovechance import Binary
     >>> both = cumulative(Binary([0, 1, 0, 1], score=[1, 2, 3, 4]))
     >>> both.y.tolist(), both.columns["true_negative_rate"].tolist()
     ([0.0, 0.5, 0.5, 1.0], [0.5, 0.5, 1.0, 1.0])
@@ -55,7 +57,7 @@ def cumulative(predictions: Binary, thresholds: Floats | None = None) -> Curve:
         raise NotApplicable("this picture needs cases of both classes; only one was found.")
     score = np.asarray(predictions.ranking, dtype=np.float64)
     weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
-    at = np.unique(score) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    at = np.unique(score) if thresholds is None else numbers_of(thresholds, "thresholds")
     missed, rejected = (_below(score[side], weight[side], at) for side in (positive, ~positive))
     gap = np.abs(rejected - missed)
     widest = int(np.argmax(gap))

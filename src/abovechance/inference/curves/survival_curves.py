@@ -3,9 +3,9 @@
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, NotApplicable
+from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
-from abovechance.inference.curves.resampled import checked_level
+from abovechance.inference.curves.resampled import checked_level, numbers_of
 from abovechance.measures import find
 from abovechance.numerics.kaplan_meier import kaplan_meier
 from abovechance.predictions import Survival
@@ -62,6 +62,7 @@ def survival(
 
     Examples
     --------
+    >>> from abovechance import Survival
     >>> p = Survival([1, 2, 3, 4], [1, 1, 0, 1], risk=[4, 3, 2, 1])
     >>> by_risk = survival(p, groups=2)
     >>> {name: curve.y.tolist() for name, curve in by_risk.items()}
@@ -168,6 +169,7 @@ def auc_over_time(predictions: Survival, times: Floats | None = None) -> Curve:
 
     Examples
     --------
+    >>> from abovechance import Survival
     >>> p = Survival([1, 2, 3, 4, 5, 6], [1, 1, 1, 1, 1, 1], risk=[6, 5, 3, 4, 2, 1])
     >>> auc_over_time(p, [3.0]).y
     array([0.889])
@@ -180,9 +182,7 @@ def auc_over_time(predictions: Survival, times: Floats | None = None) -> Curve:
         first, last = np.quantile(predictions.time[predictions.event], [0.1, 0.9])
         places = np.unique(np.linspace(first, last, POINTS))
     else:
-        places = np.asarray(times, dtype=np.float64)
-        if places.ndim != 1 or not places.size or not np.isfinite(places).all():
-            raise DataError("times must be a list of finite numbers.")
+        places = numbers_of(times, "times")
     measure = find("auc_at")
     values = np.array([measure.with_parameters(t=float(t)).of(predictions) for t in places])
     known = np.isfinite(values)
