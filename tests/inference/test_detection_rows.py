@@ -227,7 +227,7 @@ def test_tests_that_share_a_level_are_decided_at_their_part_of_it() -> None:
     assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in joined(found)
     alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust=False)
     assert {row.decision for row in alone.tests} == {"p <= level"}
-    assert "on one side of 0.05 (Gandy 2009)" in str(alone)
+    assert "on one side of 0.05 (Gandy 2009)" in joined(alone)
 
 
 @pytest.mark.parametrize("rule", ["standard", "paper"])
