@@ -51,6 +51,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "permutation_test": refitted,
     "power": lambda: ac.power("auc", n=[20, 40], effects=0.8, replications=20, rng=1),
     "sample_size": lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),
+    "precision_size": lambda: ac.sample_size(
+        ac.studies.Binormal(), effect=0.8, width=0.2, measure="auc", replications=20, rng=1
+    ),
     "posterior": lambda: posterior.accuracy(40, 10),
     "hierarchical_posterior": lambda: posterior.hierarchical(
         [[[18, 2], [6, 14]], [[17, 3], [2, 18]], [[12, 8], [7, 13]]]

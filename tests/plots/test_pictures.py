@@ -257,16 +257,16 @@ def test_cumulative_curves_are_shares_of_each_class() -> None:
 def test_twenty_guesses_have_twenty_one_p_values() -> None:
     from scipy.stats import binom
 
-    from abovechance.plots import right_by_chance
+    from abovechance.plots import binomial_null
 
-    made = right_by_chance(20, observed=14)
+    made = binomial_null(20, observed=14)
     hits, chance, p = made.series[0].columns
     np.testing.assert_allclose(chance, binom.pmf(hits, 20, 0.5), rtol=1e-9)
     np.testing.assert_allclose(p, binom.sf(np.asarray(hits) - 1, 20, 0.5), rtol=1e-9)
     assert "15 right are needed" in made.caption
     assert "Observed: 14 of 20, p = 0.058" in made.caption
     with pytest.raises(NotApplicable, match="0 to 20 of 20"):
-        right_by_chance(20, observed=21)
+        binomial_null(20, observed=21)
 
 
 def test_models_with_different_chances_have_a_mark_each() -> None:

@@ -23,7 +23,7 @@ from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography, used
 from abovechance.reports.html import on_page
-from abovechance.studies.replications import reproduce
+from replications.running import reproduce
 
 
 def noise(n: int = 40) -> Binary:

@@ -16,11 +16,9 @@ import numpy as np
 from abovechance.errors import ColumnError, DataError, FileError
 from abovechance.inference import assess, compare
 from abovechance.io import read, read_table
-from abovechance.io.columns import Kind
-from abovechance.io.formats import is_gzip
-from abovechance.io.names import fitting
-from abovechance.io.roles import find_roles
-from abovechance.io.table import Table
+from abovechance.io.files import is_gzip
+from abovechance.io.roles import find_roles, fitting
+from abovechance.io.table import Kind, Table
 from abovechance.predictions import Predictions
 from abovechance.reports import Report, report
 

@@ -73,6 +73,8 @@ def measures(name: str | None, family: str | None, dialect: str | None, format_:
 
 def facts(measure: Any) -> dict[str, Any]:
     """What a measure declares, as a row."""
+    from abovechance.measures.page import chance_in_words, package_of, reference_in_words
+
     return {
         "name": measure.name,
         "title": measure.title,
@@ -89,101 +91,63 @@ def facts(measure: Any) -> dict[str, Any]:
         "averages": "macro micro weighted" if measure.averages else "",
         "parameters": " ".join(f"{k}={v}" for k, v in measure.parameters.items()),
         "source": measure.source,
+        "package": package_of(measure),
     }
 
 
-def chance_in_words(measure: Any) -> str:
-    """What shuffled outcomes score on average: a number, or how it comes about."""
-    from abovechance.measures import Law
-
-    if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
-        return ""
-    return _level_in_words(measure.chance) or "Its mean when outcomes are shuffled among the cases"
-
-
-def reference_in_words(measure: Any) -> str:
-    """What the same prediction for every case scores: a number, or which prediction it is."""
-    return _level_in_words(measure.reference)
-
-
-def _level_in_words(level: Any) -> str:
-    if level is None:
-        return ""
-    number = getattr(level, "level", None)
-    if number is not None:
-        return _number(number)
-    return str(level.__doc__).strip().splitlines()[0].rstrip(".")
-
-
 def _tables(chosen: list[Any]) -> list[Block]:
-    """A table per family."""
+    """A table per family, those of plug-ins apart."""
+    from abovechance.measures.page import number, package_of
+
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for measure in chosen:
+        groups.setdefault((measure.family.value, package_of(measure)), []).append(measure)
     tables: list[Block] = [
         tabulate(
-            [m for m in chosen if m.family is family],
+            group,
             ("measure", "name", lambda m: f"{m.name} †" if m.averages else m.name),
-            ("range", "limits", _range),
-            ("best", "limits", lambda m: _number(m.best)),
+            ("range", "limits", lambda m: " to ".join(number(end) for end in m.range)),
+            ("best", "limits", lambda m: number(m.best)),
             ("reference", "name", _reference_named),
             ("also called", "name", lambda m: ", ".join(m.aliases)),
-            title=family.value.capitalize(),
+            title=family.capitalize()
+            + ("" if package == "abovechance" else f" (plug-in {package})"),
         )
-        for family in dict.fromkeys(m.family for m in chosen)
+        for (family, package), group in groups.items()
     ]
     averaged = "† averages over classes as NAME_macro, NAME_micro, NAME_weighted."
     notes = [averaged] * any(m.averages for m in chosen)
     return [*tables, Note(" "), *map(Note, [*notes, "abovechance measures NAME explains one."])]
 
 
-def _range(measure: Any) -> str:
-    low, high = (_number(x) for x in measure.range)
-    return f"{low} to {high}"
-
-
 def _reference_named(measure: Any) -> str:
     """The reference in a word or two, from the name of what gives it."""
+    from abovechance.measures.page import reference_in_words
+
     if measure.reference is None or hasattr(measure.reference, "level"):
         return reference_in_words(measure)
+    if hasattr(measure.reference, "title"):
+        return str(measure.reference.title)
     return str(measure.reference.__name__).strip("_").replace("_", " ")
 
 
 def _explain(measure: Any) -> None:
+    from rich.table import Table
+
     from abovechance.cli.terminal import console
+    from abovechance.measures.page import facts_in_words
 
     screen = console()
     screen.print(f"[bold]{measure.title}[/] ({measure.label}; {measure.family.value} family)")
     screen.print()
     screen.print(readable(measure.doc), highlight=False, markup=False)
     screen.print()
-    low, high = (_number(x) for x in measure.range)
-    rows = {
-        "Reads": f"{measure.reads.value}; {', '.join(sorted(measure.outcomes))} outcomes",
-        "Range": f"{low} to {high}, best {_number(measure.best)}",
-        "Chance": chance_in_words(measure),
-        "Reference": reference_in_words(measure),
-        "Law": measure.law.value,
-        "Undefined": f"when {measure.undefined}" if measure.undefined else "",
-        "Parameters": ", ".join(f"{k}={_parameter(v)}" for k, v in measure.parameters.items()),
-        "Averages": "add _macro, _micro or _weighted" if measure.averages else "",
-        "Also called": ", ".join(measure.aliases),
-        "Source": measure.source,
-    }
-    from rich.table import Table
-
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column(highlight=False)
-    for key, text in rows.items():
-        if text:
-            table.add_row(key, text)
+    for name, text in facts_in_words(measure).items():
+        table.add_row(name, text)
     screen.print(table, markup=False)
-
-
-def _parameter(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _number(value: float) -> str:
-    return f"{value:g}".replace("inf", "∞").replace("-", "−")
 
 
 def readable(doc: str) -> str:

@@ -8,7 +8,11 @@ For a calibrated model of a stated AUC, or for predictions like those of a pilot
 
 For two models of stated AUCs on the same cases:
 
-  abovechance power --auc .70 --auc2 .75 --correlation .6 --tests auc
+  abovechance power --auc .70 --versus .75 --correlation .6 --prevalence .1 --tests auc
+
+For an interval, as assess shows it, that is no wider than stated:
+
+  abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
 """
 
 from dataclasses import replace
@@ -37,21 +41,27 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     try:
         if ":" in value:
             start, stop, step = (int(part) for part in value.split(":"))
-            found = list(range(start, stop + 1, step))
+            given = list(range(start, stop + 1, step))
         else:
-            found = [int(part) for part in value.split(",")]
+            given = [int(part) for part in value.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) < 4:
+        given = []
+    if not given or min(given) < 4:
         raise click.BadParameter(
             f"must be whole numbers from 4 on, as 50,100 or 50:500:50; got {value!r}."
         )
-    return found
+    return given
 
 
 @click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
 @click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
-@click.option("--auc2", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of a second model.")
+@click.option(
+    "--versus",
+    "--auc2",
+    "auc2",
+    type=click.FloatRange(0.5, 1.0, max_open=True),
+    help="AUC of a second model on the same cases, to be compared with the first.",
+)
 @click.option(
     "--correlation",
     type=click.FloatRange(-1.0, 1.0, min_open=True, max_open=True),
@@ -75,6 +85,18 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
 @click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")
+@click.option(
+    "--width",
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Mean width of the interval of --measure to reach; finds n.",
+)
+@click.option(
+    "--measure",
+    metavar="A,B,…",
+    callback=options.names,
+    help="Measures whose intervals --width is about: auc, calibration_slope, oe_ratio, …",
+)
+@click.option("--level", type=SHARE, help="Level of these intervals; 0.95 when not given.")
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests.")
 @click.option(
     "--replications", type=click.IntRange(min=20), default=1000, show_default=True, help="Samples."
@@ -95,6 +117,9 @@ def power(
     tests: list[str] | None,
     n: list[int] | None,
     target: float | None,
+    width: float | None,
+    measure: list[str] | None,
+    level: float | None,
     report: str | None,
     format_: str,
     **given: Any,
@@ -104,21 +129,43 @@ def power(
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
+    _width_alone(width, {"n": n, "target": target, "tests": tests}, measure, level)
     columns, given = options.apart(given, options.columns)
     second = (auc2, correlation)
     design, effect, tests, remarks = _design(auc, second, pilot, prevalence, keep, tests, columns)
     result: Any
     with progress("simulating") as tell:
-        if n is not None:
-            result = studies.power(design, tests, n=n, effects=effect, **given, progress=tell)
+        given["progress"] = tell
+        if width is not None:
+            level = 0.95 if level is None else level
+            result = studies.sample_size(
+                design, effect=effect, width=width, measure=measure, confidence_level=level, **given
+            )
+        elif n is not None:
+            result = studies.power(design, tests, n=n, effects=effect, **given)
         else:
             target = 0.8 if target is None else target
-            result = studies.sample_size(
-                design, tests, effect=effect, target=target, **given, progress=tell
-            )
+            result = studies.sample_size(design, tests, effect=effect, target=target, **given)
     result = replace(result, advice=(*result.advice, *remarks))
     show(result, format_)
     write_report(result, report)
+
+
+def _width_alone(
+    width: float | None,
+    others: dict[str, Any],
+    measure: list[str] | None,
+    level: float | None,
+) -> None:
+    """Refuse options of powers beside a width, and options of widths without one."""
+    if width is None:
+        for name in (name for name, given in (("measure", measure), ("level", level)) if given):
+            raise click.UsageError(f"--{name} goes with --width, which is about an interval.")
+        return
+    for name in (name for name, given in others.items() if given is not None):
+        raise click.UsageError(f"--width is about an interval and --{name} about a power.")
+    if not measure:
+        raise click.UsageError("--width needs --measure, as --measure auc.")
 
 
 def _design(
@@ -137,9 +184,9 @@ def _design(
         raise click.UsageError("give --auc for a model in mind, or --pilot for a file.")
     auc2, correlation = second
     if auc2 is None and correlation is not None:
-        raise click.UsageError("--correlation goes with --auc2, which has a second model.")
+        raise click.UsageError("--correlation goes with --versus, the second model's AUC.")
     if pilot is not None and auc2 is not None:
-        raise click.UsageError("--auc2 goes with --auc, the first model's.")
+        raise click.UsageError("--versus goes with --auc, the first model's.")
     if auc is not None:
         threshold = columns["threshold"]
         given = {"keep": keep is not None, **columns, "threshold": None, "missing": None}
@@ -149,7 +196,7 @@ def _design(
         above = 0.5 if threshold is None else threshold
         if auc2 is not None:
             alike = 0.5 if correlation is None else correlation
-            return studies.BinormalPair(auc, share, alike, above), auc2, tests, ()
+            return studies.BinormalPair(auc, auc2, share, alike, above), auc2, tests, ()
         return studies.Binormal(share, above), auc, tests, ()
     if prevalence is not None:
         raise click.UsageError("--prevalence goes with --auc; a pilot has its own.")

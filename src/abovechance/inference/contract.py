@@ -23,6 +23,7 @@ KINDS = (
     "permutation_test",
     "power",
     "sample_size",
+    "precision_size",
     "posterior",
     "posteriors",
     "hierarchical_posterior",
@@ -43,6 +44,7 @@ HOLDING: tuple[tuple[str, set[str]], ...] = (
     ("calibration_error", {"expected", "debiased", "test"}),
     ("test", {"p_value", "hypothesis", "method"}),
     ("sample_size", {"sizes"}),
+    ("precision_size", {"widths", "width", "level"}),
     ("power", {"cells"}),
     ("comparison", {"differences"}),
 )

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from abovechance.format import (
     as_float,
+    number,
     p_value,
     percent,
     plural,
@@ -937,6 +938,44 @@ def sizes_table(facts: Facts) -> Table:
             [f"For a power of {percent(facts.get('target'))}.", *_conditions(facts, rows)]
         ),
         name="sizes",
+    )
+
+
+@prints("precision_size")
+def precision_size(facts: Facts) -> list[Block | None]:
+    """Cases that intervals of a width take."""
+    return [widths_table(facts)]
+
+
+def widths_table(facts: Facts) -> Table:
+    """Cases at which the interval of each measure is as narrow as wanted."""
+    rows = facts.get("widths") or ()
+    largest = facts.get("largest")
+    settings = dict.fromkeys(str(row["setting"]) for row in rows if row.get("setting"))
+    said = [f"{text[:1].upper()}{text[1:]}." for text in settings] if len(settings) == 1 else []
+    return tabulate(
+        rows,
+        ("measure", "name", lambda r: str(r["title"])),
+        (
+            "cases",
+            "number",
+            lambda r: Cell(f">{thousands(largest)}") if r.get("n") is None else count(r["n"]),
+        ),
+        ("95% of the search", "limits", lambda r: _whole_limits(r.get("interval"))),
+        ("mean width there", "number", lambda r: given(r.get("mean_width"))),
+        ("mean value", "number", lambda r: given(r.get("value"))),
+        ("samples", "number", lambda r: count(r.get("replications"))),
+        ("by formula", "number", lambda r: count(r.get("formula"))),
+        title="Cases needed",
+        caption=" ".join(
+            [
+                f"For {percent(facts.get('level'))} intervals, as assess shows them, with a mean "
+                f"width of {number(facts.get('width'))}.",
+                *said,
+            ]
+        ),
+        name="widths",
+        rows_of="widths",
     )
 
 

@@ -3,6 +3,7 @@
 import importlib
 import json
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 from abovechance import __version__
@@ -41,6 +42,12 @@ class Result:
         super().__init_subclass__(**others)
         if kind:
             cls.kind = kind
+        # before dataclass() writes one with every number of every field
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """As it prints, cut to what fits a screen."""
+        return on_a_screen(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain Python values, fit for JSON."""
@@ -82,7 +89,10 @@ class Result:
         from abovechance import tabular
 
         blocks = self.blocks()
-        return tabular.text(blocks) if blocks else repr(self)
+        if blocks:
+            return tabular.text(blocks)
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str | None:
         """The short report that a notebook shows; None, and it prints, where there is none.
@@ -95,6 +105,30 @@ class Result:
             return abovechance.report(self)._repr_html_()
         except AboveChanceError:
             return None
+
+
+SCREEN = (80, 24)
+
+
+def on_a_screen(text: str) -> str:
+    """As many first lines of a text as fit a screen, and how many are missing.
+
+    >>> print(on_a_screen("\\n".join("abc")))
+    a
+    b
+    c
+    >>> on_a_screen("a line\\n" * 30).splitlines()[-1]
+    '… and 7 more lines; print() shows them all.'
+    """
+    width, height = SCREEN
+    lines = text.splitlines()
+    ends = list(accumulate(max(1, -(-len(line) // width)) for line in lines))
+    if not lines or ends[-1] < height:
+        return text
+    kept = sum(end < height for end in ends)
+    return "\n".join(
+        [*lines[:kept], f"… and {len(lines) - kept} more lines; print() shows them all."]
+    )
 
 
 def plain(value: Any) -> Any:

@@ -9,10 +9,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.averaging import averaged, class_values
 from abovechance.measures.measure import Form, Measure
-from abovechance.numerics.confusion import confusion, one_against_rest
-from abovechance.numerics.pair_areas import pair_aucs
-from abovechance.numerics.ranks import tied_groups
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
+from abovechance.numerics.ranks import pair_aucs, tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
 from abovechance.predictions.base import must_be_predictions
 
@@ -40,14 +38,72 @@ def value(measure: Measure, predictions: Predictions) -> float:
 
 
 def per_output(measure: Measure, predictions: Numeric) -> Floats:
-    """The value of a measure for each output."""
+    """The value of a measure for each output of numeric predictions.
+
+    Parameters
+    ----------
+    measure
+        A measure of numbers, such as `mae`.
+    predictions
+        Predictions made with `Numeric`.
+
+    Returns
+    -------
+    array
+        One value per output, in the order of `predictions.outputs`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is not one of numbers.
+
+    See Also
+    --------
+    per_class : for several classes.
+
+    Examples
+    --------
+    >>> from abovechance import Numeric, measures
+    >>> two = Numeric([[1.0, 10.0], [2.0, 20.0]], [[1.5, 10.0], [2.0, 24.0]])
+    >>> per_output(measures.mae, two)
+    array([0.25, 2. ])
+    """
     measure = fit(measure, predictions)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.atleast_1d(_uncounted(measure, predictions, predictions.weight, whole=False))
 
 
 def per_class(measure: Measure, predictions: Binary | Multiclass) -> Floats:
-    """The value of each class against the rest, for measures of one class."""
+    """The value of each class against the rest, for measures of one class.
+
+    Parameters
+    ----------
+    measure
+        A measure of one class, such as `sensitivity`.
+    predictions
+        Predictions of classes.
+
+    Returns
+    -------
+    array
+        One value per class, in the order of `predictions.classes`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is not one of a single class.
+
+    See Also
+    --------
+    per_output : for several outputs.
+
+    Examples
+    --------
+    >>> from abovechance import Multiclass, measures
+    >>> three = Multiclass(["a", "b", "c", "c"], label=["a", "b", "b", "c"])
+    >>> per_class(measures.sensitivity, three)
+    array([1. , 1. , 0.5])
+    """
     measure = fit(measure, predictions)
     if measure.form not in (Form.CLASS_RATIO, Form.CLASS_VALUE):
         raise NotApplicable(f"{measure.title} has no value per class.")
@@ -94,10 +150,35 @@ def on_counts(measure: Measure, table: Floats) -> Floats:
 def evaluate(
     predictions: Predictions, measures: str | Measure | Iterable[Measure | str] | None = None
 ) -> dict[str, float]:
-    """Every applicable measure of predictions, by name.
+    """Values of measures of some predictions, by name.
 
     Work that measures share (one sort, one count) is done once.
 
+    Parameters
+    ----------
+    predictions
+        Predictions of any kind.
+    measures
+        Names or measures; all applicable ones when not given.
+
+    Returns
+    -------
+    dict
+        From name to value; `nan` where a measure is undefined.
+
+    Raises
+    ------
+    UnknownMeasure
+        If no measure goes by a name.
+    NotApplicable
+        If a measure that was named cannot be computed from these predictions.
+
+    See Also
+    --------
+    abovechance.assess : with intervals and tests.
+
+    Examples
+    --------
     >>> from abovechance.predictions import Binary
     >>> evaluate(Binary([0, 1, 1], label=[0, 1, 0]), ["accuracy", "sensitivity"])
     {'accuracy': 0.667, 'sensitivity': 0.5}

@@ -1,10 +1,12 @@
 """Pictures: charts described as data, drawn by matplotlib for papers and as SVG for the report."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.plots.chart import Chart
-    from abovechance.plots.class_pictures import right_by_chance
+    from abovechance.plots.class_pictures import binomial_null
     from abovechance.plots.displays import (
         CalibrationDisplay,
         ConfusionDisplay,
@@ -32,7 +34,7 @@ _HOMES = {
     "picture": "picture",
     "pictures": "picture",
     "plot": "picture",
-    "right_by_chance": "class_pictures",
+    "binomial_null": "class_pictures",
 }
 
 __all__ = [
@@ -46,19 +48,11 @@ __all__ = [
     "ProbabilityDisplay",
     "ResidualsDisplay",
     "RocDisplay",
+    "binomial_null",
     "chart_of",
     "picture",
     "pictures",
     "plot",
-    "right_by_chance",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.plots' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.plots.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

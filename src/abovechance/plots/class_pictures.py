@@ -426,8 +426,8 @@ def roc_thresholds(models: Mapping[str, Binary]) -> Chart:
     )
 
 
-@picture(of=("binary", "multiclass"))
-def binomial_null(models: Mapping[str, Binary | Multiclass]) -> Chart:
+@picture(of=("binary", "multiclass"), name="binomial_null")
+def guesses_right(models: Mapping[str, Binary | Multiclass]) -> Chart:
     """How many cases guesses get right, every class as likely, beside how many were right."""
     ((_, one),) = models.items()
     if one.label is None:
@@ -438,20 +438,38 @@ def binomial_null(models: Mapping[str, Binary | Multiclass]) -> Chart:
             "in clusters or with weights."
         )
     table = one.confusion
-    return right_by_chance(int(table.sum()), 1 / len(one.classes), int(table.trace()))
+    return binomial_null(int(table.sum()), 1 / len(one.classes), int(table.trace()))
 
 
-def right_by_chance(
+def binomial_null(
     n: int, rate: float = 0.5, observed: int | None = None, *, level: float = 0.05
 ) -> Chart:
     """How many of n guesses are right by chance, and the p-values that so few cases allow.
 
     Parameters
     ----------
+    n
+        Number of cases.
     rate
-        How often a guess is right, stated beforehand.
+        How often a guess is right, stated beforehand; one half unless stated.
     observed
-        How many were right; its p stands in the caption.
+        How many were right; its p stands in the caption. None when not given.
+    level
+        The level of the test, whose smallest significant count is marked; 0.05 unless stated.
+
+    Returns
+    -------
+    Chart
+        The picture as data.
+
+    Raises
+    ------
+    NotApplicable
+        If there is no case, the rate does not lie between 0 and 1, or more than n were right.
+
+    See Also
+    --------
+    abovechance.significance.binomial_critical : the count that is marked.
 
     References
     ----------
@@ -459,7 +477,7 @@ def right_by_chance(
 
     Examples
     --------
-    >>> made = right_by_chance(20)
+    >>> made = binomial_null(20)
     >>> made.layers[2].text
     '15 or more: p = 0.021'
     """

@@ -6,6 +6,7 @@ read the declarations.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -77,6 +78,16 @@ class Picture:
     report: int = 0
     reported: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        # help() and doctest see the function
+        object.__setattr__(self, "__doc__", self.make.__doc__)
+        object.__setattr__(self, "__module__", self.make.__module__)
+        object.__setattr__(self, "__wrapped__", self.make)
+
+    def __call__(self, *shown: Any, **options: Any) -> Chart:
+        """The chart, as the function makes it."""
+        return self.make(*shown, **options)
+
     def shows(self, what: str) -> bool:
         """Whether it can be of such a thing."""
         return what in self.of or what.partition(":")[0] in self.of
@@ -98,7 +109,7 @@ def picture(
     seeded: bool = False,
     report: int = 0,
     reported: Iterable[str] = (),
-) -> Callable[[Callable[..., Chart]], Callable[..., Chart]]:
+) -> Callable[[Callable[..., Chart]], Picture]:
     """Declare a picture: what it shows, and where; its name and its one line are the function's.
 
     Examples
@@ -106,14 +117,14 @@ def picture(
     >>> @picture(of=("numeric",))
     ... def errors(models):
     ...     '''A histogram of errors.'''
-    >>> pictures()["errors"].about
-    'A histogram of errors'
-    >>> del _COLLECTED["errors"]
+    >>> errors.name, errors.about
+    ('errors', 'A histogram of errors')
+    >>> _ = _COLLECTED.pop("errors", None)
     """
 
-    def collected(function: Callable[..., Chart]) -> Callable[..., Chart]:
+    def collected(function: Callable[..., Chart]) -> Picture:
         called = name or function.__name__
-        _COLLECTED[called] = Picture(
+        declaration = Picture(
             name=called,
             of=tuple(of),
             about=str(function.__doc__).strip().splitlines()[0].rstrip("."),
@@ -124,7 +135,9 @@ def picture(
             report=report,
             reported=tuple(reported) or tuple(of),
         )
-        return function
+        if function.__module__.startswith("abovechance."):
+            _COLLECTED[called] = declaration  # those of other packages come by entry points
+        return declaration
 
     return collected
 
@@ -137,7 +150,15 @@ def pictures() -> dict[str, Picture]:
     """
     for module in MODULES:
         import_module(f"abovechance.plots.{module}")
-    return _COLLECTED
+    return {**_COLLECTED, **_of_plugins()}
+
+
+@cache
+def _of_plugins() -> dict[str, Picture]:
+    """Pictures that other packages declare (entry points `abovechance.pictures`)."""
+    from abovechance.plugins import declared
+
+    return {one.name: one for one in declared("pictures", Picture, _COLLECTED.keys())}
 
 
 def chart_of(result: Any, kind: str | None = None) -> Chart:
@@ -161,6 +182,10 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     ------
     NotApplicable
         Where there is no such picture, or it cannot be of this.
+
+    See Also
+    --------
+    abovechance.plot : draws it.
 
     Examples
     --------

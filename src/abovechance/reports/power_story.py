@@ -4,11 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from abovechance.format import as_float, number, percent, plural, thousands
-from abovechance.inference.printing import power_table, sides_and_level, sizes_table
+from abovechance.inference.printing import (
+    power_table,
+    sides_and_level,
+    sizes_table,
+    widths_table,
+)
 from abovechance.plots.result_pictures import setting, test_title
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.prose import MOST, label, listed
+from abovechance.reports.prose import MOST, cite, label, listed, lower
 from abovechance.reports.sentences import begun, bracketed, limits, named
 from abovechance.reports.story import Facts, Models, Story, charts_of, story, subtitle
 
@@ -189,3 +194,41 @@ def _size_tile(size: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
     low, high = size.get("interval") or (None, None)
     limits = "" if low is None else f", 95% {thousands(low)} to {thousands(high)}"
     return Tile(name, thousands(size["n"]), f"cases{limits}")
+
+
+@story("precision_size")
+def precision_size(facts: Facts, models: Models) -> Story:
+    """The cases that intervals of a width take."""
+    rows, width = facts["widths"], number(facts["width"])
+    level = percent(facts["level"])
+    parts, tiles = [], []
+    for row in rows:
+        if row.get("n") is None:
+            many = f"more than {thousands(facts['largest'])} cases"
+        else:
+            low, high = row["interval"]
+            ends = f"{thousands(low)} to {thousands(high)}"
+            many = f"{plural(int(row['n']), 'case')} (95% CI {ends})"
+        parts.append(f"{label(lower(str(row['title'])))} needs {many}")
+        shown = thousands(row["n"]) if row.get("n") else f">{thousands(facts['largest'])}"
+        tiles.append(Tile(str(row["title"]), shown, "cases"))
+    enough = [int(row["n"]) for row in rows if row.get("n") is not None]
+    whole = len(enough) == len(rows)
+    many = (
+        plural(max(enough), "case") if whole else f"More than {thousands(facts['largest'])} cases"
+    )
+    samples, setting = thousands(rows[0]["replications"]), label(rows[0]["setting"])
+    return Story(
+        kicker="Sample size",
+        title="How many cases?",
+        subtitle=subtitle(facts),
+        verdict=f"{many} for intervals no wider than {width}",
+        headline=f"For a {level} interval with a mean width of {width} in {setting}, "
+        f"{listed(parts)}.",
+        methods=f"How many cases a mean width of {width} takes was found by simulating the {level} "
+        "intervals of the assessment, and the mean width at that number from "
+        f"{samples} new samples{cite('riley2021')}. The samples came from {setting}. "
+        f"{software(facts)}",
+        tiles=tuple(tiles[:3]),
+        tables=(widths_table(facts),),
+    )

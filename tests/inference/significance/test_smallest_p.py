@@ -11,7 +11,7 @@ from abovechance.inference.results import Test
 from abovechance.inference.significance.summarised import against_chance
 from abovechance.measures import find
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import SMALLEST, never_zero
+from abovechance.numerics.exact import SMALLEST, never_zero
 from abovechance.predictions import Binary
 
 N = 20_000

@@ -35,13 +35,13 @@ def cumulative(predictions: Binary, thresholds: Floats | None = None) -> Curve:
     NotApplicable
         Where only labels were predicted, or cases of one class are missing.
 
-    References
-    ----------
-    Dinga et al. (2019), figure 2B.
-
     See Also
     --------
     roc : one rate against the other.
+
+    References
+    ----------
+    Dinga et al. (2019), figure 2B.
 
     Examples
     --------
@@ -111,6 +111,10 @@ def guesses(n: int, rate: float = 0.5) -> Curve:
     ------
     NotApplicable
         Unless n is at least 1 and the rate lies between 0 and 1.
+
+    See Also
+    --------
+    abovechance.significance.binomial_critical : how many must be right.
 
     References
     ----------

@@ -7,7 +7,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.resampled import checked_level, numbers_of
 from abovechance.measures import find
-from abovechance.numerics.kaplan_meier import kaplan_meier
+from abovechance.numerics.censoring import kaplan_meier
 from abovechance.predictions import Survival
 
 GROUPS = {
@@ -52,13 +52,13 @@ def survival(
     NotApplicable
         Without predicted risks, with weights, or for another number of groups.
 
-    References
-    ----------
-    Kalbfleisch, Prentice (2002), section 1.4.2; Royston, Altman (2013) for the display.
-
     See Also
     --------
     auc_over_time : how well predicted risks discriminate until each time.
+
+    References
+    ----------
+    Kalbfleisch, Prentice (2002), section 1.4.2; Royston, Altman (2013) for the display.
 
     Examples
     --------
@@ -159,13 +159,13 @@ def auc_over_time(predictions: Survival, times: Floats | None = None) -> Curve:
     NotApplicable
         Without predicted risks, without events, or where the area is defined at none of the times.
 
-    References
-    ----------
-    Uno et al. (2007).
-
     See Also
     --------
     survival : how long the cases in groups of predicted risk stay free of the event.
+
+    References
+    ----------
+    Uno et al. (2007).
 
     Examples
     --------

@@ -10,8 +10,7 @@ from abovechance.measures import Form, LabelScore, Law, Measure
 from abovechance.measures.area_scale import AreaScale, area_scale
 from abovechance.measures.evaluation import COUNTING, fit
 from abovechance.predictions import Binary, Multiclass, Predictions
-from abovechance.resampling.bootstraps import Bootstrap
-from abovechance.resampling.sweep import Sorted, binary_bootstrap
+from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
 
 CELLS = 1 << 21  # how many weights are held at once
 

@@ -29,7 +29,7 @@ from abovechance.measures.area_scale import area_scale
 from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 
 LOSSES = ("brier", "brier_sum", "scaled_brier")
 LOGS = ("log_score", "log_loss", "nagelkerke_r2", "cox_snell_r2", "mcfadden_r2")

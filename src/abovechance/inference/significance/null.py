@@ -199,7 +199,7 @@ def _permuted(measure: Measure, predictions: Any, index: Array) -> Floats:
     if isinstance(predictions, Multiclass) and measure.form is Form.LOSSES:
         return _class_losses(measure, predictions, index)
     if isinstance(predictions, Multiclass) and measure.form in COUNTING:
-        from abovechance.numerics.confusion import confusion
+        from abovechance.numerics.counts import confusion
 
         k = len(predictions.classes)
         label = np.broadcast_to(predictions.label, index.shape)

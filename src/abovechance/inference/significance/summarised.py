@@ -12,7 +12,7 @@ from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.predictions import View
 
 

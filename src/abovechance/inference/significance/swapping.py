@@ -13,8 +13,8 @@ from abovechance.inference.significance.sign_flip import totals
 from abovechance.measures import Form, Measure
 from abovechance.measures.correlation import pearson
 from abovechance.measures.evaluation import COUNTING
-from abovechance.numerics.concordance import concordance_by_case
-from abovechance.numerics.confusion import confusion
+from abovechance.numerics.censoring import concordance_by_case
+from abovechance.numerics.counts import confusion
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
@@ -53,7 +53,7 @@ class Swapped:
             return self._of(swaps, everyone) - self._of(~swaps, everyone)
         if self.measure.name == "kendall" and not self._several:
             if worthwhile(len(swaps) * self.first.n):
-                import_module("abovechance.numerics.kernels.concordance")
+                import_module("abovechance.numerics.kernels.pair_loops")
             return np.array([self._kendall(row) for row in swaps])
         if self.parts.max() < 1:
             raise NotApplicable("a standard error needs at least two cases (or clusters).")

@@ -16,8 +16,8 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.significance.null import constant_within, outcomes, reordered
 from abovechance.measures import Form, Measure
 from abovechance.measures.evaluation import COUNTING, fit
+from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.ranks import midranks
-from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, Numeric, Predictions, View
 from abovechance.resampling import WholeBlocks
 
