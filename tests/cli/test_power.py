@@ -60,7 +60,7 @@ def test_a_pilot_gives_a_table_and_a_warning(capsys: Captured, pilot: str) -> No
     asked = ["power", "--pilot", pilot, "--n", "20:60:20", "--tests", "auc,fisher"]
     assert main([*asked, "--replications", "40"]) == 0
     out = capsys.readouterr().out
-    said = "Prevalence 0.4. Labels positive above 0.5. One-sided tests at level 0.05."
+    said = "Labels positive above 0.5. One-sided tests at level 0.05."
     assert said in joined(out)
     rows = [line.split() for line in out.splitlines() if line.startswith("  auc ")]
     assert [row[6] for row in rows] == ["20", "40", "60"]
