@@ -19,6 +19,7 @@ LAYERS = (
     "advice",
     "arrays",
     "format",
+    "tabular",
     "plugins",
     "numerics",
     "resampling",
@@ -141,6 +142,33 @@ def test_every_folder_of_modules_is_a_package() -> None:
 @pytest.mark.parametrize("module", [m for m in BELOW_THE_TOP if not m.endswith("__main__")])
 def test_imports_point_down(module: str) -> None:
     assert climbing(module, everywhere(parsed(module), package_of(module))) == []
+
+
+# What pictures, tables and pages may take numbers from: they draw and print, and compute none.
+COMPUTING = (
+    "abovechance.numerics",
+    "abovechance.resampling",
+    "abovechance.learning",
+    "abovechance.signal",
+    "abovechance.inference.intervals",
+    "scipy",
+)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if within(m, "abovechance.plots")])
+def test_no_picture_computes_numbers(module: str) -> None:
+    names = everywhere(parsed(module), package_of(module))
+    taken = sorted(n for n in names if any(within(n, other) for other in COMPUTING))
+    assert [n for n in taken if not n.endswith(".signal.find") and n != "abovechance.signal"] == []
+
+
+FACES = ("plots", "reports", "cli", "app")
+
+
+def test_no_module_of_the_faces_has_the_name_of_another() -> None:
+    names = [path.name for path in MODULES.values() if path.name != "__init__.py"]
+    faces = {p.name for m, p in MODULES.items() if m.split(".")[1:2] and m.split(".")[1] in FACES}
+    assert sorted(name for name in faces - {"__init__.py"} if names.count(name) > 1) == []
 
 
 @pytest.mark.parametrize("module", list(MODULES))

@@ -56,7 +56,7 @@ LINE_OF = {  # what of the recalibration line a measure's test asks
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrationError(Result):
+class CalibrationError(Result, kind="calibration_error"):
     """A calibration error beside what chance alone makes of right probabilities.
 
     `debiased` is the value less what is expected of right probabilities; it may be negative.
