@@ -143,6 +143,7 @@ def e90(
 
 @measure(
     title="Largest calibration distance",
+    extreme=True,
     **DISTANCE,
     of_distances=_largest,
 )
