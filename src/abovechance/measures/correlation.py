@@ -11,6 +11,7 @@ from abovechance.measures.measure import Form, Law, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
 from abovechance.numerics.concordance import concordance_counts
+from abovechance.numerics.ranks import midranks
 
 ONE_CONSTANT = "all outcomes, or all predictions, are equal"
 CORRELATION: dict[str, Any] = {
@@ -57,10 +58,11 @@ def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("spearman_rho", "srho"),
     **CORRELATION,
     form=Form.DRAWS,
+    takes_batches=True,
     influence=of_spearman,
     source="Spearman (1904)",
 )
-def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
+def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Pearson's correlation of the ranks: do the predictions put the cases in the right order?
 
     Equal values share the middle of their ranks. With weights, a rank is the weight below a case
@@ -71,8 +73,10 @@ def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
     >>> spearman([1.0, 2.0, 4.0, 9.0], [2.0, 1.0, 3.0, 30.0])
     0.8
     """
-    w = np.ones(outcome.shape[-1]) if weight is None else weight
-    return float(pearson.formula(_weighted_midranks(outcome, w), _weighted_midranks(value, w), w))
+    if weight is None:
+        return pearson.formula(midranks(outcome), midranks(value), None)
+    ranks = (_weighted_midranks(column, weight) for column in (outcome, value))
+    return pearson.formula(*ranks, weight)
 
 
 @measure(

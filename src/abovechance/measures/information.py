@@ -120,15 +120,23 @@ def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Flo
     return 0.0 - _log_target(outcome, probability) / np.log(base)
 
 
-def _means(logs: Floats, outcome: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
-    """Mean log-likelihood of the predictions and of the class frequencies."""
-    if outcome.ndim == 1:
-        positive = positive_share(outcome, weight)
-        shares = np.stack([1.0 - positive, positive], axis=-1)
-    else:
-        shares = class_shares(outcome, weight)
-    logs_of_shares = np.log(np.where(shares > 0, shares, 1.0))
-    return weighted_mean(logs, weight), (shares * logs_of_shares).sum(axis=-1)
+def _means(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
+    """Mean log-likelihood of the predictions and of the class frequencies; two classes."""
+    positive = positive_share(outcome, weight)
+    shares = np.stack([1.0 - positive, positive], axis=-1)
+    return weighted_mean(_log_target(outcome, probability), weight), _mean_log(shares)
+
+
+def _means_of_classes(
+    outcome: Floats, probability: Floats, weight: Floats | None
+) -> tuple[Floats, Floats]:
+    logs = _log_target_of_classes(outcome, probability)
+    return weighted_mean(logs, weight), _mean_log(class_shares(outcome, weight))
+
+
+def _mean_log(shares: Floats) -> Floats:
+    """Minus the entropy of shares (…, K)."""
+    return (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1)
 
 
 def _cox_snell(fitted: Floats, null: Floats) -> Floats:
@@ -163,15 +171,15 @@ def _mcfadden_shortcut(predictions: Binary) -> float:
 
 
 def _nagelkerke_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _nagelkerke(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _nagelkerke(*_means_of_classes(outcome, probability, weight))
 
 
 def _cox_snell_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _cox_snell(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _cox_snell(*_means_of_classes(outcome, probability, weight))
 
 
 def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _mcfadden(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _mcfadden(*_means_of_classes(outcome, probability, weight))
 
 
 @measure(
@@ -195,7 +203,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     >>> nagelkerke_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.716
     """
-    return _nagelkerke(*_means(_log_target(outcome, probability), outcome, weight))
+    return _nagelkerke(*_means(outcome, probability, weight))
 
 
 @measure(
@@ -219,7 +227,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     >>> cox_snell_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.537
     """
-    return _cox_snell(*_means(_log_target(outcome, probability), outcome, weight))
+    return _cox_snell(*_means(outcome, probability, weight))
 
 
 @measure(
@@ -241,4 +249,4 @@ def mcfadden_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> 
     >>> mcfadden_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.556
     """
-    return _mcfadden(*_means(_log_target(outcome, probability), outcome, weight))
+    return _mcfadden(*_means(outcome, probability, weight))

@@ -116,7 +116,12 @@ class Measure:
     # a largest distance, which chance alone makes greater than it is: no interval would cover
     extreme: bool = False
     calibration: Calibration | None = None
-    # (distances (…, n) of a calibration curve from the diagonal) -> (…): such share one curve
+    # of a formula that needs index draws: whether it takes batches of outcomes and predictions
+    # (…, n) all the same, one row of weights at a time
+    takes_batches: bool = False
+    # (sample, **parameters) -> distances (…, n) of a calibration curve from the diagonal, which
+    # measures share, and what a measure makes of them
+    distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
     # (predictions, **parameters) -> how much each case moves the value, the derivative by its share
     influence: Callable[..., Floats] | None = None
