@@ -70,9 +70,7 @@ def mean_outcome(predictions: Any, measure: Measure) -> float:
     assert isinstance(predictions, Numeric)
     centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
     constant = np.broadcast_to(centre[:, None], predictions.outcome.shape)
-    other = predictions.take(slice(None))
-    other.__dict__["value"] = constant
-    return measure.of(other)
+    return measure.of(predictions.replace(value=constant))
 
 
 class _Constant:

@@ -110,6 +110,8 @@ class Measure:
     after: Callable[[Any], Any] | None = None
     many_outputs: bool = False
     weighted: bool = True
+    # whether it is a sum over the cases once the outcomes are given, though not a mean of losses
+    additive: bool = False
     # whether every case moves the value a little, as it does not with a quantile: what is not
     # smooth is resampled, for leaving out a case says nothing of it
     smooth: bool = True
@@ -123,8 +125,12 @@ class Measure:
     # measures share, and what a measure makes of them
     distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
-    # (predictions, **parameters) -> how much each case moves the value, the derivative by its share
+    # (outcome, prediction, **parameters) -> how much each case moves the value, the derivative by
+    # its share
     influence: Callable[..., Floats] | None = None
+    # of a formula that takes a table: (table (…, K, K), **parameters) -> its derivative by every
+    # cell, where that is known without trying each of them
+    slopes: Callable[..., Floats] | None = None
     prevalence_free: bool = False
     label_score: LabelScore | None = None
     # of censored pairs: what a pair weighs, by its earlier case; None where all weigh the same
@@ -133,6 +139,8 @@ class Measure:
     # `reference` where it has one: models of equal mean loss have equal values
     monotone_in: str = ""
     shortcut: Callable[[Any], float] | None = None
+    # what the compiled bootstrap of sorted cases calls it, where it computes it directly
+    swept: str | None = None
     multiclass: "Measure | None" = None
     undefined: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)

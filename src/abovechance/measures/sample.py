@@ -121,18 +121,21 @@ class Sample:
         """Cases that count other than they do: weights (…, n)."""
         return self._with(weight=weight)
 
-    def swapped(self, other: "Sample", mask: Bools) -> "Sample":
-        """Predictions of another model on the same cases where `mask` (…, n) says so."""
+    def swapped(self, other: "Sample", mask: Bools, *views: View) -> "Sample":
+        """Predictions of another model on the same cases where `mask` (…, n) says so.
+
+        All that was predicted, or some `views` of it.
+        """
         found: dict[str, Any] = {}
-        for name in _READ[self.kind]:
+        for name in views or [name for name in _READ[self.kind] if name != "outcome"]:
             mine, theirs = self.column(name), other.column(name)
-            if name == "outcome" or (mine is None and theirs is None):
-                continue
-            if mine is None or theirs is None:
-                found[name] = None
-                continue
-            found[name] = np.where(self._as(name, mask), theirs, mine)
-        return replace(self, columns={**self.columns, **found}, kept={})
+            both = mine is not None and theirs is not None
+            found[name] = np.where(self._as(name, mask), theirs, mine) if both else None
+        return self.predicting(**found)
+
+    def predicting(self, **columns: Any) -> "Sample":
+        """The same cases with other predictions."""
+        return replace(self, columns={**self.columns, **columns}, kept={})
 
     def folded(self, folds: Ints) -> "Sample":
         """Cases in folds 0, 1, … (…, n): every fold has a value of its own, the last axis."""
@@ -170,6 +173,16 @@ class Sample:
         return None if self.source is None else self.source.weight
 
     @property
+    def strata(self) -> Array | None:
+        """What parts of the cases may be wanted alike: the class; None where there is none."""
+        return self.outcome if self.classes else None
+
+    @property
+    def groups(self) -> Array | None:
+        """The cluster of each case."""
+        return None if self.source is None else self.source.cases.groups
+
+    @property
     def fold(self) -> Ints | None:
         """The fold of each case, where every fold has a value of its own."""
         return self.columns.get("fold")
@@ -181,6 +194,11 @@ class Sample:
             if value is not None:
                 return int(value.shape[-1])
         return int(self.source.n)
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers are predicted for each case; 1 for other outcomes."""
+        return int(self.outcome.shape[-2]) if self.kind == "numeric" else 1
 
     def prediction(self, measure: Measure) -> Array:
         """What a measure's formula reads."""
@@ -276,7 +294,7 @@ class Sample:
         """How well the probability of class i tells it from class j, for every pair (…, K, K)."""
         if not self.columns:
             return self.source.pair_aucs
-        return pair_aucs(self.column("probability"), self.outcome, self.classes, self.weight)
+        return pair_aucs(self.column("score"), self.outcome, self.classes, self.weight)
 
     def formula_columns(self, measure: Measure) -> tuple[Floats, Floats]:
         """Outcome and prediction as a formula takes them: numbers, cases last.
@@ -300,7 +318,7 @@ class Sample:
 
     def has_outputs(self, measure: Measure) -> bool:
         """Whether the columns of a formula have an axis of outputs."""
-        return self.kind == "numeric" and (measure.many_outputs or self.outcome.shape[-2] > 1)
+        return self.kind == "numeric" and (measure.many_outputs or self.outputs > 1)
 
     # ------------------------------------------------------------ inside
 
@@ -475,7 +493,7 @@ def _evaluated(measure: Measure, sample: Sample) -> Any:
         found = measure.formula(sample.ranked, **measure.parameters)
         return after(measure, found if sample.fold is None else found.reshape(sample._sizes.shape))
     if form is Form.PAIR_AUCS:
-        if sample.columns and (sample.outcome.ndim > 1 or sample.column("probability").ndim > 2):
+        if sample.columns and (sample.outcome.ndim > 1 or sample.column("score").ndim > 2):
             return _row_by_row(measure, sample)
         found = measure.formula(sample.pair_areas, sample.prevalences, **measure.parameters)
         return after(measure, found)

@@ -233,6 +233,10 @@ class Summarised(Binary):
         return other
 
     @property
+    def labels_stated(self) -> bool:
+        return False
+
+    @property
     def positive(self) -> NoReturn:
         raise NotApplicable(f"this {NEEDS_CASES}.")
 

@@ -29,8 +29,7 @@ def labelling_threshold(predictions: Predictions) -> float | None:
     """Above what cases are called positive; None where labels were stated or there are none."""
     if not isinstance(predictions, Binary) or predictions.threshold is None:
         return None
-    stated = predictions.__dict__.get("stated_label")
-    return predictions.threshold if stated is None else None
+    return None if predictions.labels_stated else predictions.threshold
 
 
 def at_threshold(measure: Measure, predictions: Predictions) -> Measure:
