@@ -261,8 +261,8 @@ class Sample:
             actual, label = (c.astype(np.int64, copy=False) for c in (actual, label))
             return confusion(actual, label, self.classes, self.weight)
         cell = self._cells * self.classes**2 + actual * self.classes + label
-        counts = np.bincount(cell.ravel(), minlength=self._sizes.size * self.classes**2)
-        return counts.astype(np.float64).reshape(*self._sizes.shape, self.classes, self.classes)
+        counts = np.bincount(cell.ravel(), minlength=self.fold_sizes.size * self.classes**2)
+        return counts.astype(np.float64).reshape(*self.fold_sizes.shape, self.classes, self.classes)
 
     @cached_property
     def class_counts(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -356,7 +356,7 @@ class Sample:
         assert self.fold is not None
         return int(self.fold.max()) + 1
 
-    def _sums(self, values: Floats) -> Floats:
+    def fold_sums(self, values: Floats) -> Floats:
         """Sums over the cases of each fold (…, V)."""
         rows = len(self._cells)
         values = np.broadcast_to(values, (*self.batch, self.n))
@@ -364,9 +364,9 @@ class Sample:
         return found.astype(np.float64).reshape(*self.batch, self._folds)
 
     @cached_property
-    def _sizes(self) -> Floats:
+    def fold_sizes(self) -> Floats:
         """Number of cases in each fold (…, V)."""
-        return self._sums(np.ones(self.n))
+        return self.fold_sums(np.ones(self.n))
 
     @cached_property
     def _ranked_by_fold(self) -> Ranked:
@@ -383,13 +383,13 @@ class Sample:
         new[:, 1:] = changes | (np.diff(value, axis=-1) != 0)
         opens = np.ones(order.shape, dtype=bool)
         opens[:, 1:] = changes
-        place = _last_true(new) - _last_true(opens)
-        width = int(self._sizes.max())
+        place = last_true(new) - last_true(opens)
+        width = int(self.fold_sizes.max())
         cell = (fold * width + place).ravel()
         positives, negatives = (
-            np.bincount(cell, part.ravel(), self._sizes.size * width)
+            np.bincount(cell, part.ravel(), self.fold_sizes.size * width)
             .astype(np.float64)
-            .reshape(self._sizes.size, width)
+            .reshape(self.fold_sizes.size, width)
             for part in (sign, 1 - sign)
         )
         return Ranked(np.arange(width, dtype=np.float64), positives, negatives)
@@ -491,7 +491,9 @@ def _evaluated(measure: Measure, sample: Sample) -> Any:
         if sample.columns and sample.fold is None and sample.column("score").ndim > 1:
             return _row_by_row(measure, sample)
         found = measure.formula(sample.ranked, **measure.parameters)
-        return after(measure, found if sample.fold is None else found.reshape(sample._sizes.shape))
+        return after(
+            measure, found if sample.fold is None else found.reshape(sample.fold_sizes.shape)
+        )
     if form is Form.PAIR_AUCS:
         if sample.columns and (sample.outcome.ndim > 1 or sample.column("score").ndim > 2):
             return _row_by_row(measure, sample)
@@ -517,7 +519,7 @@ def _evaluated(measure: Measure, sample: Sample) -> Any:
 def _of_losses(measure: Measure, sample: Sample) -> Any:
     losses = case_losses(measure, sample)
     if sample.fold is not None:
-        return after(measure, sample._sums(losses) / sample._sizes)
+        return after(measure, sample.fold_sums(losses) / sample.fold_sizes)
     found = after(measure, weighted_mean(losses, sample.formula_weight(measure)))
     return np.mean(found, axis=-1) if sample.has_outputs(measure) else found
 
@@ -560,7 +562,7 @@ def _spelled_out(measure: Measure, sample: Sample) -> Sample:
     return replace(taken, source=source)
 
 
-def _last_true(new: Bools) -> Ints:
+def last_true(new: Bools) -> Ints:
     """For each place the last one, up to it, where something new began."""
     place = np.arange(new.shape[-1])
     return np.maximum.accumulate(np.where(new, place, 0), axis=-1)
