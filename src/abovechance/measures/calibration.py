@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.measures.measure import Calibration, Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
@@ -125,6 +125,7 @@ def calibration_slope(outcome: Floats, probability: Floats, weight: Floats | Non
     best=1.0,
     undefined="nothing was expected: every probability is 0",
     calibration=Calibration.RATIO,
+    sufficient=Statistic.CLASS_MEANS,
     source="Steyerberg et al. (2010)",
 )
 def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -149,6 +150,7 @@ def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats
     best=0.0,
     listed=False,
     calibration=Calibration.DIFFERENCE,
+    sufficient=Statistic.CLASS_MEANS,
     source="Steyerberg et al. (2010)",
 )
 def calibration_difference(outcome: Floats, probability: Floats) -> Floats:

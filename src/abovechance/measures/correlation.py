@@ -7,7 +7,7 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.measures.chance import constant
 from abovechance.measures.correlation_influence import of_kendall, of_pearson, of_spearman
-from abovechance.measures.measure import Form, Law, measure
+from abovechance.measures.measure import Form, Law, Statistic, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
 from abovechance.numerics.concordance import concordance_counts
@@ -31,6 +31,7 @@ CORRELATION: dict[str, Any] = {
     **CORRELATION,
     form=Form.SAMPLE,
     influence=of_pearson,
+    sufficient=Statistic.MOMENTS,
     source="NAG, Accuracy measures, regression",
 )
 def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
@@ -114,6 +115,7 @@ def kendall(outcome: Floats, value: Floats, weight: Floats | None) -> float:
     aliases=("lin_concordance", "ccc"),
     **{**CORRELATION, "undefined": "all outcomes and predictions are one and the same number"},
     form=Form.SAMPLE,
+    sufficient=Statistic.MOMENTS,
     source="Lin (1989)",
 )
 def concordance_correlation(

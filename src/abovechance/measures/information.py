@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, entropy
-from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.measures.shares import class_shares, positive_share
 from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
@@ -69,6 +69,7 @@ def _negative_entropy(predictions: Any, measure: Any) -> float:
     law=Law.MEAN,
     shortcut=_log_score_shortcut,
     multiclass=_log_score_of_classes,
+    sufficient=Statistic.LOGS,
     source="Good (1952); Dinga et al., Information criteria",
 )
 def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
@@ -107,6 +108,7 @@ def _entropy(predictions: Any, measure: Any) -> float:
     law=Law.MEAN,
     shortcut=_log_loss_shortcut,
     multiclass=_log_loss_of_classes,
+    sufficient=Statistic.LOGS,
     source="Good (1952), negated",
 )
 def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
@@ -187,6 +189,7 @@ def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | 
     **EXPLAINED,
     multiclass=_nagelkerke_of_classes,
     shortcut=_nagelkerke_shortcut,
+    sufficient=Statistic.LOGS,
     source="Nagelkerke (1991); Dinga et al., Information criteria, from likelihoods",
     monotone_in="log_loss",
 )
@@ -212,6 +215,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     attainable=False,
     multiclass=_cox_snell_of_classes,
     shortcut=_cox_snell_shortcut,
+    sufficient=Statistic.LOGS,
     source="Cox & Snell (1989)",
     monotone_in="log_loss",
 )
@@ -236,6 +240,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     **EXPLAINED,
     multiclass=_mcfadden_of_classes,
     shortcut=_mcfadden_shortcut,
+    sufficient=Statistic.LOGS,
     source="McFadden (1974)",
     monotone_in="log_loss",
 )

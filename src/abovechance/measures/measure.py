@@ -78,6 +78,17 @@ class Calibration(StrEnum):
     SCORE = "standard score"  # normal if probabilities are right
 
 
+class Statistic(StrEnum):
+    """What a measure is a function of beside class counts, so that a summary of cases suffices."""
+
+    SQUARES = "mean squared error of probabilities"
+    LOGS = "mean log probability"
+    CLASS_MEANS = "mean probability of each class"
+    DECISIONS = "counts at the measure's own threshold"
+    MOMENTS = "means, variances and covariance of numbers"
+    LARGEST = "largest error"
+
+
 Formula = Callable[..., Any]
 Chance = Callable[[Predictions, "Measure"], float]
 
@@ -141,6 +152,8 @@ class Measure:
     shortcut: Callable[[Any], float] | None = None
     # what the compiled bootstrap of sorted cases calls it, where it computes it directly
     swept: str | None = None
+    # the sufficient statistic that summaries of streams hold; None where they need the cases
+    sufficient: Statistic | None = None
     multiclass: "Measure | None" = None
     undefined: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)

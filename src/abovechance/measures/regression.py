@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, mean_outcome, uncorrelated
-from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.measures.measure import Family, Form, Law, Statistic, measure
 from abovechance.measures.moments import weighted_median
 from abovechance.predictions import View
 
@@ -77,6 +77,7 @@ def mlae(outcome: Floats, value: Floats) -> Floats:
     aliases=("mean_squared_error", "neg_mean_squared_error"),
     chance=uncorrelated,
     **MEAN_LOSS,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, mean squared error; NAG, Accuracy measures, regression",
 )
 def mse(outcome: Floats, value: Floats) -> Floats:
@@ -103,6 +104,7 @@ def mse(outcome: Floats, value: Floats) -> Floats:
     ),
     **MEAN_LOSS,
     after=np.sqrt,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, root mean square error",
 )
 def rmse(outcome: Floats, value: Floats) -> Floats:
@@ -200,6 +202,7 @@ def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("maximum_error", "neg_max_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN},
     extreme=True,
+    sufficient=Statistic.LARGEST,
     source="scikit-learn, max_error",
 )
 def max_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:

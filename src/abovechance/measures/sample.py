@@ -296,6 +296,14 @@ class Sample:
             return self.source.pair_aucs
         return pair_aucs(self.column("score"), self.outcome, self.classes, self.weight)
 
+    @property
+    def probability_given(self) -> Floats:
+        """The probability that was given to what happened, of one sample."""
+        outcome, p = self.outcome, self.column("probability")
+        if self.kind == "binary":
+            return np.where(outcome, p, 1.0 - p)
+        return np.asarray(p[outcome, np.arange(self.n)])
+
     def formula_columns(self, measure: Measure) -> tuple[Floats, Floats]:
         """Outcome and prediction as a formula takes them: numbers, cases last.
 

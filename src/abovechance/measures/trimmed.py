@@ -117,5 +117,6 @@ def _derived(
         reference=None if correlation or measure.reference is None else mean_outcome,
         weighted=False,
         influence=None,
+        sufficient=None,
         listed=False,
     )

@@ -111,15 +111,12 @@ def _kind(found: Studentised) -> str:
 
 def uninformative(predictions: Predictions) -> Predictions:
     """The same cases, each predicted by the class frequencies or the mean outcome."""
-    other = predictions.take(slice(None))
     if isinstance(predictions, Binary):
-        other.__dict__["probability"] = np.full(predictions.n, predictions.prevalences[1])
-    elif isinstance(predictions, Multiclass):
+        return predictions.replace(probability=np.full(predictions.n, predictions.prevalences[1]))
+    if isinstance(predictions, Multiclass):
         shares = predictions.prevalences[:, None]
-        other.__dict__["probability"] = np.repeat(shares, predictions.n, axis=1)
-    elif isinstance(predictions, Numeric):
+        return predictions.replace(probability=np.repeat(shares, predictions.n, axis=1))
+    if isinstance(predictions, Numeric):
         centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
-        other.__dict__["value"] = np.repeat(centre[:, None], predictions.n, axis=1)
-    else:
-        raise NotApplicable("there is no uninformative forecast for these outcomes.")
-    return other
+        return predictions.replace(value=np.repeat(centre[:, None], predictions.n, axis=1))
+    raise NotApplicable("there is no uninformative forecast for these outcomes.")

@@ -10,6 +10,7 @@ from abovechance.inference.significance.association import SCORES, fisher
 from abovechance.inference.significance.ranks import SAME
 from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
+from abovechance.measures.measure import Statistic
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.p_values import never_zero
@@ -54,11 +55,10 @@ def numbers_against_chance(
     if np.isnan(pearson):
         return {}
     p = _tail(pearson * np.sqrt(predictions.n - 1.0))
-    names = ("mse", "rmse", "r2", "explained_variance", "rse", "rrse", "pearson")
     return {
         m.label: _permuted(value, p)
         for m, value in values.items()
-        if m.name in (*names, "concordance_correlation") and not np.isnan(value)
+        if m.sufficient is Statistic.MOMENTS and m.calibration is None and not np.isnan(value)
     }
 
 
