@@ -9,7 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.averaging import class_values
 from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import COUNTING as COUNTING
-from abovechance.measures.sample import Sample, case_losses, without_rounding
+from abovechance.measures.sample import Sample, case_losses, single, without_rounding
 from abovechance.measures.sample import evaluate as of_sample
 from abovechance.measures.sample import on_counts as on_counts
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
@@ -107,8 +107,12 @@ def _value(measure: Measure, predictions: Predictions) -> float:
     measure = fit(measure, predictions)
     shortcut = measure.shortcut if predictions.weight is None else None
     if shortcut is not None and (measure.form is not Form.COUNTS or predictions.kind == "binary"):
-        return float(without_rounding(measure, np.asarray(shortcut(predictions))))
-    return float(of_sample(measure, Sample.of(predictions)))
+        found = float(shortcut(predictions))
+        low, high = measure.range
+        return (
+            found if low <= found <= high else float(without_rounding(measure, np.asarray(found)))
+        )
+    return single(measure, Sample.of(predictions))
 
 
 def _and(names: list[str]) -> str:

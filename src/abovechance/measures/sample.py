@@ -425,6 +425,13 @@ def evaluate(measure: Measure, sample: Sample) -> Floats:
     return without_rounding(measure, found)
 
 
+def single(measure: Measure, sample: Sample) -> float:
+    """The value of one sample, for callers that silence divisions by zero themselves."""
+    found = float(_evaluated(measure, sample))
+    low, high = measure.range
+    return found if low <= found <= high else float(without_rounding(measure, np.asarray(found)))
+
+
 def resampled(measure: Measure, sample: Sample, counts: Array) -> Floats:
     """Values on samples that hold every case as often as `counts` (B, n) says.
 
@@ -466,9 +473,10 @@ def on_counts(measure: Measure, table: Floats) -> Floats:
 
 def of_class_counts(measure: Measure, counts: tuple[Floats, Floats, Floats, Floats]) -> Floats:
     """The values of TP, FP, FN, TN of each class, the last axis."""
-    if measure.average is None:
-        return class_values(measure, *(c[..., 1] for c in counts))
-    return averaged(measure, *counts)
+    if measure.average is not None:
+        return averaged(measure, *counts)
+    at = 1 if counts[0].ndim == 1 else (..., 1)  # plain numbers are faster than arrays of none
+    return class_values(measure, *(c[at] for c in counts))
 
 
 def after(measure: Measure, found: Any) -> Any:
