@@ -12,8 +12,8 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 import abovechance as ac
 from abovechance.measures import find
-from abovechance.numerics.loess import loess
 from abovechance.numerics.recalibration import line, log_odds
+from abovechance.numerics.smooth import loess
 
 DRAWS = 1000
 THRESHOLDS = np.arange(1, 100) / 100

@@ -10,9 +10,9 @@ from lifelines.utils import concordance_index
 from sklearn import metrics
 
 import abovechance as ac
-from abovechance.numerics.concordance import concordance_counts
+from abovechance.numerics.censoring import concordance_counts
+from abovechance.numerics.counts import probability_sums
 from abovechance.numerics.ranks import rank_summary
-from abovechance.numerics.sums import probability_sums
 
 THIRTEEN = {
     "accuracy": lambda y, p, yhat: metrics.accuracy_score(y, yhat),

@@ -18,8 +18,8 @@ from harness import Race, race
 
 from abovechance.signal import evaluate, find, hotelling, srivastava_du
 from abovechance.studies import Groups
-from abovechance.studies.powering import Replications
-from abovechance.studies.replications import find_study
+from abovechance.studies.power_study import Replications
+from replications.catalogue import find_study
 
 STUDY = find_study("rosenblatt-fig5b")
 TESTS = tuple(test for test in STUDY.tests.values() if test != "oracle")

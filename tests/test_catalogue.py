@@ -19,7 +19,7 @@ import pytest
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, LabelScore, Law, Measure, every, find
-from abovechance.measures.chance import best_constant
+from abovechance.measures.chance import SameNumber, best_constant
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
@@ -138,6 +138,9 @@ def uninformative(measure: Measure, kind: str) -> Predictions:
         constant, unrelated = np.full(len(y), y.mean()), value  # mean and median at once
         if kind == "outputs":
             y, constant, unrelated = (np.column_stack([v, 10 * v]) for v in (y, constant, value))
+        if isinstance(measure.reference, SameNumber):
+            centre = measure.reference.centre(np.atleast_2d(y.T), None)
+            constant = np.broadcast_to(centre if kind == "outputs" else centre[0], y.shape)
         always_the_same = Numeric(y, constant)
         undefined = np.isnan(measure.of(always_the_same))  # correlations
         return Numeric(y, unrelated) if undefined else always_the_same

@@ -1,6 +1,29 @@
 """Is this predictive model really any good, and how sure are we?
 
-Import once, `import abovechance as ac`; nothing heavy is loaded before it is used.
+    import abovechance as ac
+    print(ac.assess(y, p))
+
+Verbs
+    assess, assess_stream                   every measure of predictions, or of a file of any size
+    compare, thresholds                     two models or more; where to cut
+    permutation_test, detect                does a learner beat chance; do classes differ
+    power, sample_size                      how many cases it takes
+    plot, report                            pictures and pages of any result
+    read, from_estimator, from_cv           predictions from files and scikit-learn estimators
+Predictions
+    Binary, Multiclass, Numeric, Survival   outcomes beside what was predicted
+Collections
+    measures, measure                       every measure, callable; how to declare one
+    intervals, significance                 the methods behind the verbs, each by its name
+    posterior, curves                       what is known after the data; curves with bands
+    studies, plots, examples, errors        designs, displays, data sets, what is refused
+Where work is done
+    Serial, Processes, Dask, Store          for workers= and store=
+Types
+    Assessment, Comparison                  what assess and compare return
+    AboveChanceError                        anything that is refused
+
+Nothing heavy is loaded before it is used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -8,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abovechance import examples, measures, studies
+    from abovechance import errors, examples, measures, plots, studies
     from abovechance.errors import AboveChanceError
     from abovechance.inference import (
         Assessment,
@@ -30,7 +53,7 @@ if TYPE_CHECKING:
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
     from abovechance.reports import report
-    from abovechance.resampling import Resampling
+    from abovechance.resampling import Dask, Processes, Serial, Store
     from abovechance.studies import power, sample_size
 
 _HOMES = {
@@ -38,9 +61,12 @@ _HOMES = {
     "Assessment": "abovechance.inference",
     "Binary": "abovechance.predictions",
     "Comparison": "abovechance.inference",
+    "Dask": "abovechance.resampling",
     "Multiclass": "abovechance.predictions",
     "Numeric": "abovechance.predictions",
-    "Resampling": "abovechance.resampling",
+    "Processes": "abovechance.resampling",
+    "Serial": "abovechance.resampling",
+    "Store": "abovechance.resampling",
     "Survival": "abovechance.predictions",
     "assess": "abovechance.inference",
     "assess_stream": "abovechance.inference.streaming",
@@ -62,9 +88,11 @@ _CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
 
 _MODULES = {
     "curves": "abovechance.inference.curves",
+    "errors": "abovechance.errors",
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
     "measures": "abovechance.measures",
+    "plots": "abovechance.plots",
     "posterior": "abovechance.inference.posterior",
     "significance": "abovechance.inference.significance",
     "studies": "abovechance.studies",
@@ -75,15 +103,19 @@ __all__ = [
     "Assessment",
     "Binary",
     "Comparison",
+    "Dask",
     "Multiclass",
     "Numeric",
-    "Resampling",
+    "Processes",
+    "Serial",
+    "Store",
     "Survival",
     "assess",
     "assess_stream",
     "compare",
     "curves",
     "detect",
+    "errors",
     "examples",
     "from_cv",
     "from_estimator",
@@ -92,6 +124,7 @@ __all__ = [
     "measures",
     "permutation_test",
     "plot",
+    "plots",
     "posterior",
     "power",
     "read",
@@ -113,7 +146,11 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     else:
-        raise AttributeError(f"module 'abovechance' has no attribute {name!r}")
+        import sys
+
+        # with name and obj Python itself adds: Did you mean 'assess'?
+        said = f"module 'abovechance' has no attribute {name!r}"
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])
     globals()[name] = value
     return value
 

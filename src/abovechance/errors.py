@@ -8,10 +8,23 @@ AboveChanceError          anything this package refuses, a ValueError
 ├── NotApplicable         the question cannot be asked of these predictions
 └── Unfinished            the answer could not be completed: disk, cluster, interruption
 
+PluginWarning             a package that extends this one is broken; it is left out
+
 A message says what must hold; what was found, and where; what to do.
 """
 
 from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "AboveChanceError",
+    "ColumnError",
+    "DataError",
+    "FileError",
+    "NotApplicable",
+    "PluginWarning",
+    "Unfinished",
+    "UnknownMeasure",
+]
 
 
 class AboveChanceError(ValueError):
@@ -40,6 +53,10 @@ class NotApplicable(AboveChanceError):
 
 class Unfinished(AboveChanceError):
     """The answer could not be completed: disk, cluster, interruption."""
+
+
+class PluginWarning(UserWarning):
+    """A package that extends this one is broken, or uses a name that is taken."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -100,87 +100,6 @@ def test_wrong_questions_are_answered_in_one_line(capsys: Captured, asked: str, 
     assert err.count("\n") == 1
 
 
-def test_a_study_is_reproduced_beside_its_published_values(
-    capsys: Captured, tmp_path: Path
-) -> None:
-    asked = ["reproduce", "rosenblatt-fig5b", "--statistics", "sd,Hotelling"]
-    assert main([*asked, "--replications", "20", "--pages", str(tmp_path)]) == 0
-    out = capsys.readouterr().out
-    assert "0.532" in out
-    assert "comparisons: largest |z|" in out
-    assert "Departure: p = k/B without +1" in out
-    assert "| sd | 40 | 0.25 |" in (tmp_path / "rosenblatt-fig5b.md").read_text("utf-8")
-
-
-def test_studies_are_listed_and_misspelt_ones_refused(capsys: Captured) -> None:
-    assert main(["reproduce"]) == 0
-    assert "dinga-power-simulated" in capsys.readouterr().out
-    assert main(["reproduce", "dinga-compar"]) == 2
-    assert "did you mean 'dinga-compare'?" in capsys.readouterr().err
-
-
-def test_a_study_of_real_tables_says_what_it_needs(capsys: Captured, tmp_path: Path) -> None:
-    assert main(["reproduce", "dinga-power-data"]) == 2
-    assert "needs --data DIR" in capsys.readouterr().err
-    assert main(["reproduce", "dinga-power-data", "--data", str(tmp_path)]) == 2
-    assert "come with R's mlbench" in capsys.readouterr().err
-
-
-def test_a_real_table_is_drawn_from(capsys: Captured, tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    rows = [f"{rng.normal() + 3 * (i % 2):.4f},{'pos' if i % 2 else 'neg'}" for i in range(200)]
-    (tmp_path / "mlbench_PimaIndiansDiabetes.csv").write_text("\n".join(["mass,diabetes", *rows]))
-    asked = ["reproduce", "dinga-power-data", "--data", str(tmp_path), "--statistics", "AUC"]
-    assert main([*asked, "--replications", "3", "--format", "json"]) == 0
-    cells = json.loads(capsys.readouterr().out)["cells"]
-    assert len(cells) == 8
-    assert cells[-1]["power"] == 1.0
-
-
-def test_models_are_compared_on_a_real_table(capsys: Captured, tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    rows = [f"{rng.normal() + (i % 2):.4f},{'R' if i % 2 else 'M'}" for i in range(240)]
-    (tmp_path / "mlbench_Sonar.csv").write_text("\n".join(["V1,Class", *rows]))
-    asked = ["reproduce", "dinga-compare-data-sonar", "--data", str(tmp_path), "--format", "json"]
-    assert main([*asked, "--statistics", "Brier,accuracy", "--replications", "2"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found["cells"]) == 10
-    assert "least power" in found["findings"][1]
-    assert main([*asked[:1], "dinga-compare-data-sonor", *asked[2:]]) == 2
-    assert "did you mean 'dinga-compare-data-sonar'?" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ("rosenblatt-fig5b --picture x.bmp", "must end in .svg, .png or .pdf"),
-        ("rosenblatt-fig5b --picture nowhere/x.png", "lie in a folder that is there"),
-        ("all --picture x.png", "--picture draws one study"),
-        ("all --statistics nothing", "no statistic 'nothing' in these 19 studies"),
-        ("dinga-compare-data", "needs --data DIR"),
-    ],
-)
-def test_what_cannot_be_kept_is_refused_before_it_is_run(
-    capsys: Captured, asked: str, told: str
-) -> None:
-    assert main(["reproduce", *asked.split()]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert told in err
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_a_study_is_drawn(tmp_path: Path, suffix: str) -> None:
-    file = tmp_path / f"study.{suffix}"
-    asked = ["reproduce", "rosenblatt-fig5b", "--statistics", "sd,Oracle", "--replications", "3"]
-    assert main([*asked, "--picture", str(file)]) == 0
-    first = file.read_bytes()
-    assert 2_000 < len(first) < 100_000
-    assert main([*asked, "--picture", str(file)]) == 0
-    assert file.read_bytes() == first
-
-
 def test_a_pilot_of_folds_or_certain_probabilities_is_taken_with_a_remark(
     capsys: Captured, tmp_path: Path
 ) -> None:
@@ -206,8 +125,8 @@ def test_a_pilot_of_folds_or_certain_probabilities_is_taken_with_a_remark(
         ("", "give --auc for a model in mind"),
         ("--auc .7 --keep .5", "--keep goes with --pilot"),
         ("--auc .7 --outcome y", "--outcome goes with --pilot"),
-        ("--auc .7 --correlation .3", "--correlation goes with --auc2"),
-        ("--pilot x.csv --auc2 .8", "--auc2 goes with --auc"),
+        ("--auc .7 --correlation .3", "--correlation goes with --versus"),
+        ("--pilot x.csv --auc2 .8", "--versus goes with --auc"),
         ("--auc .7 --alpha 2", "'--alpha': 2.0 is not in the range"),
         ("--auc .7 --target 1.2", "'--target': 1.2 is not in the range"),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from abovechance import examples
 from abovechance.cli import main
-from abovechance.io.text import Column, Row, TextTable, extent, number, p_value, wrapped
+from abovechance.format import number, p_value
+from abovechance.io.text_tables import Column, Row, TextTable, extent, wrapped
 
 CANCER = [str(examples.path("breast_cancer")), "--outcome", "outcome", "--positive", "malignant"]
 IRIS = [str(examples.path("iris")), "--outcome", "outcome"]

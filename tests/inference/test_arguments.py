@@ -20,7 +20,7 @@ QUICK = {"draws": 9, "rng": 1}
 
 
 def kind_of(*given: Any, **facts: Any) -> tuple[str, set[str]]:
-    from abovechance.predictions.inferred import inferred
+    from abovechance.predictions.from_arrays import inferred
 
     made = inferred(*given, **facts)
     return made.kind, {str(view) for view in made.views}

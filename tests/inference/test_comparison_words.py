@@ -8,10 +8,10 @@ import pytest
 
 from abovechance import Binary, Multiclass, Numeric, compare, examples, report
 from abovechance.errors import NotApplicable
+from abovechance.format import limits, number, p_value, signed
 from abovechance.inference.comparison import compare_items
 from abovechance.inference.comparison.results import shown
 from abovechance.inference.comparison.text import comparison_lines
-from abovechance.io.text import limits, number, p_value, signed
 
 
 def models(n: int = 90, gap: float = 0.0, seed: int = 1, count: int = 2) -> dict[str, Binary]:

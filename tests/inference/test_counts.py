@@ -7,7 +7,7 @@ import pytest
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import significance
-from abovechance.numerics import binomial
+from abovechance.numerics import exact as binomial
 
 
 def test_binomial_tests_agree_with_exact_arithmetic(reference) -> None:

@@ -12,8 +12,8 @@ from abovechance.inference.comparison.contrasts import Standardised
 from abovechance.inference.influence import Gap, components, placed
 from abovechance.inference.significance import delong
 from abovechance.measures import find
-from abovechance.numerics.placements import delong as oracle
-from abovechance.numerics.placements import placements
+from abovechance.numerics.ranks import delong as oracle
+from abovechance.numerics.ranks import placements
 from abovechance.predictions import Binary, Multiclass
 
 SIDES = {"two-sided": "two.sided", "greater": "greater", "less": "less"}

@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from abovechance import permutation_test
-from abovechance.learning.splits import folds_of, folds_of_each
-from abovechance.learning.together import cross_predictions, known
+from abovechance.learning.from_sklearn import folds_of, folds_of_each
+from abovechance.learning.sklearn_training import cross_predictions, known
 from abovechance.measures.catalogue import applicable
 from abovechance.measures.evaluation import COUNTING
 from abovechance.predictions import Binary

@@ -171,7 +171,7 @@ def test_skill_of_classes_is_the_mean_gain(
     predictions, result = of_classes
     m = find(name)
     sign = 1 if m.higher_is_better else -1
-    gains = sign * (m.losses(predictions) - m.losses(uninformative(predictions)))
+    gains = sign * (m.losses(predictions) - m.losses(uninformative(predictions, m)))
     skill = result[name].skill
     assert skill.difference == pytest.approx(gains.mean(), rel=1e-9)
     width = 2 * Z * gains.std(ddof=1) / np.sqrt(N)

@@ -1,15 +1,200 @@
-"""From files to predictions, with the edges users meet."""
+"""From files, frames and columns to predictions."""
 
 import gzip
+import io
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from abovechance.errors import ColumnError, DataError, FileError
 from abovechance.io import read, read_table
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+
+# ----------------------------------------------------------------------------------------------
+# Dataframes of several libraries, dictionaries and records.
+# ----------------------------------------------------------------------------------------------
+
+
+COLUMNS = {
+    "id": ["007", "008", "009"],
+    "y": [1, 0, 1],
+    "p": [0.25, 0.5, 0.75],
+    "flag": [True, False, True],
+    "class": ["a", None, "NA"],
+}
+FRAMES = {
+    "pandas": pd.DataFrame(COLUMNS),
+    "polars": pl.DataFrame(COLUMNS),
+    "lazy polars": pl.LazyFrame(COLUMNS),
+    "pyarrow": pa.table(COLUMNS),
+    "dictionary": COLUMNS,
+    "arrays": {name: np.array(values) for name, values in COLUMNS.items()},
+    "records": [
+        dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)
+    ],
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_every_library_gives_the_same_table(library):
+    table = read_table(FRAMES[library])
+    assert table.rows == 3
+    assert table.text("id").tolist() == ["007", "008", "009"]
+    assert table.labels("y").tolist() == [1, 0, 1]
+    assert table.number("p").tolist() == [0.25, 0.5, 0.75]
+    assert table.labels("flag").tolist() == [True, False, True]
+    assert table.labels("class").tolist() == ["a", None, "NA"]
+
+
+def test_pandas_own_types_are_understood():
+    table = read_table(
+        pd.DataFrame(
+            {
+                "category": pd.Categorical(["b", "a", None]),
+                "integer": pd.array([1, None, 3], dtype="Int64"),
+                "logical": pd.array([True, None, False], dtype="boolean"),
+                "mixed": pd.Series([1, "a", None], dtype=object),
+                5: [1.0, np.nan, 2.5],
+            }
+        ).set_index(pd.Index([10, 20, 30]))
+    )
+    assert table.labels("category").tolist() == ["b", "a", None]
+    np.testing.assert_array_equal(table.labels("integer"), [1.0, np.nan, 3.0])
+    np.testing.assert_array_equal(table.labels("logical"), [1.0, np.nan, 0.0])
+    assert table.labels("mixed").tolist() == ["1", "a", None]
+    np.testing.assert_array_equal(table.number("5"), [1.0, np.nan, 2.5])
+
+
+def test_polars_own_types_are_understood():
+    frame = pl.DataFrame({"c": ["b", "a"], "d": [1, 2]}).with_columns(
+        pl.col("c").cast(pl.Categorical), pl.col("d").cast(pl.Int8)
+    )
+    table = read_table(frame)
+    assert table.labels("c").tolist() == ["b", "a"]
+    assert table.labels("d").tolist() == [1, 2]
+
+
+def test_twin_names_are_refused():
+    with pytest.raises(DataError, match="every column of the dataframe must have its own name"):
+        read_table(pd.DataFrame([[1, 2]], columns=["y", "y"]))
+    with pytest.raises(DataError, match="columns 1, 2 are all called '1'"):
+        read_table(pd.DataFrame([[1, 2]], columns=["1", 1]))
+
+
+def test_an_empty_frame_is_refused():
+    with pytest.raises(FileError, match="the dataframe must hold at least one row"):
+        read_table(pd.DataFrame({"y": []}))
+    with pytest.raises(FileError, match="the dataframe must hold a table; it has no columns"):
+        read_table({})
+
+
+def test_a_column_of_two_axes_is_refused():
+    with pytest.raises(FileError, match="a column must be a list or array of one axis"):
+        read_table({"y": np.zeros((2, 2))})
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(DataError, match="records; got int"):
+        read_table(3)
+
+
+# ----------------------------------------------------------------------------------------------
+# Where tables come from: paths, bytes, open files; and what is not there.
+# ----------------------------------------------------------------------------------------------
+
+
+DATA = b"y,p\n1,0.5\n"
+
+
+def test_a_path_bytes_and_an_open_file_give_the_same(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(DATA)
+    with path.open("rb") as file:
+        for source in (path, str(path), DATA, bytearray(DATA), io.BytesIO(DATA), file):
+            assert read_table(source).number("p").tolist() == [0.5]
+
+
+def test_a_missing_file_is_refused_with_the_nearest_name(tmp_path):
+    (tmp_path / "predictions.csv").write_bytes(DATA)
+    with pytest.raises(FileError, match=r"did you mean 'predictions\.csv'\?"):
+        read_table(tmp_path / "prediction.csv")
+    with pytest.raises(FileError, match="there is no folder"):
+        read_table(tmp_path / "nowhere" / "a.csv")
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(FileError, match="must be a file; it is a folder"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("head", "what"),
+    [
+        (b"PK\x03\x04....", "a zip archive or Excel workbook. Save the sheet as CSV"),
+        (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"\x80\x04\x95....", "a Python pickle"),
+    ],
+)
+def test_files_of_other_kinds_are_refused_by_name(tmp_path, head, what):
+    (tmp_path / "a.csv").write_bytes(head)
+    with pytest.raises(FileError, match=f"a.csv must hold a table; it is {what}"):
+        read_table(tmp_path / "a.csv")
+
+
+def test_a_gzip_file_cut_off_or_damaged_is_refused():
+    import gzip
+
+    whole = gzip.compress(DATA * 1000)
+    for data in (whole[:-20], whole[:-6] + b"xx" + whole[-4:], b"\x1f\x8b\x08aaaa"):
+        with pytest.raises(FileError, match=r"a\.csv\.gz must be a whole gzip file"):
+            read_table(data, name="a.csv.gz")
+
+
+def test_a_file_name_that_would_not_print_is_escaped(tmp_path):
+    path = tmp_path / "a\x1b[31m.csv"
+    path.write_bytes(b"")
+    with pytest.raises(FileError) as caught:
+        read_table(path)
+    assert str(caught.value).isprintable()
+
+
+def test_a_million_rows_are_read_whole(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,y,p\n" + "0000007,sick,0.123456\n" * 1_000_000)
+    table = read_table(path)
+    assert (table.labels("y") == "sick").all()
+    assert table.number("p").sum() == pytest.approx(123456.0)
+    assert table.text("id").size == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("code", "loaded"),
+    [
+        ("import abovechance.io", []),
+        (
+            "from abovechance.io import read; read(b'y,p,id\\n1,NA,7\\n0,1,8\\n', missing='drop')",
+            ["pyarrow"],
+        ),
+    ],
+)
+def test_nothing_is_loaded_before_it_is_needed(code, loaded):
+    modules = (
+        "[m for m in ('pyarrow', 'narwhals', 'pandas', 'polars', 'scipy') if m in sys.modules]"
+    )
+    code = f"import sys; {code}; print({modules})"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str(loaded)
+
+
+# ----------------------------------------------------------------------------------------------
+# From files to predictions, with the edges users meet.
+# ----------------------------------------------------------------------------------------------
 
 
 def test_a_csv_of_zeros_and_ones_needs_nothing_stated():

@@ -1,9 +1,124 @@
-"""Which column is what: found by name, refused when it cannot be told."""
+"""Which column is what, by its name and its content."""
 
+import numpy as np
 import pytest
 
-from abovechance.errors import ColumnError
+from abovechance.errors import ColumnError, DataError
 from abovechance.io import Roles, find_roles, read_table
+from abovechance.io.roles import (
+    NAMES,
+    PREDICTION,
+    SECOND_NAMES,
+    class_columns,
+    class_family,
+    distinct,
+    fitting,
+    normal,
+    sums_checked,
+    time_of,
+)
+
+# ----------------------------------------------------------------------------------------------
+# Names of columns.
+# ----------------------------------------------------------------------------------------------
+
+
+def test_names_are_compared_without_case_blanks_dots_and_dashes():
+    assert normal(" Y True ") == normal("y.true") == normal("Y-TRUE") == "y_true"
+
+
+def test_no_name_stands_for_two_roles():
+    every = [n for names in (*NAMES.values(), *SECOND_NAMES.values(), PREDICTION) for n in names]
+    assert len(every) == len(set(every))
+    assert all(normal(name) == name for name in every)
+
+
+def test_a_second_name_counts_only_without_a_first():
+    assert fitting("id", ["case", "p"]) == ["case"]
+    assert fitting("id", ["case", "ID", "p"]) == ["ID"]
+
+
+@pytest.mark.parametrize(
+    ("name", "time"),
+    [("S_12", 12.0), ("surv_0.5", 0.5), ("Survival 365", 365.0), ("s12", None), ("S_x", None)],
+)
+def test_times_are_read_from_names(name, time):
+    assert time_of(name) == time
+
+
+# ----------------------------------------------------------------------------------------------
+# Probabilities matched to classes by name.
+# ----------------------------------------------------------------------------------------------
+
+
+def test_columns_are_matched_by_name_in_any_order():
+    expected = {"a": "p_a", "b": "p_b"}
+    assert class_columns(["p_a", "p_b"], ["a", "b"]) == expected
+    assert class_columns(["p_b", "p_a"], ["a", "b"]) == expected
+
+
+def test_a_column_may_be_the_class_itself_or_have_any_prefix():
+    assert class_columns(["a", "b"], ["a", "b"]) == {"a": "a", "b": "b"}
+    assert class_columns(["model1.a", "model1.b"], ["a", "b"]) == {"a": "model1.a", "b": "model1.b"}
+    assert class_columns(["p_0", "p_1"], [0, 1]) == {0: "p_0", 1: "p_1"}
+    assert class_columns(["p_-1", "p_1"], [-1, 1]) == {-1: "p_-1", 1: "p_1"}
+
+
+def test_the_longest_class_and_the_exact_spelling_win():
+    assert class_columns(["p_a", "p_b_a"], ["a", "b_a"]) == {"a": "p_a", "b_a": "p_b_a"}
+    assert class_columns(["p_A", "p_a"], ["A", "a"]) == {"A": "p_A", "a": "p_a"}
+    assert class_columns(["p_sick"], ["Sick", "Well"]) == {"Sick": "p_sick"}
+
+
+def test_a_mapping_is_taken_as_it_is():
+    assert class_columns({"a": "x", "b": "y"}, ["a", "b"]) == {"a": "x", "b": "y"}
+
+
+def test_a_column_of_the_same_prefix_is_a_class_that_does_not_occur():
+    assert class_columns(["p_a", "p_zz"], ["a", "b"]) == {"a": "p_a", "zz": "p_zz"}
+
+
+def test_a_column_called_after_no_class_is_refused():
+    with pytest.raises(ColumnError, match="column 'x' must be called after its class, as p_a"):
+        class_columns(["p_a", "x"], ["a", "b"])
+    with pytest.raises(ColumnError, match="'a' has 'p_a' and 'prob_a'"):
+        class_columns(["p_a", "prob_a"], ["a", "b"])
+
+
+def table(header, *rows):
+    return read_table("\n".join([header, *rows, ""]).encode())
+
+
+def test_a_column_that_merely_begins_like_a_probability_stays_out():
+    found = table("p_a,p_b,p_value", "0.4,0.6,0.01", "0.5,0.5,0.2")
+    assert class_family(found, ["a", "b"], ()) == ("p_a", "p_b")
+
+
+def test_a_class_that_never_occurs_joins_when_it_completes_the_sum():
+    found = table("p_a,p_b,p_c", "0.4,0.5,0.1", "0.5,0.3,0.2")
+    assert class_family(found, ["a", "b"], ()) == ("p_a", "p_b", "p_c")
+
+
+def test_two_sets_of_probabilities_are_refused():
+    found = table("p_a,p_b,prob_a,prob_b", "0.4,0.6,0.4,0.6")
+    with pytest.raises(ColumnError, match="stand there twice: p_a, p_b, prob_a, prob_b"):
+        class_family(found, ["a", "b"], ())
+
+
+def test_two_columns_must_sum_to_one():
+    sums_checked(np.array([0.25, np.nan]), np.array([0.75, 1.0]))
+    with pytest.raises(DataError, match=r"must sum to 1; row 2 sums to 1\.2"):
+        sums_checked(np.array([0.25, 0.5]), np.array([0.75, 0.7]))
+
+
+def test_distinct_values_leave_missing_ones_out():
+    assert distinct(np.array(["b", None, "a"], dtype=object)) == ["a", "b"]
+    assert distinct(np.array([1.0, np.nan, 0.0])) == [0.0, 1.0]
+
+
+# ----------------------------------------------------------------------------------------------
+# Which column is what: found by name, refused when it cannot be told.
+# ----------------------------------------------------------------------------------------------
 
 
 def roles(header, *rows, stated=None, **known):

@@ -10,7 +10,7 @@ from abovechance.learning import LeftOut, VFold, balanced_folds, bootstrap_count
 from abovechance.learning.schemes import (
     adaptive_accuracy,
     fold_accuracy,
-    left_out_accuracy,
+    left_out_shares,
     legacy_standardise,
     mixed_accuracy,
     no_information,
@@ -84,10 +84,10 @@ def test_fold_accuracy_is_the_mean_over_folds_and_passes_empty_ones_over():
     assert fold_accuracy(correct, folds, 5)[0] == pytest.approx(float(expected), rel=1e-15)
 
 
-def test_left_out_accuracy_passes_over_a_sample_that_leaves_no_row_out():
+def test_a_sample_that_leaves_no_row_out_has_no_accuracy_on_them():
     counts = np.array([[[1, 1]], [[2, 0]]])
     correct = np.array([[[False, False]], [[False, True]]])
-    assert left_out_accuracy(correct, counts)[0] == 1.0
+    np.testing.assert_array_equal(left_out_shares(correct, counts), [[np.nan], [1.0]])
 
 
 def test_mixed_accuracy_weighs_rows_left_out_by_0632():

@@ -183,3 +183,19 @@ def test_applicable_measures_follow_from_the_kind_of_outcome() -> None:
     of_risk = {m.name for m in applicable(Survival([1, 2, 3], [1, 1, 0], risk=[3, 2, 1]))}
     assert "c_index" in of_risk
     assert "integrated_brier" not in of_risk
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("AUC", "auc"), ("ROC AUC", "auc"), ("AUROC", "auc"), ("F1", "f1"), ("Brier score", "brier")],
+)
+def test_names_are_understood_however_they_are_written(written: str, meant: str) -> None:
+    assert find(written) is find(meant)
+
+
+@pytest.mark.parametrize(
+    ("written", "near"), [("rocauc", "roc_auc"), ("Logloss", "log_loss"), ("F-1", "f1")]
+)
+def test_names_that_are_nearly_right_are_suggested(written: str, near: str) -> None:
+    with pytest.raises(UnknownMeasure, match=f"did you mean '{near}'"):
+        find(written)

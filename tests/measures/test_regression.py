@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abovechance.measures import Form, Measure, every, find, per_output
+from abovechance.measures.chance import SameNumber, best_by_log
 from abovechance.measures.moments import centred, weighted_median
 from abovechance.predictions import Numeric
 
@@ -138,17 +139,39 @@ def test_the_best_value_is_reached_by_perfect_predictions(measure: Measure, samp
 
 
 @pytest.mark.parametrize(
-    "measure", [m for m in SINGLE if m.undefined != find("pearson").undefined], ids=lambda m: m.name
+    "measure", [m for m in SINGLE if isinstance(m.reference, SameNumber)], ids=lambda m: m.name
 )
-def test_predicting_the_mean_scores_the_chance_level(measure: Measure, sample):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_single_number_does_better_than_the_reference(
+    measure: Measure, weighted: bool, sample
+) -> None:
     y, predicted, weight = sample
-    predictions = Numeric(y, predicted, sample_weight=weight)
+    own = weight if weighted else None
+    predictions = Numeric(y, predicted, sample_weight=own)
+    reference = measure.reference(predictions, measure)
+    tried = np.concatenate([y, np.linspace(y.min(), y.max(), 401), [np.average(y, weights=own)]])
+    scores = [measure.of(Numeric(y, np.full(y.size, c), sample_weight=own)) for c in tried.tolist()]
+    # a logarithm has a valley at every outcome, a median of distances a step at every pair
+    rough = measure.smooth is False or measure.reference is best_by_log
+    assert min(scores) * 0.98 <= reference <= min(scores) * (1.02 if rough else 1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "rse", "rrse", "rae"])
+def test_predicting_the_mean_scores_the_reference_of_what_is_relative_to_it(name, sample):
+    y, predicted, weight = sample
     mean = np.full(y.size, np.average(y, weights=weight))
-    if measure.name == "d2_absolute_error":  # whose chance level is predicting the median
-        mean = np.full(y.size, weighted_median(y, weight))
-    uninformative = Numeric(y, mean, sample_weight=weight)
-    assert measure.reference(predictions, measure) == pytest.approx(
-        measure.of(uninformative), abs=1e-14
+    reference = find(name).reference(Numeric(y, predicted, sample_weight=weight), find(name))
+    assert reference == pytest.approx(
+        find(name).of(Numeric(y, mean, sample_weight=weight)), abs=1e-14
+    )
+
+
+def test_predicting_the_median_scores_the_reference_of_d2(sample):
+    y, predicted, weight = sample
+    median = np.full(y.size, weighted_median(y, weight))
+    measure = find("d2_absolute_error")
+    assert measure.reference(Numeric(y, predicted), measure) == pytest.approx(
+        measure.of(Numeric(y, median, sample_weight=weight)), abs=1e-14
     )
 
 

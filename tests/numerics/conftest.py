@@ -2,11 +2,11 @@
 
 import pytest
 
-from abovechance.numerics import concordance, ranks, sums
+from abovechance.numerics import censoring, counts, ranks
 
 
 @pytest.fixture(params=["plain", "compiled"])
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    for module in (concordance, ranks, sums):
+    for module in (censoring, ranks, counts):
         monkeypatch.setattr(module, "worthwhile", lambda *_, **__: request.param == "compiled")
     return str(request.param)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from abovechance.numerics.pair_areas import pair_aucs
 from abovechance.numerics.ranks import (
     auc,
     average_precision,
     kolmogorov_smirnov,
     midranks,
+    pair_aucs,
     partial_area,
     rank_summary,
     tied_groups,

@@ -17,7 +17,7 @@ from abovechance.inference import curves, intervals, posterior, significance
 from abovechance.inference.results import Result
 from abovechance.inference.significance.calibration import calibration
 from abovechance.inference.thresholds import thresholds
-from abovechance.studies.replications.brodersen import figures
+from replications.brodersen import figures
 
 CANCER = [str(examples.path("breast_cancer")), "--outcome", "outcome", "--positive", "malignant"]
 FEW = ["--draws", "99", "--seed", "1"]
@@ -50,6 +50,10 @@ def studied() -> Any:
     return ac.power("auc", n=[20], effects=0.8, replications=20, rng=1)
 
 
+def narrow() -> Any:
+    return ac.sample_size("auc", auc=0.8, width=0.2, replications=20, rng=1)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "assessment": lambda: ac.assess(one(), ["auc", "brier"], draws=99, rng=1),
     "subgroups": lambda: ac.assess(one(), ["auc"], by=halves(), draws=99, rng=1),
@@ -79,6 +83,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "power cell": lambda: studied().cells[0],
     "sample size": sizes,
     "size": lambda: sizes().sizes[0],
+    "precision": narrow,
+    "width": lambda: narrow().widths[0],
 }
 
 

@@ -22,7 +22,7 @@ from abovechance.inference import (
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography, used
-from abovechance.studies.replications import reproduce
+from replications.running import reproduce
 
 
 def noise(n: int = 40) -> Binary:

@@ -1,5 +1,6 @@
 """The plain and the compiled path of draws and sums; work that worker processes can import."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from abovechance.resampling import words
+from abovechance.resampling import random_bits
 
 
 @pytest.fixture(params=["plain", "compiled"])
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(words, "worthwhile", lambda *_, **__: request.param == "compiled")
+    monkeypatch.setattr(random_bits, "worthwhile", lambda *_, **__: request.param == "compiled")
     return str(request.param)
 
 
@@ -21,7 +22,7 @@ def chores(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The module of that name, importable here and in every process started from here."""
     folder = str(Path(__file__).parent)
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", folder)
+    monkeypatch.setenv("PYTHONPATH", folder, prepend=os.pathsep)
     import chores
 
     yield chores

@@ -17,7 +17,8 @@ class Machines:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
+        path = os.pathsep.join([str(FOLDER), os.environ.get("PYTHONPATH", "")])
+        self.environment = {**os.environ, "PYTHONPATH": path}
         self.started: list[Any] = []
         self.scheduler, said = self._start("scheduler", "--port", "0")
         self.address = _found(r"Scheduler at:\s+(tcp://\S+)", said)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from abovechance import detect
-from abovechance.learning.discriminants import LDA
+from abovechance.learning.learners import LDA
 from abovechance.learning.schemes import LeftOut, VFold
 from abovechance.signal import Accuracy, evaluate, find
 from abovechance.signal.battery import Work
-from abovechance.signal.catalogue import TABLES
-from abovechance.studies.replications.catalogue import STUDIES
+from abovechance.signal.statistics_by_name import TABLES
+from replications.catalogue import STUDIES
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(18, 3)) + 0.7 * (np.arange(18) % 3 == 0)[:, None]

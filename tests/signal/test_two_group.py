@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from abovechance.errors import DataError, NotApplicable
-from abovechance.numerics.covariances import schafer_strimmer
-from abovechance.signal.means import hotelling, hotelling_shrink, oracle, srivastava_du
-from abovechance.signal.two_group import TWO_GROUP
+from abovechance.numerics import machine_room
+from abovechance.numerics.covariance import schafer_strimmer
+from abovechance.signal.mean_differences import hotelling, hotelling_shrink, oracle, srivastava_du
+from abovechance.signal.statistics_by_name import TWO_GROUP
 
 CASES = [
     "paper_n40_p23",
@@ -216,3 +217,12 @@ def test_bad_features_and_labels_are_named():
         hotelling(X, [0, 1])
     with pytest.raises(NotApplicable, match="hold 3 values"):
         hotelling(X, [0, 1, 2] * 2)
+
+
+def test_shrunken_distances_need_no_machine_room(monkeypatch):
+    X, y = np.random.default_rng(3).normal(size=(30, 5)), np.arange(30) % 2
+    labels = np.random.default_rng(4).permuted(np.tile(y, (200, 1)), axis=1)
+    through = hotelling_shrink.batch(X, labels)
+    monkeypatch.setenv("ABOVECHANCE_MACHINE_ROOM", "off")
+    monkeypatch.setattr(machine_room, "shrunken_distances", None)
+    np.testing.assert_allclose(hotelling_shrink.batch(X, labels), through, rtol=1e-9)

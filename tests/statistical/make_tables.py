@@ -7,7 +7,9 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).parents[1])  # not this folder: numba would import coverage.py
+TESTS = Path(__file__).parents[1]
+# Not this folder: numba would import coverage.py. Studies are in replications/, beside tests/.
+sys.path[:1] = [str(TESTS), str(TESTS.parent)]
 
 from statistical import coverage, cross_validation, rosenblatt, type_one  # noqa: E402
 from statistical.bars import type_one_table  # noqa: E402

@@ -13,7 +13,7 @@ import numpy as np
 
 from abovechance.resampling import LabelPermutations, p_values, stream
 from abovechance.signal import evaluate, find
-from abovechance.studies.replications.rosenblatt import ROSENBLATT
+from replications.rosenblatt import ROSENBLATT
 
 N, P, DRAWS, ALPHA = 40, 23, 300, 0.05
 EFFECTS = (0.0, 0.25, 0.5)

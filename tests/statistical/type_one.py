@@ -13,13 +13,13 @@ from abovechance.inference.significance.association import Draws, association
 from abovechance.inference.significance.ranks import mann_whitney
 from abovechance.inference.significance.skill import skill
 from abovechance.measures import find
+from abovechance.numerics.exact import hypergeometric_tails
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.resampling import (
     LabelPermutations,
     Resampling,
     exact_rank_sum,
-    hypergeometric,
     label_sums,
     tail,
 )
@@ -40,8 +40,8 @@ def outcomes(rng: np.random.Generator, n: int, prevalence: float) -> np.ndarray:
 def fisher(n: int, prevalence: float, called: float) -> Callable[[np.random.Generator], Pair]:
     def one(rng: np.random.Generator) -> Pair:
         y, label = outcomes(rng, n, prevalence), outcomes(rng, n, called)
-        found = hypergeometric(n, int(y.sum()), int(label.sum()), int((y & label).sum()))
-        return found.p_value, found.p_strict
+        hits, margins = int((y & label).sum()), (n, int(y.sum()), int(label.sum()))
+        return hypergeometric_tails(hits, *margins)[0], hypergeometric_tails(hits + 1, *margins)[0]
 
     return one
 

@@ -18,7 +18,7 @@ from abovechance.studies import (
     power,
 )
 from abovechance.studies.closed_forms import _critical, level_of
-from abovechance.studies.questions import ask, rejects
+from abovechance.studies.sample_tests import rejects, run_tests
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_accuracy_has_the_exact_powers_of_the_study(
 
 def test_hotelling_has_the_power_of_a_noncentral_f() -> None:
     values = [
-        closed_form(Shift(), "hotelling", 40, effect, draws=300, rule="share")
+        closed_form(Shift(), "hotelling", 40, effect, draws=300, rule="paper")
         for effect in (0.25, 0.5)
     ]
     assert [round(known.power, 3) for known in values if known] == [0.264, 0.888]
@@ -52,7 +52,7 @@ def test_a_shift_scaled_to_its_signal_has_the_published_powers(
 ) -> None:
     for noise in ("identity", "ar1", "heteroskedastic"):
         design = Shift(noise=noise, scaling="snr")
-        known = closed_form(design, "hotelling", 40, effect, draws=draws, rule="share")
+        known = closed_form(design, "hotelling", 40, effect, draws=draws, rule="paper")
         assert known is not None
         assert known.power == pytest.approx(power, abs=6e-4)  # printed to three decimals
 
@@ -109,7 +109,7 @@ def test_fisher_by_simulation_rejects_where_its_p_is_the_level() -> None:
     ):
         positive = np.arange(n1 + n0) < n1
         yes = np.r_[np.arange(n1) < hits, np.arange(n0) < called - hits]
-        (p,) = ask(
+        (p,) = run_tests(
             Predicted(positive, np.where(yes, 0.9, 0.1)), ["fisher"], np.random.default_rng(1)
         )
         exact = fisher_by_fractions(hits, n1, n0, called)

@@ -1,13 +1,10 @@
 """Designs that train a model: sizes, sides, and that training sees no test row."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from abovechance.errors import AboveChanceError
 from abovechance.studies import Features, Table, Trained, TrainedOnLess, power
-from abovechance.studies.replications import data_studies, find_studies, reproduce
 
 
 def test_halves_have_the_sizes_of_the_study() -> None:
@@ -62,33 +59,6 @@ def test_a_table_keeps_its_labels_when_models_are_compared() -> None:
     for shift in (0.0, 0.4):
         pair = TrainedOnLess(Table(X, y), shift=shift)(20, 0.9, np.random.default_rng(2))
         assert ((pair.first > 0.5) == pair.positive).mean() > 0.9
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a small table of the studies on real data, one class rarer."""
-    rng = np.random.default_rng(6)
-    rows = [f"{x},{y},{'pos' if x + y > 1 else 'neg'}" for x, y in rng.normal(size=(900, 2))]
-    text = "\n".join(["a,b,diabetes", *rows])
-    (tmp_path / "mlbench_PimaIndiansDiabetes.csv").write_text(text + "\n")
-    return tmp_path
-
-
-def test_a_study_on_a_real_table_without_effect_tests_balanced_halves(folder: Path) -> None:
-    (study,) = data_studies(folder)
-    shares = [study.design(20, 0.0, np.random.default_rng(i)).positive.mean() for i in range(20)]  # type: ignore[union-attr]
-    assert set(shares) == {0.5}
-
-
-def test_models_on_real_tables_have_a_study_in_which_none_is_better(folder: Path) -> None:
-    (null,) = find_studies("dinga-compare-data-null", folder)
-    assert null.name == "dinga-compare-data-null-pima"
-    assert find_studies(null.name, folder)[0].title == null.title
-    assert [s.name for s in find_studies("dinga-compare-data", folder)] == [
-        "dinga-compare-data-pima"
-    ]
-    found = reproduce(null, replications=16, rng=1)
-    assert np.mean([cell.power for cell in found.cells]) < 0.12
 
 
 def test_a_table_that_is_too_small_is_refused() -> None:

@@ -1,6 +1,8 @@
 """The local page: drop a file of predictions, say which column is what, see the report."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.app.serving import serve
@@ -10,12 +12,4 @@ _HOMES = {"make_app": "web", "serve": "serving"}
 
 __all__ = ["make_app", "serve"]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.app' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.app.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import ColumnError
-from abovechance.io.columns import Kind
-from abovechance.io.names import fitting
-from abovechance.io.roles import find_roles
-from abovechance.io.table import Table
+from abovechance.io.roles import find_roles, fitting
+from abovechance.io.table import Kind, Table
 
 EXAMPLES = 3
 FEW_CLASSES = 30

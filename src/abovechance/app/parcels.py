@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from abovechance.app.columns import KINDS, Choices
 from abovechance.errors import DataError, FileError
 from abovechance.io import read_table
-from abovechance.io.formats import is_gzip
+from abovechance.io.files import is_gzip
 from abovechance.io.table import Table
 
 LARGEST = 200 * 2**20  # bytes in all, as sent and as unpacked

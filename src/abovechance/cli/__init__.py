@@ -1,16 +1,21 @@
-"""The command line: `abovechance COMMAND`, one module per command."""
+"""The command line: `abovechance COMMAND`, one module per command.
+
+A command outside the package shares `options`, `progress` and `show`.
+"""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
+from typing import TextIO
 
 import click
 
 from abovechance import __version__
-from abovechance.errors import AboveChanceError, Unfinished
+from abovechance.errors import AboveChanceError, PluginWarning, Unfinished
 
-__all__ = ["main", "run"]
+__all__ = ["main", "options", "progress", "run", "show"]
 
 COMMANDS = {
     "app": "Open a local page: drop a file of predictions, see its report.",
@@ -76,6 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 answered, 1 a gate fired, 2 wrong usage or bad data, 3 could not finish.
     """
     given = sys.argv[1:] if argv is None else list(argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn
+        return _answer(given)
+
+
+def _answer(given: list[str]) -> int:
     try:
         result = command.main(given, "abovechance", standalone_mode=False, obj=_as_typed(given))
     except click.exceptions.Exit as stop:
@@ -119,6 +130,21 @@ def _one_line(wrong: click.ClickException) -> str:
     text = " ".join(wrong.format_message().split())
     ctx = getattr(wrong, "ctx", None)
     return f"{text} See {ctx.command_path} --help." if ctx is not None else text
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A broken plug-in costs one line; other warnings are shown as Python does."""
+    said = f"abovechance: {message}"
+    if not issubclass(category, PluginWarning):
+        said = warnings.formatwarning(message, category, filename, lineno, line).rstrip()
+    click.echo(said, err=True)
 
 
 def _say(text: str, code: int) -> int:

@@ -85,7 +85,8 @@ def curves(
 def show_curve(curve: Any, format_: str) -> None:
     """Print a curve: all points as JSON or CSV, some of them as text."""
     from abovechance.cli.show import console, print_lines
-    from abovechance.io.text import Column, Row, TextTable, number, paragraph
+    from abovechance.format import number
+    from abovechance.io.text_tables import Column, Row, TextTable, paragraph
 
     if format_ != "text":
         click.echo(curve.to_json() if format_ == "json" else curve.to_csv(), nl=format_ == "json")

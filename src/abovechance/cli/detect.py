@@ -177,7 +177,7 @@ def _table(result: Any) -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    from abovechance.io.text import number, p_value
+    from abovechance.format import number, p_value
 
     def share(row: Any) -> str:
         if result.rule == "paper" and not row.undefined:

@@ -45,6 +45,8 @@ def measures(name: str | None, family: str | None, dialect: str | None, format_:
 
 def facts(measure: Any) -> dict[str, Any]:
     """What a measure declares, as a row."""
+    from abovechance.measures.page import chance_in_words, package_of, reference_in_words
+
     return {
         "name": measure.name,
         "title": measure.title,
@@ -61,30 +63,8 @@ def facts(measure: Any) -> dict[str, Any]:
         "averages": "macro micro weighted" if measure.averages else "",
         "parameters": " ".join(f"{k}={v}" for k, v in measure.parameters.items()),
         "source": measure.source,
+        "package": package_of(measure),
     }
-
-
-def chance_in_words(measure: Any) -> str:
-    """What shuffled outcomes score on average: a number, or how it comes about."""
-    from abovechance.measures import Law
-
-    if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
-        return ""
-    return _level_in_words(measure.chance) or "Its mean when outcomes are shuffled among the cases"
-
-
-def reference_in_words(measure: Any) -> str:
-    """What the same prediction for every case scores: a number, or which prediction it is."""
-    return _level_in_words(measure.reference)
-
-
-def _level_in_words(level: Any) -> str:
-    if level is None:
-        return ""
-    number = getattr(level, "level", None)
-    if number is not None:
-        return _number(number)
-    return str(level.__doc__).strip().splitlines()[0].rstrip(".")
 
 
 def _list(chosen: list[Any]) -> None:
@@ -93,17 +73,19 @@ def _list(chosen: list[Any]) -> None:
     from rich.table import Table
 
     from abovechance.cli.show import console
+    from abovechance.measures.page import number, package_of
 
     screen = console()
-    for family, group in groupby(chosen, key=lambda m: m.family.value):
-        table = Table(title=family.capitalize(), title_justify="left", box=None, pad_edge=False)
+    for (family, package), group in groupby(chosen, lambda m: (m.family.value, package_of(m))):
+        title = family.capitalize() + ("" if package == "abovechance" else f" (plug-in {package})")
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for heading in ("measure", "range", "best", "reference", "also called"):
             table.add_column(heading, style="bold" if heading == "measure" else "")
         for m in group:
-            low, high = (_number(x) for x in m.range)
+            low, high = (number(x) for x in m.range)
             name = f"{m.name} †" if m.averages else m.name
             also = ", ".join(m.aliases)
-            table.add_row(name, f"{low} to {high}", _number(m.best), _reference_named(m), also)
+            table.add_row(name, f"{low} to {high}", number(m.best), _reference_named(m), also)
         screen.print(table)
         screen.print()
     if any(m.averages for m in chosen):
@@ -113,47 +95,30 @@ def _list(chosen: list[Any]) -> None:
 
 def _reference_named(measure: Any) -> str:
     """The reference in a word or two, from the name of what gives it."""
+    from abovechance.measures.page import reference_in_words
+
     if measure.reference is None or hasattr(measure.reference, "level"):
         return reference_in_words(measure)
+    if hasattr(measure.reference, "title"):
+        return str(measure.reference.title)
     return str(measure.reference.__name__).strip("_").replace("_", " ")
 
 
 def _explain(measure: Any) -> None:
+    from rich.table import Table
+
     from abovechance.cli.formulas import readable
     from abovechance.cli.show import console
+    from abovechance.measures.page import facts_in_words
 
     screen = console()
     screen.print(f"[bold]{measure.title}[/] ({measure.label}; {measure.family.value} family)")
     screen.print()
     screen.print(readable(measure.doc), highlight=False, markup=False)
     screen.print()
-    low, high = (_number(x) for x in measure.range)
-    rows = {
-        "Reads": f"{measure.reads.value}; {', '.join(sorted(measure.outcomes))} outcomes",
-        "Range": f"{low} to {high}, best {_number(measure.best)}",
-        "Chance": chance_in_words(measure),
-        "Reference": reference_in_words(measure),
-        "Law": measure.law.value,
-        "Undefined": f"when {measure.undefined}" if measure.undefined else "",
-        "Parameters": ", ".join(f"{k}={_parameter(v)}" for k, v in measure.parameters.items()),
-        "Averages": "add _macro, _micro or _weighted" if measure.averages else "",
-        "Also called": ", ".join(measure.aliases),
-        "Source": measure.source,
-    }
-    from rich.table import Table
-
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column(highlight=False)
-    for key, text in rows.items():
-        if text:
-            table.add_row(key, text)
+    for name, text in facts_in_words(measure).items():
+        table.add_row(name, text)
     screen.print(table, markup=False)
-
-
-def _parameter(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _number(value: float) -> str:
-    return f"{value:g}".replace("inf", "∞").replace("-", "−")

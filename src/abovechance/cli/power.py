@@ -8,7 +8,11 @@ For a calibrated model of a stated AUC, or for predictions like those of a pilot
 
 For two models of stated AUCs on the same cases:
 
-  abovechance power --auc .70 --auc2 .75 --correlation .6 --tests auc
+  abovechance power --auc .70 --versus .75 --correlation .6 --prevalence .1 --tests auc
+
+For an interval, as assess shows it, that is no wider than stated:
+
+  abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
 """
 
 from dataclasses import replace
@@ -37,21 +41,27 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     try:
         if ":" in value:
             start, stop, step = (int(part) for part in value.split(":"))
-            found = list(range(start, stop + 1, step))
+            given = list(range(start, stop + 1, step))
         else:
-            found = [int(part) for part in value.split(",")]
+            given = [int(part) for part in value.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) < 4:
+        given = []
+    if not given or min(given) < 4:
         raise click.BadParameter(
             f"must be whole numbers from 4 on, as 50,100 or 50:500:50; got {value!r}."
         )
-    return found
+    return given
 
 
 @click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
 @click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
-@click.option("--auc2", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of a second model.")
+@click.option(
+    "--versus",
+    "--auc2",
+    "auc2",
+    type=click.FloatRange(0.5, 1.0, max_open=True),
+    help="AUC of a second model on the same cases, to be compared with the first.",
+)
 @click.option(
     "--correlation",
     type=click.FloatRange(-1.0, 1.0, min_open=True, max_open=True),
@@ -75,6 +85,18 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
 @click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")
+@click.option(
+    "--width",
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Mean width of the interval of --measure to reach; finds n.",
+)
+@click.option(
+    "--measure",
+    metavar="A,B,…",
+    callback=options.names,
+    help="Measures whose intervals --width is about: auc, calibration_slope, oe_ratio, …",
+)
+@click.option("--level", type=SHARE, help="Level of these intervals; 0.95 when not given.")
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests.")
 @click.option(
     "--replications", type=click.IntRange(min=20), default=1000, show_default=True, help="Samples."
@@ -95,6 +117,9 @@ def power(
     tests: list[str] | None,
     n: list[int] | None,
     target: float | None,
+    width: float | None,
+    measure: list[str] | None,
+    level: float | None,
     alpha: float,
     replications: int,
     draws: int,
@@ -110,9 +135,10 @@ def power(
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
+    _width_alone(width, {"n": n, "target": target, "tests": tests}, measure, level)
     second = (auc2, correlation)
-    design, effect, tests, told = _design(auc, second, pilot, prevalence, keep, tests, columns)
-    asked: dict[str, Any] = {
+    design, effect, tests, remarks = _design(auc, second, pilot, prevalence, keep, tests, columns)
+    settings: dict[str, Any] = {
         "alpha": alpha,
         "replications": replications,
         "draws": draws,
@@ -120,21 +146,46 @@ def power(
         "workers": workers,
         "store": store,
     }
-    found: Any
+    result: Any
     with progress("simulating") as tell:
-        if n is not None:
-            found = studies.power(design, tests, n=n, effects=effect, **asked, progress=tell)
+        settings["progress"] = tell
+        if width is not None:
+            result = studies.sample_size(
+                design,
+                effect=effect,
+                width=width,
+                measure=measure,
+                confidence_level=0.95 if level is None else level,
+                **settings,
+            )
+        elif n is not None:
+            result = studies.power(design, tests, n=n, effects=effect, **settings)
         else:
             target = 0.8 if target is None else target
-            found = studies.sample_size(
-                design, tests, effect=effect, target=target, **asked, progress=tell
-            )
-    found = replace(found, advice=(*found.advice, *told))
-    (_sizes if n is None else _table)(found, format_)
+            result = studies.sample_size(design, tests, effect=effect, target=target, **settings)
+    result = replace(result, advice=(*result.advice, *remarks))
+    (_widths if width is not None else _sizes if n is None else _table)(result, format_)
     if report is not None:
         from abovechance.cli.show import write_report
 
-        write_report(found, report)
+        write_report(result, report)
+
+
+def _width_alone(
+    width: float | None,
+    others: dict[str, Any],
+    measure: list[str] | None,
+    level: float | None,
+) -> None:
+    """Refuse options of powers beside a width, and options of widths without one."""
+    if width is None:
+        for name in (name for name, given in (("measure", measure), ("level", level)) if given):
+            raise click.UsageError(f"--{name} goes with --width, which is about an interval.")
+        return
+    for name in (name for name, given in others.items() if given is not None):
+        raise click.UsageError(f"--width is about an interval and --{name} about a power.")
+    if not measure:
+        raise click.UsageError("--width needs --measure, as --measure auc.")
 
 
 def _design(
@@ -153,9 +204,9 @@ def _design(
         raise click.UsageError("give --auc for a model in mind, or --pilot for a file.")
     auc2, correlation = second
     if auc2 is None and correlation is not None:
-        raise click.UsageError("--correlation goes with --auc2, which has a second model.")
+        raise click.UsageError("--correlation goes with --versus, the second model's AUC.")
     if pilot is not None and auc2 is not None:
-        raise click.UsageError("--auc2 goes with --auc, the first model's.")
+        raise click.UsageError("--versus goes with --auc, the first model's.")
     if auc is not None:
         threshold = columns["threshold"]
         given = {"keep": keep is not None, **columns, "threshold": None, "missing": None}
@@ -165,12 +216,12 @@ def _design(
         above = 0.5 if threshold is None else threshold
         if auc2 is not None:
             alike = 0.5 if correlation is None else correlation
-            return studies.BinormalPair(auc, share, alike, above), auc2, tests, ()
+            return studies.BinormalPair(auc, auc2, share, alike, above), auc2, tests, ()
         return studies.Binormal(share, above), auc, tests, ()
     if prevalence is not None:
         raise click.UsageError("--prevalence goes with --auc; a pilot has its own.")
-    design, tests, told = _pilot(str(pilot), columns, tests)
-    return design, 1.0 if keep is None else keep, tests, told
+    design, tests, remarks = _pilot(str(pilot), columns, tests)
+    return design, 1.0 if keep is None else keep, tests, remarks
 
 
 def _pilot(
@@ -196,16 +247,16 @@ def _pilot(
     times = 1 if cases.counts is None else cases.counts.astype(np.int64)
     positive = np.repeat(predictions.positive, times)
     probability = np.repeat(predictions.probability, times)
-    told = []
+    remarks = []
     certain = int(((probability <= 0.0) | (probability >= 1.0)).sum())
     if tests is None and certain:
         tests = ["accuracy", "auc", "brier"]
         text = f"log_score is left out: {certain} of {len(probability)} cases have p = 0 or 1."
-        told.append(Advice("AC810", text))
+        remarks.append(Advice("AC810", text))
     if predictions.origin != "test":
-        told.append(CROSS_VALIDATED)
+        remarks.append(CROSS_VALIDATED)
     threshold = predictions.threshold if predictions.threshold is not None else 0.5
-    return studies.Pilot(positive, probability, threshold), tests, tuple(told)
+    return studies.Pilot(positive, probability, threshold), tests, tuple(remarks)
 
 
 def _table(study: Any, format_: str) -> None:
@@ -246,14 +297,14 @@ def _power(cell: Any) -> str:
     return f"{cell.power:.3f}{known}"
 
 
-def _sizes(found: Any, format_: str) -> None:
+def _sizes(result: Any, format_: str) -> None:
     """Sizes, a row for each test."""
     if format_ == "json":
-        click.echo(found.to_json())
+        click.echo(result.to_json())
         return
     if format_ == "csv":
-        click.echo(found.to_csv(), nl=False)
-        _remarks(found)
+        click.echo(result.to_csv(), nl=False)
+        _remarks(result)
         return
     from rich.table import Table
 
@@ -261,16 +312,16 @@ def _sizes(found: Any, format_: str) -> None:
 
     screen = console()
     screen.print(
-        f"Cases for a power of {found.target:g}, {found.sizes[0].design}; {found.conditions}.",
+        f"Cases for a power of {result.target:g}, {result.sizes[0].design}; {result.conditions}.",
         style="dim",
         markup=False,
     )
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("test", "n", "95 % of the search", "power at n", "95 %", "n by formula"):
         table.add_column(heading, justify="left" if heading == "test" else "right")
-    for size in found.sizes:
+    for size in result.sizes:
         if size.n is None:
-            table.add_row(size.statistic, f"> {found.largest}", "", "", "", "")
+            table.add_row(size.statistic, f"> {result.largest}", "", "", "", "")
             continue
         low, high = size.interval
         table.add_row(
@@ -282,7 +333,32 @@ def _sizes(found: Any, format_: str) -> None:
             "" if size.formula is None else str(size.formula),
         )
     screen.print(table)
-    _remarks(found)
+    _remarks(result)
+
+
+def _widths(result: Any, format_: str) -> None:
+    """Sizes for a width, a row for each measure."""
+    if format_ == "json":
+        click.echo(result.to_json())
+        return
+    if format_ == "csv":
+        click.echo(result.to_csv(), nl=False)
+        _remarks(result)
+        return
+    from rich.table import Table
+
+    from abovechance.cli.show import console
+
+    screen = console()
+    screen.print(f"{result.heading}.", style="dim", markup=False)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    headings, *rows = result.rows()
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for row in rows:
+        table.add_row(*row)
+    screen.print(table)
+    _remarks(result)
 
 
 def _remarks(result: Any) -> None:

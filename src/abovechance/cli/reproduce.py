@@ -1,270 +1,47 @@
 """Run the papers' simulation studies again, beside the published values.
 
-STUDY is a name from the list printed without one, or all. Figures that need no simulation
-(brodersen-figures) are computed and, with --picture, drawn.
+The studies are no part of the installed package. They are in the folder `replications` of its
+source; there, run
+
+  ./run reproduce STUDY
 """
 
-from collections.abc import Callable
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from abovechance.cli import options
+from abovechance.errors import AboveChanceError
 
+CHECKOUT = Path(__file__).parents[3]
+"""The folder above `src`, where the package lies in a checkout."""
 
-def drawable(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """A file to draw to, known to be possible before anything is simulated."""
-    if value is None:
-        return None
-    file = Path(value)
-    if file.suffix not in (".svg", ".png", ".pdf") or not file.absolute().parent.is_dir():
-        raise click.BadParameter(
-            f"must end in .svg, .png or .pdf and lie in a folder that is there; got {value!r}."
-        )
-    return file
-
-
-def folder(ctx: click.Context, param: click.Parameter, value: str | None) -> Path | None:
-    """A folder for pages, known to be possible before anything is simulated."""
-    if value is None:
-        return None
-    place = Path(value)
-    if place.exists() and not place.is_dir():
-        raise click.BadParameter(f"must be a folder; {value!r} is a file.")
-    return place
-
-
-@click.command(help=__doc__)
-@click.argument("study", required=False)
-@click.option(
-    "--replications",
-    type=click.IntRange(min=1),
-    help="Samples in every setting; without, as many as take minutes.",
+ABSENT = (
+    "the papers' studies are no part of the installed package: they are in the folder replications "
+    "of its source. Unpack that, and run ./run reproduce STUDY in it (or, where abovechance is "
+    "installed, python -m replications STUDY)."
 )
-@click.option(
-    "--statistics",
-    metavar="A,B,…",
-    callback=options.names,
-    help="Only these statistics, named as in the paper.",
+
+
+@click.command(
+    help=__doc__.replace("\n  ./run", "\n\b\n  ./run"),
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@options.workers
-@click.option(
-    "--pages", metavar="DIR", callback=folder, help="Keep a page and a picture of each here."
-)
-@click.option(
-    "--picture", metavar="FILE", callback=drawable, help="Draw the study: .svg, .png or .pdf."
-)
-@click.option("--data", metavar="DIR", type=click.Path(), help="Tables of the real-data studies.")
-@options.output
-def reproduce(
-    study: str | None,
-    replications: int | None,
-    statistics: list[str] | None,
-    seed: int,
-    workers: Any,
-    store: str | None,
-    pages: Path | None,
-    picture: Path | None,
-    data: str | None,
-    format_: str,
-) -> None:
-    from abovechance.cli.progress import progress
-    from abovechance.studies import replications as published
-
-    if study is None:
-        _list(published.STUDIES, published.GROUPS, published.FILES)
-        return
-    if study == published.brodersen.NAME:
-        if replications is not None or statistics is not None or store is not None:
-            raise click.UsageError(f"{study} simulates nothing; leave its options out.")
-        _figures(published.brodersen.figures(), picture, pages, format_)
-        return
-    chosen = _those_with(published.find_studies(study, data), statistics)
-    if len(chosen) > 1 and picture is not None:
-        raise click.UsageError("--picture draws one study; use --pages DIR for several.")
-    for told in published.left_out(study, data):
-        click.echo(f"abovechance: {told}", err=True)
-    kept = store if len(chosen) == 1 or store is None else _shared(store, study, seed)
-    for number, one in enumerate(chosen, 1):
-        which = f"{one.name} ({number} of {len(chosen)})" if len(chosen) > 1 else one.name
-        with progress(which) as tell:
-            found = published.reproduce(
-                one,
-                replications=replications,
-                statistics=statistics and [name for name in statistics if name in one.tests],
-                rng=seed,
-                workers=workers,
-                store=kept,
-                progress=tell,
-            )
-        _show(found, one, format_, number, len(chosen))
-        if picture is not None:
-            _draw(found, picture)
-        if pages is not None:
-            _keep(pages, found, one)
+def absent(**_: Any) -> None:
+    raise AboveChanceError(ABSENT)
 
 
-def _figures(found: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
-    """Figures that are computed, not simulated."""
-    if format_ == "json":
-        click.echo(found.to_json())
-    elif format_ == "csv":
-        click.echo(found.to_csv(), nl=False)
-    else:
-        from rich.table import Table
-
-        from abovechance.cli.show import console
-
-        screen = console()
-        screen.print(found.title, markup=False)
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for heading in ("", "quantity", "value", "low", "high", "P(> 0.5)"):
-            table.add_column(heading, justify="left" if heading in ("", "quantity") else "right")
-        for row in found.rows():
-            name, quantity, *numbers = row.values()
-            shown = ("" if x is None else f"{x:.3f}" for x in numbers)
-            table.add_row(str(name), str(quantity), *shown)
-        screen.print(table)
-        for text in found.remarks:
-            screen.print(f"Departure: {text}.", markup=False)
-    files = [picture] if picture is not None else []
-    if pages is not None:
-        pages.mkdir(parents=True, exist_ok=True)
-        files.append(pages / f"{found.name}.svg")
-    for file in files:
-        _write_figure(file, lambda: _brodersen(found))
+def command(checkout: Path = CHECKOUT) -> click.Command:
+    """The command of the studies where they are at hand, else one that says where they are."""
+    if "replications" not in sys.modules:
+        if not (checkout / "replications" / "command.py").is_file():
+            return absent
+        sys.path.append(str(checkout))
+    found = import_module("replications.command").reproduce
+    assert isinstance(found, click.Command)
+    return found
 
 
-def _brodersen(found: Any) -> Any:
-    from abovechance.plots.brodersen import figure_of
-
-    return figure_of(found)
-
-
-def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
-    """Those studies that have one of the statistics; every statistic must be in one of them."""
-    from abovechance.errors import AboveChanceError, did_you_mean
-
-    if statistics is None:
-        return studies
-    known = list(dict.fromkeys(name for study in studies for name in study.tests))
-    if not statistics:
-        raise click.UsageError(f"--statistics names none; choose from {', '.join(known)}.")
-    for name in statistics:
-        if name not in known:
-            close = did_you_mean(name, known) or f"; choose from {', '.join(known)}."
-            raise AboveChanceError(f"no statistic {name!r} in {_called(studies)}{close}")
-    return [study for study in studies if set(statistics) & set(study.tests)]
-
-
-def _called(studies: list[Any]) -> str:
-    return str(studies[0].name) if len(studies) == 1 else f"these {len(studies)} studies"
-
-
-def _shared(store: str, study: str, seed: int) -> Any:
-    """One file for several studies; each finds its own blocks in it."""
-    from abovechance import __version__
-    from abovechance.resampling import Store
-
-    return Store(store, {"reproduce": study, "seed": str(seed), "abovechance": __version__})
-
-
-def _keep(folder: Path, found: Any, study: Any) -> None:
-    from abovechance.io.export import write_text
-    from abovechance.studies.replications import contents, page
-
-    folder.mkdir(parents=True, exist_ok=True)
-    _draw(found, folder / f"{study.name}.svg")
-    write_text(folder / f"{study.name}.md", page(found, study))
-    write_text(folder / "contents.md", contents(folder))
-
-
-def _draw(found: Any, file: Path) -> None:
-    from abovechance.plots.matplotlib_renderer import draw
-    from abovechance.plots.pictures.replication import replication
-
-    chart = replication(found)
-    _write_figure(file, lambda: draw(chart).figure)
-
-
-def _write_figure(file: Path, make: Callable[[], Any]) -> None:
-    """A picture that is the same file whenever it is drawn from the same numbers."""
-    from matplotlib import pyplot, rc_context
-
-    from abovechance.errors import Unfinished
-
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "abovechance", "backend": "agg"}):
-        figure = make()
-        try:
-            stamp = {"Date": None} if file.suffix == ".svg" else None
-            figure.savefig(file, metadata=stamp)
-        except OSError as error:
-            raise Unfinished(f"the picture {file} cannot be written ({error.strerror}).") from None
-        finally:
-            pyplot.close(figure)
-
-
-def _list(studies: dict[str, Any], groups: dict[str, str], files: Any) -> None:
-    from abovechance.studies.replications import brodersen
-
-    for study in studies.values():
-        click.echo(f"{study.name:28}{study.title}")
-    for name, title in groups.items():
-        click.echo(f"{name:28}{title}")
-        for file in files:
-            click.echo(f"  {f'{name}-{file.name}':46}{file.file}")
-    click.echo(f"{'all':28}All of these simulations")
-    click.echo(f"{brodersen.NAME:28}{brodersen.TITLE}")
-
-
-def _show(found: Any, study: Any, format_: str, number: int, count: int) -> None:
-    """Print one of several results; all of them together are one document."""
-    if format_ == "json":
-        if count > 1:
-            click.echo("[" if number == 1 else ",")
-        click.echo(found.to_json())
-        if number == count > 1:
-            click.echo("]")
-    elif format_ == "csv":
-        lines = found.to_csv().splitlines(keepends=True)
-        click.echo("".join(lines if number == 1 else lines[1:]), nl=False)
-    else:
-        _text(found, study)
-
-
-def _text(found: Any, study: Any) -> None:
-    from rich.table import Table
-
-    from abovechance.cli.show import console
-    from abovechance.studies.replications import row
-
-    screen = console()
-    screen.print(found.title, markup=False)
-    screen.print(
-        f"{found.cells[0].replications} samples in every setting, {found.draws} draws, level "
-        f"{found.alpha:g}, seed {found.seed}, digest {found.digest[:12]}",
-        style="dim",
-        markup=False,
-    )
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    headings = ("statistic", study.size, "effect", "power", "± se", "published", "z", "theory", "z")
-    for heading in (*headings, "power, 0 to 1"):
-        table.add_column(heading, justify="left" if heading[:2] in ("st", "po") else "right")
-    for cell in found.cells:
-        table.add_row(*row(cell), _bar(cell.power, cell.reference))
-    screen.print(table)
-    for line in (*found.findings, *(f"Departure: {text}." for text in found.remarks)):
-        screen.print(line, markup=False)
-    screen.print()
-
-
-def _bar(power: float, reference: float | None, width: int = 25) -> str:
-    """The power as a point on a line, o; what it should be as |; both in one place as @."""
-    line = ["·"] * (width + 1)
-    if reference is not None:
-        line[round(reference * width)] = "|"
-    place = round(power * width)
-    line[place] = "@" if line[place] == "|" else "o"
-    return "".join(line)
+reproduce = command()

@@ -6,18 +6,8 @@ from typing import Any
 
 import click
 
-from abovechance.io.text import (
-    Column,
-    Lines,
-    Row,
-    TextTable,
-    below,
-    limits,
-    number,
-    p_value,
-    paragraph,
-    screen_width,
-)
+from abovechance.format import limits, number, p_value
+from abovechance.io.text_tables import Column, Lines, Row, TextTable, below, paragraph, screen_width
 
 MOST_BY = 8  # measures by subgroup on the terminal
 # What a reader of subgroups looks for first; the others are a --measures away.

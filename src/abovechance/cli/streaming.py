@@ -40,8 +40,8 @@ def streamed(
         return None
     from abovechance.inference.stream_kinds import stream_roles
     from abovechance.inference.streaming import assess_stream
+    from abovechance.io.arrow_files import open_stream
     from abovechance.io.roles import Roles
-    from abovechance.io.streams import open_stream
 
     found = open_stream(file)
     if stream is None and (found is None or not is_large(found.rows, found.bytes)):

@@ -51,7 +51,8 @@ def thresholds(
 
 def _show(found: Any) -> None:
     from abovechance.cli.show import console, print_lines
-    from abovechance.io.text import Column, Row, TextTable, limits, number, paragraph
+    from abovechance.format import limits, number
+    from abovechance.io.text_tables import Column, Row, TextTable, paragraph
 
     headings = ("value", "corrected", "sens.", "spec.", "net benefit")
     columns = (

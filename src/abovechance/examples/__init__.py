@@ -16,6 +16,27 @@ NAMES = ("breast_cancer", "diabetes", "iris")
 def path(name: str) -> Path:
     """The CSV file of an example.
 
+    Parameters
+    ----------
+    name
+        "breast_cancer", "diabetes" or "iris".
+
+    Returns
+    -------
+    pathlib.Path
+        Where the file is.
+
+    Raises
+    ------
+    DataError
+        If there is no such example.
+
+    See Also
+    --------
+    abovechance.read : reads it.
+
+    Examples
+    --------
     >>> path("iris").name
     'iris.csv'
     """
@@ -27,18 +48,50 @@ def path(name: str) -> Path:
 def breast_cancer(model: str = "p_forest") -> Binary:
     """Malignant or benign, on an independent test set, by one of two models.
 
+    Parameters
+    ----------
+    model
+        "p_forest", a random forest of all features, or "p_texture", a logistic regression of three.
+
+    Returns
+    -------
+    Binary
+        Probabilities of malignancy for 285 cases.
+
+    Raises
+    ------
+    DataError
+        If there is no such model.
+
+    See Also
+    --------
+    iris, diabetes : several classes, and numbers.
+
+    Examples
+    --------
     >>> breast_cancer()
     Binary(285 cases; label, probability, score; origin test)
     """
     rows = _columns("breast_cancer")
     return Binary(
-        rows["outcome"], probability=_floats(rows[model]), pos_label="malignant", id=rows["id"]
+        rows["outcome"], probability=_of_model(rows, model), pos_label="malignant", id=rows["id"]
     )
 
 
 def iris() -> Multiclass:
     """Three species of iris from their sepals, cross-validated.
 
+    Returns
+    -------
+    Multiclass
+        Probabilities of the three species for 150 flowers.
+
+    See Also
+    --------
+    breast_cancer : two classes.
+
+    Examples
+    --------
     >>> iris().classes
     ('setosa', 'versicolor', 'virginica')
     """
@@ -50,11 +103,34 @@ def iris() -> Multiclass:
 def diabetes(model: str = "ridge") -> Numeric:
     """Progression of diabetes, cross-validated, by one of two models.
 
+    Parameters
+    ----------
+    model
+        "ridge", a ridge regression, or "neighbours", the mean of the nearest neighbours.
+
+    Returns
+    -------
+    Numeric
+        Predicted progression of 442 patients.
+
+    Raises
+    ------
+    DataError
+        If there is no such model.
+
+    See Also
+    --------
+    breast_cancer : two classes.
+
+    Examples
+    --------
     >>> diabetes().n
     442
     """
     rows = _columns("diabetes")
-    return Numeric(_floats(rows["outcome"]), _floats(rows[model]), id=rows["id"], fold=rows["fold"])
+    return Numeric(
+        _floats(rows["outcome"]), _of_model(rows, model), id=rows["id"], fold=rows["fold"]
+    )
 
 
 def _columns(name: str) -> dict[str, list[str]]:
@@ -63,6 +139,13 @@ def _columns(name: str) -> dict[str, list[str]]:
     with open(path(name), newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def _of_model(rows: dict[str, list[str]], model: str) -> list[float]:
+    models = [name for name in rows if name not in ("id", "outcome", "fold")]
+    if model not in models:
+        raise DataError(f"no model {model!r}; there are {' and '.join(models)}.")
+    return _floats(rows[model])
 
 
 def _floats(values: list[str]) -> list[float]:

@@ -1,6 +1,8 @@
 """Estimates, intervals, tests and comparisons, chosen by a measure's law and the data's origin."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.inference import curves, intervals, posterior, significance
@@ -48,14 +50,4 @@ __all__ = [
     "significance",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"abovechance.inference.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.inference' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.inference.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES, _MODULES)

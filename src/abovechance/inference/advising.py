@@ -10,15 +10,18 @@ from abovechance.arrays import Array
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
+from abovechance.inference.intervals.left_out import WITHIN_CLASSES
 from abovechance.inference.repeats import repeated_rows
 from abovechance.inference.significance.null import scheme_for
 from abovechance.measures import Law, find
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 ALPHA = 0.05
 ORDERED = (Law.PAIRS, Law.CENSORED_PAIRS)  # which have a wrong way round
 FEW_CLUSTERS = 30
 FEW_CASES = 50
+MANY_CASES = 1000
+FEW_NUMBERS = 200
 LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
 
 
@@ -33,6 +36,7 @@ def advice_for(
     yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole) and predictions.origin == "test":
         yield from _on_size(expanded(predictions))
+        yield from _on_stated_prevalence(predictions, whole)
 
 
 def _on_data(predictions: Predictions) -> Iterator[Advice]:
@@ -118,6 +122,16 @@ def _on_dependence(
 
 def _on_clusters(predictions: Predictions, groups: Array) -> Iterator[Advice]:
     """Few clusters, of all or of the class that fewest hold: what is said of it rests on them."""
+    few = few_clusters(predictions, groups)
+    if few:
+        yield Advice("AC013", few, "Cameron & Miller (2015)")
+
+
+def few_clusters(predictions: Predictions, groups: Array) -> str | None:
+    """That clusters are few, of all cases or of the class that fewest hold; None if they are not.
+
+    A single cluster of all cases is refused elsewhere.
+    """
     count, of_class = len(np.unique(groups)), ""
     if isinstance(predictions, Binary | Multiclass) and count > 1:
         actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
@@ -125,13 +139,10 @@ def _on_clusters(predictions: Predictions, groups: Array) -> Iterator[Advice]:
             held = len(np.unique(groups[actual == k]))
             if 0 < held < count:
                 count, of_class = held, f" with cases of {name}"
-    if (count > 1 or of_class) and count < FEW_CLUSTERS:
-        clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
-        yield Advice(
-            "AC013",
-            f"{clusters} few: intervals may cover less than they say.",
-            "Cameron & Miller (2015)",
-        )
+    if not (count > 1 or of_class) or count >= FEW_CLUSTERS:
+        return None
+    clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
+    return f"{clusters} few: intervals may cover less than they say."
 
 
 def advice_on_rate(reason: str) -> Advice:
@@ -301,17 +312,51 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
         )
 
 
-def _on_size(predictions: Predictions) -> Iterator[Advice]:
+def few_cases(predictions: Predictions) -> str | None:
+    """That a class, or a sample of numbers, has few cases; None if it has enough."""
     least = small_class(predictions)
-    if 0 < least < FEW_CASES and isinstance(predictions, Binary | Multiclass):
-        cases = predictions.cases
-        counted = cases.groups is None and cases.sample_weight is None
-        which = "intervals other than those of shares" if counted else "intervals"
-        yield Advice(
-            "AC030",
-            f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
-            "than they say.",
+    if isinstance(predictions, Survival):
+        least = int(predictions.event.sum())
+    if isinstance(predictions, Numeric) and FEW_CASES <= least < FEW_NUMBERS:
+        return (
+            f"{least} cases: below {FEW_NUMBERS}, intervals of squared errors know no larger ones "
+            "than were seen, and may cover less than they say where errors are rarely very large."
         )
+    if not 0 < least < FEW_CASES:
+        return None
+    if not isinstance(predictions, Binary | Multiclass):
+        what = "event" if isinstance(predictions, Survival) else "case"
+        return (
+            f"{least} {what}{'s' * (least != 1)}: below {FEW_CASES}, intervals may cover less "
+            "than they say."
+        )
+    cases = predictions.cases
+    counted = cases.groups is None and cases.sample_weight is None
+    which = "intervals other than those of shares" if counted else "intervals"
+    return (
+        f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
+        "than they say."
+    )
+
+
+def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Losses and precision at a stated prevalence hang on few cases, each weighing much."""
+    some = [e for e in rows if e.interval is not None and WITHIN_CLASSES in e.interval.method]
+    if some and small_class(predictions) < MANY_CASES:
+        yield Advice(
+            "AC035",
+            f"{_titles(some)} at the stated prevalence: the few cases of the commoner class that "
+            "look like the rarer one weigh most, and where predictions are rarely far off they "
+            f"may not have been seen. With fewer than {MANY_CASES} cases of each class intervals "
+            "may cover less than they say (.79 to .95 with 60).",
+        )
+
+
+def _on_size(predictions: Predictions) -> Iterator[Advice]:
+    few = few_cases(predictions)
+    if few:
+        numbers = isinstance(predictions, Numeric)
+        yield Advice("AC033" if numbers else "AC030", few)
     if isinstance(predictions, Numeric):
         yield from _on_errors(predictions)
     if isinstance(predictions, Binary) and predictions.label is not None:
@@ -327,12 +372,7 @@ def _on_size(predictions: Predictions) -> Iterator[Advice]:
 
 
 def _on_errors(predictions: Numeric) -> Iterator[Advice]:
-    """Few cases, or few that make up much of the squared error."""
-    if predictions.n < FEW_CASES:
-        yield Advice(
-            "AC033",
-            f"{predictions.n} cases: below {FEW_CASES}, intervals may cover less than they say.",
-        )
+    """Few cases that make up much of the squared error."""
     squares = np.sort((predictions.outcome - predictions.value) ** 2, axis=-1)[:, ::-1]
     top = max(1, round(LARGEST * predictions.n))
     with np.errstate(divide="ignore", invalid="ignore"):

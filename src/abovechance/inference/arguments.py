@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance.errors import DataError, did_you_mean, shown
 from abovechance.predictions import Predictions
-from abovechance.predictions.inferred import FACTS, inferred
+from abovechance.predictions.from_arrays import FACTS, inferred
 
 EXAMPLE = "Binary(y_true, probability=…)"
 

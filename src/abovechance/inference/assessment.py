@@ -19,7 +19,7 @@ from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Multiclass, Numeric, Predictions
-from abovechance.predictions.index import in_order_of
+from abovechance.predictions.checks import in_order_of
 from abovechance.resampling import Resampling, Store, digest, seed_of, whole_draws
 
 PRIMARY = {
@@ -65,16 +65,20 @@ def assess(
         Names or measures; all applicable ones when not given. After predictions, a dataframe or a
         file it may be the second argument.
     primary
-        The measure the study is about; the others are descriptive. The log score when
-        probabilities are given, else balanced accuracy.
+        The measure the study is about; the others are descriptive. When not given, the log score
+        where there are probabilities, else balanced accuracy.
     by
-        One value a case: values and intervals again for each subgroup.
+        One value per case: values and intervals again for each subgroup; none when not given.
+    by_name
+        What `by` is called in tables, as in "site=3"; only its values are shown when not given.
     dialect
-        "familiar" computes as that R package does.
+        "familiar" computes as that R package does; as the formulas here when not given.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
     draws
-        Permutations, flips and bootstrap samples; 9999 and 1999 when not given.
+        Number of permutations, flips and bootstrap samples; 9999 and 1999 when not given.
     rng
-        Seed of all draws; it is in the result.
+        Seed of all draws; a fresh one when not given. It is in the result.
     rate
         Test shares against a rate stated beforehand (exact binomial on their denominator): a
         number for accuracy, or for every measure named; {"sensitivity": 0.8} for some. "majority"
@@ -83,16 +87,43 @@ def assess(
         Count all arrangements of the outcomes where there are at most 2 000 000; says which
         p-values are not exact.
     sampling
-        "case-control" when the classes were sampled separately: measures that depend on
-        prevalence then need `prevalence`.
+        "random", or "case-control" when the classes were sampled separately: measures that depend
+        on prevalence then need `prevalence`.
+    prevalence
+        Share of the positive class in the population, where the sample does not show it.
     inference
         Whether to give intervals and tests at all.
-    workers, store
-        Processes to share permutations between, and a file to resume them from.
-    facts
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+    progress
+        True to show how far it is, or a function that is called with the numbers done and to do.
+    **facts
         Of observed and predicted values, or a table: pos_label=, labels=, threshold=, groups=,
         sample_weight=, … as in `Binary` and `read`; score=, label= or value= instead of
         `prediction` where its kind cannot be seen.
+
+    Returns
+    -------
+    Assessment
+        One estimate per measure; `assessment["auc"]` has its value, interval, chance and p-value.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+    UnknownMeasure
+        If no measure goes by a name.
+    NotApplicable
+        If a measure that was named cannot be computed from these predictions.
+
+    See Also
+    --------
+    compare : two models or more.
+    report : the result as a page.
+    measures.applicable : which measures these are.
 
     Examples
     --------

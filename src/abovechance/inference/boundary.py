@@ -51,7 +51,7 @@ def checked(function: Callable[..., Any], home: str) -> Callable[..., Any]:
 
     @wraps(function)
     def ask(*args: Any, **options: Any) -> Any:
-        given = takes.signature.bind(*args, **options)  # unknown and missing: TypeError
+        given = takes.bound(args, options)
         for name, value in given.arguments.items():
             given.arguments[name] = takes.fitting(name, value)
         checks.same_length({k: v for k, v in given.arguments.items() if takes.column(k)} or NONE)
@@ -70,6 +70,17 @@ class _Takes:
     @cached_property
     def signature(self) -> inspect.Signature:
         return inspect.signature(self.function)
+
+    def bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> inspect.BoundArguments:
+        """What was given, by parameter; a TypeError for what is unknown, missing or too much."""
+        try:
+            return self.signature.bind(*args, **options)
+        except TypeError:
+            first = next(iter(self.signature.parameters.values()))
+            kinds = [k for k in _alternatives(first.annotation) if k in PREDICTED]
+            if kinds and len(args) > 1 and not isinstance(args[0], Predictions):
+                self.fitting(first.name, args[0])  # arrays where predictions belong: says how
+            raise
 
     def column(self, name: str) -> bool:
         """Whether a parameter holds one value per case."""
@@ -188,6 +199,12 @@ def _draws(name: str, value: Any) -> Any:
     return value
 
 
+def _workers(name: str, value: Any) -> Any:
+    """A number of processes, or an executor: anything that maps a task over blocks."""
+    executor = callable(getattr(value, "map", None)) and np.ndim(value) == 0
+    return value if executor else _number(name, value, [int])
+
+
 def _names(name: str, value: Any) -> Any:
     return None if value is None else checks.names(name, value)
 
@@ -196,6 +213,7 @@ SPECIAL = {
     "confidence_level": share,
     "draws": _draws,
     "rng": _seed,
+    "workers": _workers,
     "bounds": _pair,
     "weights": _numbers,
     "pair_weight": _numbers,

@@ -20,12 +20,12 @@ from abovechance.inference.detection_nulls import (
 from abovechance.inference.detection_result import Detected, Detection
 from abovechance.inference.multiplicity import holm
 from abovechance.inference.nulls import scheme_of
-from abovechance.learning.estimators import Estimator
-from abovechance.learning.seeding import seeded
+from abovechance.learning.from_sklearn import seeded
+from abovechance.learning.learners import Estimator
 from abovechance.numerics.kernels import worthwhile
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 from abovechance.resampling import LabelPermutations, Resampling, seed_of, tail
-from abovechance.resampling.blocks import labellings
+from abovechance.resampling.draws import labellings
 from abovechance.signal import (
     Accuracy,
     Statistic,
@@ -72,15 +72,22 @@ def detect(
 ) -> Detection:
     """Test whether classes differ in their features, by several statistics at once.
 
+    Folds and bootstrap samples are drawn anew for every permutation of labels. A classifier with no
+    `random_state` of its own gets one from `rng`, the same for every fit.
+
     Parameters
     ----------
+    X
+        Features: cases × features, or a dataframe.
+    y
+        Class of each case, or a number.
     tests
         Names: two-group statistics (`hotelling`, `hotelling_shrink`, `srivastava_du`, `goeman`,
         `mmd`, `energy`, `simes`, `cai`), accuracies by their grammar (`svm.c10.cv8`,
         `lda.b632.B50`), or the papers' own names; statistics themselves, or scikit-learn
         classifiers, whose accuracy in 8 folds is tested. With more than two classes `hotelling`,
-        `goeman`, `mmd`, `energy` and accuracies; for numbers the first four. The same statistic
-        asked for twice is tested once.
+        `goeman`, `mmd`, `energy` and accuracies; for numbers the first four. A statistic that is
+        named twice is tested once. A set that suits the outcome when not given.
     feature_names
         What to call the features; the columns of a dataframe when not given.
     kind
@@ -89,11 +96,15 @@ def detect(
     standardise
         Divide every feature by its standard deviation over all cases first; matters to `goeman`,
         `mmd`, `energy` and the squared-hinge machines, which depend on units.
+    draws
+        Number of permutations; 999 unless stated.
     permute
         "labels": freely; "rows": whole rows of features, while folds and bootstrap samples stay
         at their places (Golland et al. 2005); "within" or "blocks" with `blocks`: within each
         block, or whole blocks of constant label; "features": every feature on its own (a stronger
         hypothesis). Blocks may differ in size.
+    blocks
+        The block of each case, for `permute="within"` and `permute="blocks"`.
     adjust
         Adjust for several tests by Holm; a test whose p is undefined counts as one.
     rule
@@ -102,9 +113,36 @@ def detect(
     stop
         "gandy" stops each test as soon as its p is known to lie on one side of `level`, divided by
         the number of tests where p-values are adjusted; the permutations are the same for all.
+        All draws are made when not given.
+    level
+        The level that p is compared with when stopping; 0.05 unless stated.
+    risk
+        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
+    rng
+        Seed of the permutations; a fresh one when not given. It is in the result.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+    progress
+        True to show how far it is, or a function that is called with the numbers done and to do.
 
-    Folds and bootstrap samples are drawn anew for every permutation of labels. A classifier with no
-    `random_state` of its own gets one from `rng`, the same for every fit.
+    Returns
+    -------
+    Detection
+        One row per test; `detection["hotelling"]` has its value, p-value and null mean.
+
+    Raises
+    ------
+    DataError
+        If features or classes are not what they must be.
+    NotApplicable
+        If a test is unknown or does not suit the classes, or an option is unknown.
+
+    See Also
+    --------
+    permutation_test : whether a model of your own predicts better than chance.
 
     References
     ----------

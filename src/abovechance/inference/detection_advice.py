@@ -9,9 +9,14 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.errors import listed
-from abovechance.learning.discriminants import LDA, DiagonalLDA, ShrunkenDiagonalLDA, varies
-from abovechance.learning.learner import class_means
-from abovechance.learning.regularised import RegularisedDA
+from abovechance.learning.learners import (
+    LDA,
+    DiagonalLDA,
+    RegularisedDA,
+    ShrunkenDiagonalLDA,
+    class_means,
+    varies,
+)
 from abovechance.signal import Accuracy, Statistic
 
 UNITS = 10  # times: standard deviations of features so unequal that their units decide

@@ -17,7 +17,7 @@ from abovechance.resampling import (
     replicate_blocks,
     stream,
 )
-from abovechance.resampling.blocks import codes, members
+from abovechance.resampling.draws import codes, members
 from abovechance.signal import evaluate, evaluate_numeric
 
 OBSERVED = 2**31  # a block number that no permutation uses

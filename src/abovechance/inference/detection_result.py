@@ -1,4 +1,4 @@
-"""What a detection returns: one row a statistic, and how the permutations were made."""
+"""What a detection returns: one row per statistic, and how the permutations were made."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,8 +7,8 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.format import p_equation, p_text
 from abovechance.inference.results import Result, to_frame
-from abovechance.numerics.p_values import p_equation, p_text
 from abovechance.signal import find
 
 PAPERS_RULE = "by the papers' rule"

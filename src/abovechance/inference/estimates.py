@@ -6,10 +6,9 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.advice import Advice
+from abovechance.format import p_equation, rid_of_rounding
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
-from abovechance.io.text import rid_of_rounding
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +89,48 @@ class Subgroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment(Result):
-    """Every applicable measure of some predictions.
+    """Every applicable measure of some predictions, as `assess` gives it.
 
     `assessment["auc"]` is the estimate of a measure for all cases; iteration goes over all rows.
+
+    Attributes
+    ----------
+    outcome
+        The kind of outcome: "binary", "multiclass", "numeric" or "survival".
+    n
+        Number of cases.
+    origin
+        Where the predictions came from: "test", "cv" or "repeated_cv".
+    seed
+        Seed of all draws; give it again as `rng=` for the same numbers.
+    primary
+        The measure the study is about.
+    estimates
+        One row per measure (and class, output or subgroup): value, interval, chance, p-value.
+    advice
+        What a reader should know beside the numbers.
+    described
+        Which columns were taken for what, when they were read from a file.
+    dropped
+        Number of cases left out because a value was missing.
+    subgroups
+        Number of cases and events of each subgroup.
+    origin_stated
+        Whether somebody said where the predictions came from; else `origin` is assumed.
+    threshold
+        Cases above it are called positive.
+
+    See Also
+    --------
+    assess : makes it.
+    report : as a page.
+
+    Examples
+    --------
+    >>> from abovechance import assess
+    >>> found = assess([0, 0, 1, 1], [0.2, 0.6, 0.4, 0.9], ["auc", "brier"], rng=1)
+    >>> found["auc"].value, [row.measure for row in found]
+    (0.75, ['auc', 'brier'])
     """
 
     outcome: str

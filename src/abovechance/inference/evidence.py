@@ -441,6 +441,8 @@ def _counted(measure: Measure, cases: Any, sampling: str) -> bool:
         return True
     if sampling == "random":
         return measure.law in (Law.SHARE, Law.CONDITIONAL)
+    if measure.law is Law.UTILITY:
+        return True
     return measure.prevalence_free and cases.weight is None
 
 

@@ -31,11 +31,10 @@ from abovechance.measures.sample import (
     on_counts,
     resampled,
 )
-from abovechance.numerics.concordance import concordance_by_case
-from abovechance.numerics.confusion import one_against_rest
+from abovechance.numerics.censoring import concordance_by_case
+from abovechance.numerics.counts import one_against_rest, weighted_mean
 from abovechance.numerics.kernels import worthwhile
-from abovechance.numerics.placements import Part, covariance
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.ranks import Part, covariance
 from abovechance.predictions import Survival
 
 NO_SCORE = "areas under ROC curves need a score or a probability."
@@ -410,7 +409,7 @@ def placed(score: Floats, positive: Bools) -> Floats:
     >>> placed(np.array([0.1, 0.6, 0.4, 0.9]), np.array([False, False, True, True]))
     array([1. , 0.5, 0.5, 1. ])
     """
-    if worthwhile(len(score), module="placements"):
+    if worthwhile(len(score), module="class_loops"):
         return _placed_compiled(score, positive)
     order = np.argsort(score)
     ordered, called = score[order], positive[order]
@@ -426,8 +425,8 @@ def placed(score: Floats, positive: Bools) -> Floats:
 
 
 def _placed_compiled(score: Floats, positive: Bools) -> Floats:
-    from abovechance.numerics.kernels.concordance import ascending_order
-    from abovechance.numerics.kernels.placements import place
+    from abovechance.numerics.kernels.class_loops import place
+    from abovechance.numerics.kernels.pair_loops import ascending_order
 
     share = np.empty(len(score))
     place(*ascending_order(np.ascontiguousarray(score)), positive, share)

@@ -33,7 +33,7 @@ def scheme_of(y: Array, permute: str, blocks: Any) -> Any:
             raise NotApplicable("permuting needs outcomes that differ; all are the same.")
         return Permutations(len(y))
     if blocks is None:
-        raise NotApplicable(f"permute={permute!r} needs blocks=, one value a case.")
+        raise NotApplicable(f"permute={permute!r} needs blocks=, one value per case.")
     units = np.asarray(blocks)
     if units.shape != y.shape:
         raise DataError(f"blocks must hold one value for each of the {len(y)} cases.")

@@ -6,19 +6,20 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import DataError
-from abovechance.io.stream_cases import Progress, StreamCases
+from abovechance.io.streamed_cases import Progress, StreamCases
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.binned_ranks import UNIT, Grid
-from abovechance.numerics.finer_ranks import (
+from abovechance.numerics.binned_ranks import (
     BUFFER,
+    UNIT,
     Collector,
+    Grid,
+    RankTotals,
     Splitter,
     Stretches,
     collectable,
     heaviest,
     unsettled,
 )
-from abovechance.numerics.rank_bounds import RankTotals
 
 BOUND = 1e-6  # by how much the area under the ROC curve may be off
 MOST_READINGS = 8  # to make the cells finer

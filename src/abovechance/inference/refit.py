@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.format import p_equation
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.refit_guards import (
     HYPOTHESES,
@@ -19,16 +20,14 @@ from abovechance.inference.refit_guards import (
 )
 from abovechance.inference.refitting import EitherWay, Refits, TogetherRefits, over_folds
 from abovechance.inference.results import Result, Sequel, to_frame
-from abovechance.learning.seeding import seeded, seeded_splitter
-from abovechance.learning.splits import folds_of
-from abovechance.learning.together import Known, known
+from abovechance.learning.from_sklearn import folds_of, seeded, seeded_splitter
+from abovechance.learning.sklearn_training import Known, known
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.kernels import worthwhile
-from abovechance.numerics.p_values import p_equation
 from abovechance.predictions import Predictions
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 from abovechance.resampling import Resampling, seed_of, tail
 from abovechance.signal import present
 
@@ -146,30 +145,67 @@ def permutation_test(
     ----------
     estimator
         Any scikit-learn estimator or pipeline.
+    X
+        Features: cases × features.
+    y
+        Observed classes or numbers.
     cv
-        Number of folds or a scikit-learn splitter, asked again for every permutation.
+        Number of folds or a scikit-learn splitter, which splits anew for every permutation.
     measures
         A name or measure, or several; all are computed from the same refits.
     permute
         "labels": outcomes move freely. "within": within each block (repeated measures of a
         subject). "blocks": blocks exchange their outcomes as wholes (labels constant per block).
+    blocks
+        The block of each case, for `permute="within"` and `permute="blocks"`.
     groups, cv_groups
         Clusters that cross-validation keeps together, as scikit-learn means `groups`. Where
         outcomes are constant within all of them, they are also what can be permuted:
         `permute="blocks", blocks=groups`.
     pos_label
         The positive class of two that are not coded 0/1; needed for measures that depend on it.
+    draws
+        Number of permutations; 999 unless stated.
     stop
         "gandy" stops as soon as p is known to lie on one side of `level` (for the first measure).
+        All draws are made when not given.
+    level
+        The level that p is compared with when stopping; 0.05 unless stated.
+    risk
+        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
     rng
         Seed of the permutations, and of whatever else is random: folds that are shuffled, those
         inside the estimator too, and every `random_state` of it, nested ones too, that is None.
         Those that are set stay as they are. All refits use the same.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+    progress
+        True to show how far it is, or a function that is called with the numbers done and to do.
     fast
         Train linear discriminants and linear support vector machines (`learning.recognise`) on
         all permutations together where this gives scikit-learn's own numbers: two classes, every
         case tested once, measures of labels and, of discriminants, of probabilities. False
         always refits one by one.
+
+    Returns
+    -------
+    RefitTest
+        One row per measure; `test["auc"]` has its value, p-value and null mean.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be, or both `groups` and `cv_groups` are given.
+    NotApplicable
+        If a measure has no better direction, or the permutation does not suit the blocks.
+
+    See Also
+    --------
+    detect : whether classes differ in their features, by statistics made for it.
+    significance.permutation : of predictions that are there, without refits.
 
     References
     ----------

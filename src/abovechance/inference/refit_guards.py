@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Ints
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.measures import Measure
 from abovechance.predictions import Binary
-from abovechance.resampling.blocks import codes, labellings, members
+from abovechance.resampling.draws import codes, labellings, members
 
 FEW = 100  # labellings
 SMALL = 1e-9

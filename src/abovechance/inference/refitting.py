@@ -15,9 +15,8 @@ from abovechance.inference.fold_values import (
     levelled,
     over_classes,
 )
-from abovechance.learning.from_sklearn import assembled, cross_fitted
-from abovechance.learning.splits import folds_of_each, splitter_of
-from abovechance.learning.together import Known, cross_predictions
+from abovechance.learning.from_sklearn import assembled, cross_fitted, folds_of_each, splitter_of
+from abovechance.learning.sklearn_training import Known, cross_predictions
 from abovechance.measures import Measure
 from abovechance.predictions import Binary, Multiclass, Predictions, checks
 

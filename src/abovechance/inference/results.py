@@ -3,12 +3,13 @@
 import importlib
 import json
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import accumulate
 from typing import Any
 
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.format import p_equation
 from abovechance.io.export import jsonable
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,18 @@ class Interval:
 class Result:
     """The root of results: `to_dict()` and `to_json()` from the fields."""
 
+    def __init_subclass__(cls) -> None:
+        # before dataclass() writes one with every number of every field
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """As it prints, cut to what fits a screen."""
+        return on_a_screen(str(self))
+
+    def __str__(self) -> str:
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain Python values, fit for JSON."""
         return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
@@ -51,6 +64,30 @@ class Result:
             return abovechance.report(self)._repr_html_()
         except AboveChanceError:
             return None
+
+
+SCREEN = (80, 24)
+
+
+def on_a_screen(text: str) -> str:
+    """As many first lines of a text as fit a screen, and how many are missing.
+
+    >>> print(on_a_screen("\\n".join("abc")))
+    a
+    b
+    c
+    >>> on_a_screen("a line\\n" * 30).splitlines()[-1]
+    '… and 7 more lines; print() shows them all.'
+    """
+    width, height = SCREEN
+    lines = text.splitlines()
+    ends = list(accumulate(max(1, -(-len(line) // width)) for line in lines))
+    if not lines or ends[-1] < height:
+        return text
+    kept = sum(end < height for end in ends)
+    return "\n".join(
+        [*lines[:kept], f"… and {len(lines) - kept} more lines; print() shows them all."]
+    )
 
 
 def plain(value: Any) -> Any:

@@ -7,18 +7,23 @@ import numpy as np
 
 from abovechance.errors import ColumnError, DataError, NotApplicable
 from abovechance.inference.readings import BOUND, NO_CASE, Readings, summarised
-from abovechance.io.classes import class_columns, distinct
-from abovechance.io.roles import Roles, find_roles
-from abovechance.io.stream_cases import Progress, Seen, StreamCases
-from abovechance.io.stream_columns import ClassCases, NumberCases, classes_of
-from abovechance.io.streams import Stream
+from abovechance.io.arrow_files import Stream
+from abovechance.io.roles import Roles, class_columns, distinct, find_roles
+from abovechance.io.streamed_cases import (
+    ClassCases,
+    NumberCases,
+    Progress,
+    Seen,
+    StreamCases,
+    classes_of,
+)
 from abovechance.measures import every
 from abovechance.measures.class_summary import ClassSummary, SummarisedClasses
 from abovechance.measures.measure import Form, Measure
 from abovechance.measures.number_summary import NumberSummary, SummarisedNumbers
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.binned_ranks import BinnedRanks
-from abovechance.numerics.class_sums import ClassSums
+from abovechance.numerics.counts import ClassSums
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
 

@@ -22,9 +22,9 @@ from abovechance.inference.significance.accuracy import NO_SHARE, counted_agains
 from abovechance.inference.significance.constant import gain_over, table_skill
 from abovechance.inference.stream_kinds import read_summary, stream_roles
 from abovechance.inference.values import reference_level, rows_per_class
+from abovechance.io.arrow_files import Stream, open_stream
 from abovechance.io.roles import Roles, weight_like
-from abovechance.io.stream_cases import Progress
-from abovechance.io.streams import Stream, open_stream
+from abovechance.io.streamed_cases import Progress
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.class_summary import SummarisedClasses, from_classes
@@ -71,17 +71,68 @@ def assess_stream(
 
     Parameters
     ----------
+    path
+        The Parquet file.
+    measures
+        Names or measures; all that a summary gives when not given.
     outcome, probability, probabilities, score, label, value
         Columns, found by name where not stated; one kind of prediction.
+    pos_label
+        The positive class; needed unless classes are coded 0/1.
+    threshold
+        A label is positive when the probability lies above it: 0.5 unless stated.
+    origin
+        "test" (independent test set), "cv" or "repeated_cv"; "test" when not stated.
+    missing
+        "refuse", or "drop" cases with a missing value and say how many.
+    primary
+        The measure the study is about, as in `assess`.
+    rate
+        Test shares against a rate stated beforehand, as in `assess`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    inference
+        Whether to give intervals and tests at all.
+    exact
+        Whether to sort all scores out by further readings: exact ranks, whatever the memory.
     bound
         By how much the area may be off. Where the first reading leaves more open, the file is read
         again.
-    exact
-        Whether to sort all scores out by further readings: exact ranks, whatever the memory.
+    draws
+        Number of draws of the posteriors of measures of a table.
+    rng
+        Seed of these draws; a fresh one when not given. It is in the result.
     progress
         Called with the number of rows read and to be read.
 
-    Others are as in `assess` and `read`.
+    Returns
+    -------
+    Assessment
+        As `assess` gives, with the measures that a summary allows.
+
+    Raises
+    ------
+    FileError
+        If it is not a Parquet file.
+    DataError
+        If the values are not what they must be.
+    NotApplicable
+        For weights, groups and folds, and measures that need all cases at once.
+
+    See Also
+    --------
+    assess : for what fits into memory; it reads large Parquet files this way too.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np, pyarrow as pa, pyarrow.parquet
+    >>> table = pa.table({"y": np.arange(1000) % 2, "p": (np.arange(1000) % 9 + 0.5) / 9})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "cases.parquet")
+    ...     pa.parquet.write_table(table, file)
+    ...     assess_stream(file, ["auc", "brier"], rng=1)["brier"].value
+    0.332
     """
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")

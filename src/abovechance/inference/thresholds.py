@@ -134,16 +134,44 @@ def thresholds(
     draws: int = DRAWS,
     rng: Any = None,
 ) -> Thresholds:
-    r"""Where to cut, given what false positives and false negatives cost.
+    """Where to cut, given what false positives and false negatives cost.
 
     If probabilities are right, acting pays above :math:`c_{FP} / (c_{FP} + c_{FN})`: this needs no
     data, and nothing to correct. The others are chosen on these cases: least expected cost,
     greatest Youden's J, nearest to the corner of perfect sensitivity and specificity. Each lies
-    midway between two scores; cases above it are called positive. Its interval are the
+    midway between two scores; cases above it are called positive. Its interval holds the
     percentiles of the thresholds that bootstrap samples would choose, the lowest and the highest
     where several are as good. The corrected value is that of the samples' choices on the cases
     they left out, all such cases together; as a sample has fewer distinct cases than there are,
-    it errs rather on the side of caution.
+    it errs on the side of caution.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    cost_fp, cost_fn
+        What a false positive and a false negative cost, in any unit; the same unless stated.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Thresholds
+        One choice per criterion: `found["youden"]` has its threshold, interval and what it gives.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, only one class was observed, or a cost is not above 0.
+
+    See Also
+    --------
+    curves.decision : net benefit at every threshold.
+    curves.cost : expected cost over all ratios of costs.
 
     References
     ----------

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import FileError, Unfinished
-from abovechance.io.columns import NUMBER
+from abovechance.io.table import NUMBER
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 

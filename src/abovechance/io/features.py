@@ -6,9 +6,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import ColumnError, DataError
-from abovechance.io.columns import MISSING_WORDS, NUMBER
-from abovechance.io.read_table import read_table
-from abovechance.io.table import Table, listed_names
+from abovechance.io.read import read_table
+from abovechance.io.table import MISSING_WORDS, NUMBER, Table, listed_names
 from abovechance.predictions.checks import rows_of
 
 NEARLY = 0.8

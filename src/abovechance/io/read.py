@@ -1,20 +1,172 @@
-"""From a table to predictions: what was observed beside what was predicted."""
+"""From a file or a table in memory to predictions: what was observed beside what was predicted."""
 
+import io
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array
-from abovechance.errors import ColumnError, DataError, listed, shown
-from abovechance.io.columns import where_missing
-from abovechance.io.plans import Columns, class_plan, numeric_plan, survival_plan
-from abovechance.io.read_table import read_table
-from abovechance.io.roles import ABOUT_CASES, Roles, Stated, find_roles, weight_like
-from abovechance.io.table import Table
+from abovechance.errors import ColumnError, DataError, FileError, listed, shown
+from abovechance.io.arrow_files import read_arrow
+from abovechance.io.files import Format, explained, is_gzip, recognise, unzipped
+from abovechance.io.roles import (
+    ABOUT_CASES,
+    Columns,
+    Roles,
+    Stated,
+    class_plan,
+    find_roles,
+    numeric_plan,
+    survival_plan,
+    weight_like,
+)
+from abovechance.io.table import Table, listed_names, where_missing
+from abovechance.io.text_files import (
+    arrow,
+    as_utf8,
+    from_columns,
+    from_records,
+    looks_like_json,
+    read_json,
+    read_separated,
+    refuse_twins,
+)
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import names, one_of
+
+# ----------------------------------------------------------------------------------------------
+# Tables already in memory: any dataframe, a dictionary of columns, a list of records.
+# ----------------------------------------------------------------------------------------------
+
+
+def from_frame(frame: Any, source: str = "the dataframe") -> Table:
+    """A table from a dataframe (pandas, polars, pyarrow, ...), a mapping or a list of records.
+
+    >>> from_frame({"y": [0, 1], "p": [0.2, 0.9]}, "the columns").number("p").tolist()
+    [0.2, 0.9]
+    """
+    if isinstance(frame, Mapping):
+        return from_columns(frame, source)
+    if isinstance(frame, list) and all(isinstance(record, Mapping) for record in frame):
+        return from_records(frame, source)
+    import narwhals.stable.v1 as nw
+
+    try:
+        known = nw.from_native(frame)
+    except TypeError:
+        raise DataError(
+            "predictions are read from a path, a dataframe, a dictionary of columns or a list of "
+            f"records; got {type(frame).__name__}."
+        ) from None
+    except ValueError as error:  # narwhals' DuplicateError
+        said = " ".join(str(error).split()).rstrip(".")
+        raise DataError(f"every column of {source} must have its own name. {said}.") from None
+    table = known.collect() if isinstance(known, nw.LazyFrame) else known
+    names = [str(name) for name in table.columns]
+    refuse_twins(names, source)
+    columns = dict(zip(names, map(_column, table.iter_columns()), strict=True))
+    return Table(columns, len(table), (), source)
+
+
+def _column(series: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return arrow(series.to_arrow())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return arrow(series.to_list())
+
+
+# ----------------------------------------------------------------------------------------------
+# Read a table from wherever it is.
+# ----------------------------------------------------------------------------------------------
+
+
+HEAD = 16
+
+
+def read_table(
+    source: Any,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    name: str | None = None,
+) -> Table:
+    """Read a table, text columns as text, and say what had to be assumed.
+
+    Parameters
+    ----------
+    source
+        A path; the bytes of a file or an open binary file; a dataframe of any library; a
+        dictionary of columns; a list of records. The format of a file is seen from its content:
+        values separated by commas, semicolons, tabs or bars; JSON lines or a JSON list; Parquet;
+        Arrow (Feather); any of them compressed with gzip.
+    separator, encoding
+        Of a text file, when what is found by looking would be wrong.
+    name
+        What messages call the table; the file's name when not given.
+
+    Examples
+    --------
+    >>> table = read_table("id;p\\n007;0,73\\n".encode("utf-16"), name="autumn.csv")
+    >>> table.text("id").tolist(), table.number("p").tolist()
+    (['007'], [0.73])
+    >>> print(*table.notes, sep="\\n")
+    [AC701] autumn.csv is not UTF-8; it was read as UTF-16
+    [AC702] autumn.csv was read as separated by semicolons; a comma in a number was read ...
+    """
+    if isinstance(source, str | os.PathLike):
+        table = _from_path(Path(os.fspath(source)).expanduser(), separator, encoding, name)
+    elif isinstance(source, bytes | bytearray | memoryview):
+        table = _from_bytes(bytes(source), separator, encoding, name or "the data")
+    elif isinstance(source, io.BufferedIOBase | io.RawIOBase):
+        table = _from_bytes(source.read(), separator, encoding, name or "the file")
+    else:
+        table = from_frame(source, name or "the dataframe")
+    if table.rows == 0:
+        raise FileError(
+            f"{table.source} must hold at least one row; it has a header and no complete row."
+            if table.columns
+            else f"{table.source} must hold a table; it has no columns."
+        )
+    return table
+
+
+def _from_path(path: Path, separator: str | None, encoding: str | None, name: str | None) -> Table:
+    shown = name or listed_names([path.name])
+    with explained(path):
+        if path.is_file():
+            with path.open("rb") as file:
+                head = file.read(HEAD)
+            kind = Format.TEXT if is_gzip(head) else recognise(head, shown)
+            if kind is not Format.TEXT:
+                return read_arrow(str(path), kind, shown)
+        return _from_bytes(path.read_bytes(), separator, encoding, shown)
+
+
+def _from_bytes(data: bytes, separator: str | None, encoding: str | None, source: str) -> Table:
+    if is_gzip(data):
+        data = unzipped(data, source)
+    if not data.strip():
+        raise FileError(f"{source} must hold a table; it is empty.")
+    kind = recognise(data[:HEAD], source)
+    if kind is not Format.TEXT:
+        return read_arrow(data, kind, source)
+    text = as_utf8(data, source, encoding)
+    if not text.data.strip():
+        raise FileError(f"{source} must hold a table; it is empty.")
+    if separator is None and looks_like_json(text.data):
+        return read_json(text, source)
+    return read_separated(text, source, separator)
+
+
+# ----------------------------------------------------------------------------------------------
+# From a table to predictions: what was observed beside what was predicted.
+# ----------------------------------------------------------------------------------------------
 
 
 def read(
@@ -44,7 +196,7 @@ def read(
     missing: str = "refuse",
     origin: str | None = None,
 ) -> Predictions:
-    """Read predictions from a file or a dataframe, finding by name the columns not stated.
+    r"""Read predictions from a file or a dataframe, finding by name the columns not stated.
 
     A column of numbers that are not whole, or `value`, makes `Numeric`; `time` and `event` make
     `Survival`; more than two classes make `Multiclass`, two make `Binary`. What was taken for what
@@ -53,7 +205,7 @@ def read(
     Parameters
     ----------
     source
-        Anything `read_table` takes, or a `Table`.
+        A path, an open file, bytes, a dataframe, a mapping of columns, or a `Table`.
     outcome, probability, score, label, value, time, event, risk, predicted_time
         Names of columns; `outcome` and `value` may be several.
     probabilities
@@ -63,15 +215,39 @@ def read(
     pos_label
         The positive class, or the code of an event that happened. Words need it; 0/1 and
         true/false do not. The text "1" is the class 1.
+    labels
+        The declared classes; those that occur when not given.
     threshold
         As in `Binary`: 0.5 for probabilities unless stated.
     id, fold, repeat, groups, sample_weight, counts, order
         Names of columns; False for none, whatever the columns are called. An order (numbers or
         dates) is never found by name.
+    missing
+        "refuse", or "drop" cases with a missing value and say how many.
+    origin
+        "test" (independent test set), "cv" or "repeated_cv"; seen from `fold` when not stated.
+
+    Returns
+    -------
+    Binary, Multiclass, Numeric or Survival
+        The predictions, checked.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read as a table.
+    ColumnError
+        If a column is missing, or could not be told from the others.
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Binary, Multiclass, Numeric, Survival : predictions from arrays.
 
     Examples
     --------
-    >>> found = read(b"id,y,p_well,p_sick\\n007,sick,.1,.9\\n008,well,.6,.4\\n", pos_label="sick")
+    >>> found = read(b"id,y,p_well,p_sick\n007,sick,.1,.9\n008,well,.6,.4\n", pos_label="sick")
     >>> found, found.described
     (Binary(2 cases; label, probability, score; origin test),
      'outcome = y, probabilities = p_well, p_sick, id = id (found by name); 2 rows')

@@ -1,17 +1,210 @@
-"""Which column is what: as stated, else found by name; what cannot be told is refused."""
+"""Which column is what: as stated, else found by name; and which predictions the columns make."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from abovechance.advice import Advice
 from abovechance.arrays import Array
-from abovechance.errors import ColumnError
-from abovechance.io.classes import class_family, distinct
-from abovechance.io.columns import Kind, kind_of
-from abovechance.io.names import WEIGHT_LIKE, fitting, normal, time_of
-from abovechance.io.table import Table, counted, listed_names
+from abovechance.errors import ColumnError, DataError
+from abovechance.io.table import Kind, Table, counted, kind_of, listed_names, where_missing
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.predictions.checks import same_label
+
+# ----------------------------------------------------------------------------------------------
+# The names columns go by.
+# ----------------------------------------------------------------------------------------------
+
+
+# Names are compared in lower case, with blanks, dots and dashes as underscores.
+NAMES: dict[str, tuple[str, ...]] = {
+    "outcome": (
+        *("y", "y_true", "ytrue", "outcome", "truth", "target", "actual", "observed"),
+        *("true_class", "true_label"),
+    ),
+    "probability": (
+        *("p", "prob", "proba", "probability", "y_proba", "y_prob", "pred_prob", "pred_proba"),
+        *("p_hat", "phat", "predicted_probability", "predicted_prob"),
+    ),
+    "score": ("score", "y_score", "decision", "decision_function", "decision_value"),
+    "label": ("label", "predicted_class", "predicted_label", "pred_class", "pred_label"),
+    "value": ("value", "predicted_value", "fitted"),
+    "time": ("time", "futime", "survtime", "survival_time", "follow_up", "followup", "duration"),
+    "event": ("event", "status", "fustat", "event_observed"),
+    "risk": ("risk", "risk_score", "linear_predictor", "lp"),
+    "predicted_time": ("predicted_time", "pred_time", "predicted_survival_time"),
+    "id": ("id",),
+    "fold": ("fold", "cv_fold", "fold_id"),
+    "repeat": ("repeat", "cv_repeat", "repetition"),
+    "groups": ("group", "groups", "cluster"),
+    "sample_weight": ("sample_weight", "sample_weights", "case_weight", "case_weights"),
+    "counts": ("count", "counts", "freq"),
+    "order": (),  # never guessed: a column of dates may be anything
+}
+# Names that count only where no column has one of the names above.
+SECOND_NAMES: dict[str, tuple[str, ...]] = {
+    "outcome": ("class", "diagnosis"),
+    "id": ("case", "case_id", "subject_id", "patient_id", "patientid", "sample_id"),
+}
+PREDICTION = ("y_pred", "ypred", "yhat", "y_hat", "predicted", "prediction", "pred")
+PER_CLASS = ("p_", "prob_", "proba_", "probability_")
+PER_TIME = re.compile(r"(?:s|surv|survival)_(\d+(?:_\d+)?)")
+# Sampling weights, or the weight of a patient: never taken unasked.
+WEIGHT_LIKE = ("weight", "weights", "w")
+
+
+def normal(name: str) -> str:
+    """A name for comparing: lower case, with blanks, dots and dashes as underscores.
+
+    >>> normal(" Y.True ")
+    'y_true'
+    """
+    return re.sub(r"[\s.\-]+", "_", name.strip().casefold())
+
+
+def fitting(role: str, names: Iterable[str]) -> list[str]:
+    """The names that fit a role; a second-best name only when there is no better one.
+
+    >>> fitting("outcome", ["Class", "p"]), fitting("outcome", ["Class", "y", "p"])
+    (['Class'], ['y'])
+    """
+    free = list(names)
+    known = PREDICTION if role == "prediction" else NAMES[role]
+    best = [name for name in free if normal(name) in known]
+    return best or [name for name in free if normal(name) in SECOND_NAMES.get(role, ())]
+
+
+def time_of(name: str) -> float | None:
+    """The time in the name of a column of survival probabilities.
+
+    >>> time_of("S_12"), time_of("surv_0.5"), time_of("score")
+    (12.0, 0.5, None)
+    """
+    match = PER_TIME.fullmatch(normal(name))
+    return float(match[1].replace("_", ".")) if match else None
+
+
+# ----------------------------------------------------------------------------------------------
+# Columns of probabilities matched to classes by name, never by order.
+# ----------------------------------------------------------------------------------------------
+
+
+SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
+
+
+def distinct(labels: Array) -> list[Any]:
+    """The values that occur, sorted, without missing ones."""
+    known = labels[~where_missing(labels)]
+    if known.dtype.kind == "O":
+        known = known.astype(np.str_)
+    return list(np.unique(known).tolist())
+
+
+def class_family(table: Table, classes: Sequence[Any], taken: Collection[str]) -> tuple[str, ...]:
+    """Columns p_<class>: one prefix, then the name of a class.
+
+    A column of that prefix whose class never occurs belongs to them when the probabilities of a
+    case sum to 1 only with it.
+    """
+    free = [name for name in table.names if name not in taken]
+    families = {}
+    for prefix in PER_CLASS:
+        rest = {name: normal(name).removeprefix(prefix) for name in free}
+        ours = [name for name in free if normal(name).startswith(prefix) and rest[name]]
+        known = [name for name in ours if rest[name] in {normal(str(c)) for c in classes}]
+        if known:
+            families[prefix] = tuple(
+                known if _sum_to_one(table, known) else _whole(table, known, ours)
+            )
+    if len(families) > 1:
+        shown = listed_names([name for names in families.values() for name in names])
+        raise ColumnError(
+            f"the probabilities of the classes stand there twice: {shown}; "
+            "say which with probabilities=."
+        )
+    return next(iter(families.values()), ())
+
+
+def class_columns(
+    columns: Sequence[str] | Mapping[Any, str], classes: Sequence[Any]
+) -> dict[Any, str]:
+    """Which column holds the probabilities of which class.
+
+    A column belongs to the class it is called after, alone or behind a prefix; one with the same
+    prefix and another ending belongs to a class that does not occur.
+
+    >>> class_columns(["p_well", "p_sick", "p_dead"], ["sick", "well"])
+    {'well': 'p_well', 'sick': 'p_sick', 'dead': 'p_dead'}
+    """
+    if isinstance(columns, Mapping):
+        return dict(columns)
+    fits = {column: _class_of(column, classes) for column in columns}
+    prefixes = {c[: len(c) - len(str(fit[0]))] for c, fit in fits.items() if fit}
+    matched: dict[Any, str] = {}
+    for column, fit in fits.items():
+        if not fit and len(prefixes) == 1 and column.startswith(prefix := next(iter(prefixes))):
+            fit = (column.removeprefix(prefix),)
+        if not fit:
+            raise ColumnError(
+                f"column {column!r} must be called after its class, as p_{classes[0]}; "
+                f"the classes are {listed_names(classes, 5)}."
+            )
+        if fit[0] in matched:
+            raise ColumnError(
+                f"every class must have one column of probabilities; {fit[0]!r} has "
+                f"{matched[fit[0]]!r} and {column!r}."
+            )
+        matched[fit[0]] = column
+    return matched
+
+
+def sums_checked(first: Array, second: Array) -> None:
+    """Refuse probabilities of two classes that do not sum to 1."""
+    total = first + second
+    off = np.abs(total - 1.0) > SUM_TOLERANCE
+    if off.any():
+        row = int(np.argmax(off))
+        raise DataError(
+            f"the probabilities of a case must sum to 1; row {row + 1} sums to {total[row]:.6g}. "
+            "Give one column for every class, or normalise them."
+        )
+
+
+def _class_of(column: str, classes: Sequence[Any]) -> tuple[Any] | tuple[()]:
+    """The class a column is called after, the longest name winning; exact spelling first."""
+    for spelled in (str, normal):
+        name = spelled(column)
+        fits = [
+            c
+            for c in classes
+            if name == spelled(str(c)) or name.endswith(("_" + spelled(str(c)), "." + str(c)))
+        ]
+        if fits:
+            return (max(fits, key=lambda c: len(str(c))),)
+    return ()
+
+
+def _whole(table: Table, known: list[str], ours: list[str]) -> list[str]:
+    """All columns of the prefix if only together they sum to 1, else the known ones."""
+    try:
+        return ours if len(ours) > len(known) and _sum_to_one(table, ours) else known
+    except DataError:  # one of them holds no numbers
+        return known
+
+
+def _sum_to_one(table: Table, names: Sequence[str]) -> bool:
+    total = sum((table.number(name) for name in names), start=np.zeros(table.rows))
+    return not bool((np.abs(total - 1.0) > SUM_TOLERANCE).any())
+
+
+# ----------------------------------------------------------------------------------------------
+# Which column is what: as stated, else found by name; what cannot be told is refused.
+# ----------------------------------------------------------------------------------------------
+
 
 CLASS_PREDICTIONS = ("probability", "probabilities", "score", "label")
 SURVIVAL_ROLES = ("time", "event", "risk", "predicted_time", "survival")
@@ -300,3 +493,193 @@ def _options(roles: Sequence[str]) -> str:
 
 def _pair(role: str, columns: tuple[str, ...]) -> str:
     return f"{role} = {listed_names(columns, most=6)}"
+
+
+# ----------------------------------------------------------------------------------------------
+# Which kind of predictions a table's roles make, and from what arrays.
+# ----------------------------------------------------------------------------------------------
+
+
+Columns = str | Sequence[str] | None
+
+
+class Plan(NamedTuple):
+    """A kind of predictions, and what to build it from."""
+
+    kind: Callable[..., Predictions]
+    arrays: dict[str, Array]
+    options: dict[str, Any]
+    notes: tuple[Advice, ...] = ()
+
+
+def survival_plan(
+    table: Table, roles: Roles, survival: Columns | Mapping[float, str], pos_label: Any
+) -> Plan:
+    """Times to an event with what was predicted of them."""
+    arrays = _read(table.number, roles, "risk", "predicted_time")
+    time, event = roles.columns("time")[0], roles.columns("event")[0]
+    arrays |= {"time": table.number(time), "event": _event(event, table.labels(event), pos_label)}
+    if not roles.survival:
+        return Plan(Survival, arrays, {})
+    if isinstance(survival, Mapping):
+        timed = sorted((float(moment), name) for moment, name in survival.items())
+    else:
+        timed = sorted((_moment(name), name) for name in roles.survival)
+    twins = [(a[1], b[1]) for a, b in pairwise(timed) if a[0] == b[0]]
+    if twins:
+        raise ColumnError(
+            f"survival must have one column per time; {twins[0][0]!r} and {twins[0][1]!r} "
+            "have the same. Say which with survival=."
+        )
+    arrays["survival"] = np.column_stack([table.number(name) for _, name in timed])
+    return Plan(Survival, arrays, {"times": [moment for moment, _ in timed]})
+
+
+def _event(name: str, labels: Array, pos_label: Any) -> Array:
+    """1 where the event happened, 0 where not, nan where it is missing."""
+    known = distinct(labels)
+    if pos_label is None:
+        if any(isinstance(value, str) or value not in (0, 1) for value in known):
+            raise DataError(
+                "event must be 1 where the event happened and 0 where not; column "
+                f"{name!r} holds {listed_names(known, 5)}. Say which of them is the event with "
+                "pos_label= (--positive)."
+            )
+        return labels
+    happened = [label for label in known if same_label(label, _meant(pos_label, known))]
+    if not happened:
+        raise DataError(
+            f"pos_label must be one of the values of event column {name!r}; got {pos_label!r} "
+            f"among {listed_names(known, 5)}."
+        )
+    event = np.isin(labels.astype(np.array(known).dtype), happened).astype(np.float64)
+    event[where_missing(labels)] = np.nan
+    return event
+
+
+def _moment(name: str) -> float:
+    moment = time_of(name)
+    if moment is not None:
+        return moment
+    last = re.search(r"(\d+(?:\.\d+)?)\D*$", name)
+    if last is None:
+        raise ColumnError(
+            f"a column of survival must have its time in its name, as S_12; got {name!r}. "
+            "In Python a mapping from time to column works too."
+        )
+    return float(last[1])
+
+
+def numeric_plan(table: Table, roles: Roles) -> Plan:
+    """Numbers, of one outcome or several."""
+    y = np.column_stack([table.number(name) for name in roles.outcome])
+    value = np.column_stack([table.number(name) for name in roles.value])
+    return Plan(Numeric, {"y_true": y, "value": value}, {"outputs": roles.outcome})
+
+
+def class_plan(
+    table: Table,
+    roles: Roles,
+    probabilities: Columns | Mapping[Any, str],
+    pos_label: Any,
+    labels: Sequence[Any] | None,
+    threshold: float | None,
+) -> Plan:
+    """Two classes or more, with labels, a score, or probabilities matched to classes by name."""
+    if len(roles.outcome) > 1:
+        raise ColumnError("outcome must be one column for classes; several go with value=.")
+    arrays = {"y_true": table.labels(roles.outcome[0])}
+    arrays |= _read(table.labels, roles, "label")
+    classes = list(labels) if labels is not None else _seen(arrays)
+    named = probabilities if isinstance(probabilities, Mapping) else roles.probabilities
+    columns = class_columns(named, classes)
+    unseen = [c for c in columns if not any(same_label(c, known) for known in classes)]
+    classes += unseen
+    if len(classes) > 2:
+        said = (
+            f"the outcome never takes the class{'es' * (len(unseen) > 1)} {listed_names(unseen, 5)}"
+        )
+        plan = _multiclass(table, roles, arrays, classes, columns)
+        return plan._replace(notes=(Advice("AC704", said),) if unseen else ())
+    positive = None if pos_label is None else _meant(pos_label, classes)
+    arrays |= _read(table.number, roles, "probability", "score")
+    if columns:
+        arrays["probability"] = _of_positive(table, columns, classes, positive)
+    declared = classes if labels is not None or unseen else None
+    options = {"pos_label": positive, "labels": declared, "threshold": threshold}
+    return Plan(Binary, arrays, options)
+
+
+def _multiclass(
+    table: Table,
+    roles: Roles,
+    arrays: dict[str, Array],
+    classes: list[Any],
+    columns: dict[Any, str],
+) -> Plan:
+    for role in ("probability", "score"):
+        if roles.columns(role):
+            raise DataError(
+                f"one column of {role} needs two classes; {roles.outcome[0]!r} has "
+                f"{len(classes)}: {listed_names(classes, 5)}. Give one column per class, as "
+                f"p_{classes[0]}, with probabilities=."
+            )
+    if not columns:
+        return Plan(Multiclass, arrays, {"labels": classes})
+    ordered = []
+    for label in classes:
+        fits = [name for c, name in columns.items() if same_label(c, label)]
+        if not fits:
+            raise ColumnError(
+                f"every class must have a column of probabilities; there is none for {label!r} "
+                f"among {listed_names(columns.values())}."
+            )
+        ordered.append(table.number(fits[0]))
+    return Plan(
+        Multiclass, {**arrays, "probability": np.column_stack(ordered)}, {"labels": classes}
+    )
+
+
+def _of_positive(table: Table, columns: dict[Any, str], classes: list[Any], positive: Any) -> Array:
+    """The probability of the positive class, from columns called after the classes."""
+    if positive is None:
+        if any(isinstance(c, str) or c not in (0, 1) for c in classes):
+            raise DataError(
+                "pos_label must say which class is positive; the classes are "
+                f"{listed_names(classes, 5)}. Pass pos_label={classes[-1]!r}, for instance "
+                f"(--positive {classes[-1]})."
+            )
+        positive = 1
+    ours = [name for c, name in columns.items() if same_label(c, positive)]
+    rest = [name for c, name in columns.items() if not same_label(c, positive)]
+    if not ours:
+        raise ColumnError(
+            f"the positive class {positive!r} must have a column of probabilities; there is only "
+            f"{listed_names(rest, 5)}."
+        )
+    probability = table.number(ours[0])
+    if rest:
+        sums_checked(probability, table.number(rest[0]))
+    return probability
+
+
+def _meant(pos_label: Any, classes: Sequence[Any]) -> Any:
+    """The class a label stands for: TRUE, true and True are one among true/false."""
+    if isinstance(pos_label, str) and not any(isinstance(c, str) for c in classes):
+        return {"true": True, "false": False}.get(pos_label.casefold(), pos_label)
+    return pos_label
+
+
+def _seen(arrays: Mapping[str, Array]) -> list[Any]:
+    """The classes that occur, as outcome or as label; of 0/1 always both."""
+    classes = distinct(arrays["y_true"])
+    more = distinct(arrays["label"]) if "label" in arrays else []
+    classes += [c for c in more if not any(same_label(c, known) for known in classes)]
+    if classes and all(not isinstance(c, str) and c in (0, 1) for c in classes):
+        return [False, True] if isinstance(classes[0], bool) else [0, 1]
+    return sorted(classes, key=lambda c: (isinstance(c, str), c))
+
+
+def _read(convert: Callable[[str], Array], roles: Roles, *wanted: str) -> dict[str, Array]:
+    """The columns in some roles, for those that have one."""
+    return {role: convert(name) for role in wanted for name in roles.columns(role)}

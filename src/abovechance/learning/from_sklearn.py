@@ -1,14 +1,184 @@
 """From a scikit-learn estimator to predictions that know where they came from."""
 
+from collections.abc import Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Array
+from abovechance.arrays import Array, Ints
 from abovechance.errors import DataError
-from abovechance.learning.splits import splitter_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
+
+# ----------------------------------------------------------------------------------------------
+# Chance that scikit-learn's objects would take from elsewhere, taken from one seed.
+# ----------------------------------------------------------------------------------------------
+
+
+LARGEST = 2**32  # scikit-learn takes no larger seed
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """The estimator with all that it leaves to chance, nested parts too, set by the seed.
+
+    That is every `random_state` that is None, and every splitter that shuffles without one.
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> seeded(RandomForestClassifier(random_state=3), 1).random_state
+    3
+    >>> seeded(RandomForestClassifier(), 1).random_state is None
+    False
+    """
+    from sklearn.base import clone
+
+    other = clone(estimator)
+    given = other.get_params()
+    open_ = sorted(name for name, value in given.items() if value is None and _chance(name))
+    splitters = sorted(name for name, value in given.items() if hasattr(value, "get_n_splits"))
+    states = np.random.SeedSequence(seed).generate_state(len(open_) + len(splitters)).tolist()
+    settings: dict[str, Any] = dict(zip(open_, states, strict=False))
+    for name, state in zip(splitters, states[len(open_) :], strict=True):
+        settings[name] = seeded_splitter(given[name], state)
+    return other.set_params(**settings)
+
+
+def seeded_splitter(cv: Any, seed: int) -> Any:
+    """A splitter that shuffles with no `random_state` of its own, given one; else `cv` itself."""
+    if getattr(cv, "random_state", seed) is not None or not getattr(cv, "shuffle", True):
+        return cv
+    other = copy(cv)
+    other.random_state = seed % LARGEST
+    return other
+
+
+def _chance(name: str) -> bool:
+    return name.rpartition("__")[2] == "random_state"
+
+
+# ----------------------------------------------------------------------------------------------
+# Which rows are tested together: scikit-learn's splitters asked once or for many labellings.
+# ----------------------------------------------------------------------------------------------
+
+
+def splitter_of(estimator: Any, cv: Any, y: Array, groups: Any, rng: Any) -> Any:
+    """A scikit-learn splitter: the one given, or one that stratifies and shuffles by `rng`."""
+    from sklearn.base import is_classifier
+    from sklearn.model_selection import (
+        GroupKFold,
+        KFold,
+        StratifiedGroupKFold,
+        StratifiedKFold,
+        check_cv,
+    )
+
+    classes = is_classifier(estimator)
+    if isinstance(cv, int):
+        seed = int(rng.integers(2**31)) if isinstance(rng, np.random.Generator) else rng
+        seed = None if seed is None else seed % 2**32  # scikit-learn takes none larger
+        if groups is not None and classes:
+            cv = StratifiedGroupKFold(cv, shuffle=True, random_state=seed)
+        elif groups is not None:
+            cv = GroupKFold(cv)
+        else:
+            cv = (StratifiedKFold if classes else KFold)(cv, shuffle=True, random_state=seed)
+    return check_cv(cv, y, classifier=classes)
+
+
+def folds_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> Ints | None:
+    """Fold numbers (n,) from 0 on, or None unless every row is tested once, by all the others.
+
+    >>> from sklearn.model_selection import KFold, ShuffleSplit
+    >>> folds_of(KFold(2), np.zeros((4, 1)), np.array([0, 1, 0, 1]))
+    array([0, 0, 1, 1])
+    >>> folds_of(ShuffleSplit(2), np.zeros((4, 1)), np.array([0, 1, 0, 1]))
+    """
+    folds = np.full(len(y), -1, dtype=np.int64)
+    for fold, (train, test) in enumerate(splitter.split(X, y, groups)):
+        tested = np.zeros(len(y), dtype=bool)
+        tested[test] = True
+        others = np.zeros(len(y), dtype=bool)
+        others[train] = True
+        if (folds[test] >= 0).any() or (tested == others).any() or len(train) != others.sum():
+            return None
+        folds[test] = fold
+    return None if (folds < 0).any() else folds
+
+
+def folds_of_each(
+    splitter: Any,
+    X: Any,
+    labels: Ints,
+    groups: Any = None,
+    asked: dict[Any, Ints | None] | None = None,
+) -> Iterator[tuple[Ints, Ints | None]]:
+    """Row numbers of labellings (B, n) of two classes with their folds (·, n), or with None.
+
+    A splitter that does not look at labels has one answer for all of them, and one that deals
+    has few. Give the same `asked` again to keep what it has answered.
+    """
+    kept = {} if asked is None else asked
+    if _blind(splitter):
+        if not kept:
+            kept[None] = folds_of(splitter, X, labels[0], groups)
+        one = kept[None]
+        yield np.arange(len(labels)), None if one is None else np.tile(one, (len(labels), 1))
+    elif _deals(splitter):
+        yield from _dealt(splitter, X, labels, groups, kept)
+    else:
+        for b, row in enumerate(labels):
+            found = folds_of(splitter, X, row, groups)
+            yield np.array([b]), None if found is None else found[None]
+
+
+def _dealt(
+    splitter: Any, X: Any, labels: Ints, groups: Any, kept: dict[Any, Ints | None]
+) -> Iterator[tuple[Ints, Ints | None]]:
+    """Folds of a stratified splitter with a fixed seed.
+
+    It deals its folds to each class in the order in which the members come; nothing but the sizes
+    of the classes and the class of the first row makes two labellings differ.
+    """
+    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
+    order = np.argsort(labels, axis=1, kind="stable")
+    for kind in np.unique(kinds, axis=0):
+        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+        if key not in kept:
+            found = folds_of(splitter, X, labels[alike[0]], groups)
+            kept[key] = None if found is None else found[order[alike[0]]]
+        one = kept[key]
+        if one is None:
+            yield alike, None
+            continue
+        folds = np.empty((len(alike), labels.shape[1]), dtype=np.int64)
+        np.put_along_axis(folds, order[alike], one[None, :], axis=1)
+        yield alike, folds
+
+
+def _deals(splitter: Any) -> bool:
+    from sklearn.model_selection import StratifiedKFold
+
+    return type(splitter) is StratifiedKFold and _settled(splitter)
+
+
+def _blind(splitter: Any) -> bool:
+    """Whether a splitter gives the same folds again, whatever the labels."""
+    from sklearn.model_selection import (
+        GroupKFold,
+        KFold,
+        LeaveOneGroupOut,
+        LeaveOneOut,
+        PredefinedSplit,
+    )
+
+    kinds = (GroupKFold, KFold, LeaveOneGroupOut, LeaveOneOut, PredefinedSplit)
+    return type(splitter) in kinds and _settled(splitter)
+
+
+def _settled(splitter: Any) -> bool:
+    shuffles = getattr(splitter, "shuffle", False)
+    return not shuffles or isinstance(splitter.random_state, int)
+
 
 METHODS = {
     "value": "predict",
@@ -32,8 +202,38 @@ def from_estimator(
     """Predictions of a fitted estimator for cases it has not seen.
 
     Probabilities where it has `predict_proba`, else decision values of two classes, else labels;
-    numbers of a regressor. `pos_label` is needed for two classes not coded 0/1; with more classes
-    it means that class against the rest.
+    numbers of a regressor.
+
+    Parameters
+    ----------
+    estimator
+        A fitted scikit-learn classifier or regressor.
+    X
+        Features of cases that it was not fitted to.
+    y
+        Their observed classes or numbers.
+    pos_label
+        The positive class of two not coded 0/1; of more classes, that one against the rest.
+    id
+        Names of the cases; none when not given.
+    groups
+        The cluster of each case; independent cases when not given.
+    sample_weight
+        Sampling weight of each case; none when not given.
+
+    Returns
+    -------
+    Binary, Multiclass or Numeric
+        The predictions, as of an independent test set.
+
+    Raises
+    ------
+    DataError
+        If it is unclear which class is positive.
+
+    See Also
+    --------
+    from_cv : where all cases are to be predicted, each by a model fitted without it.
 
     Examples
     --------
@@ -68,16 +268,41 @@ def from_cv(
 
     Parameters
     ----------
+    estimator
+        Any scikit-learn classifier or regressor; it is cloned, and stays as it is.
+    X
+        Features: cases × features.
+    y
+        Observed classes or numbers.
     cv
         Number of folds (stratified and shuffled for classes), or any scikit-learn splitter, or
         an iterable of (train, test) rows. A splitter that tests cases several times gives
         repeats.
     groups
         Clusters: kept together by a splitter that reads them, and kept with the predictions.
+    pos_label
+        The positive class of two not coded 0/1; of more classes, that one against the rest.
     id
         Names of the cases; their row numbers when not given.
+    sample_weight
+        Sampling weight of each case, kept with the predictions; none when not given.
     rng
         Seed of the shuffling when `cv` is a number.
+
+    Returns
+    -------
+    Binary, Multiclass or Numeric
+        The predictions with their folds.
+
+    Raises
+    ------
+    DataError
+        If `cv` gives no split, or it is unclear which class is positive.
+
+    See Also
+    --------
+    from_estimator : for cases that a fitted model has not seen.
+    permutation_test : the test against chance that suits them.
 
     Examples
     --------

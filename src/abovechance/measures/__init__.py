@@ -2,12 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from abovechance.lazy import lazily
+
 if TYPE_CHECKING:
     from abovechance.measures.balance import covariate_balanced_accuracy
     from abovechance.measures.catalogue import applicable, every, find
     from abovechance.measures.decomposition import BrierParts, brier_decomposition
     from abovechance.measures.evaluation import evaluate, per_class, per_output
     from abovechance.measures.measure import Calibration, Family, Form, LabelScore, Law, Measure
+    from abovechance.predictions import View
 
 _HOMES = {
     "BrierParts": "decomposition",
@@ -17,6 +20,7 @@ _HOMES = {
     "LabelScore": "measure",
     "Law": "measure",
     "Measure": "measure",
+    "View": "measure",
     "applicable": "catalogue",
     "brier_decomposition": "decomposition",
     "covariate_balanced_accuracy": "balance",
@@ -35,6 +39,7 @@ __all__ = [
     "LabelScore",
     "Law",
     "Measure",
+    "View",
     "applicable",
     "brier_decomposition",
     "covariate_balanced_accuracy",
@@ -46,20 +51,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+_named = lazily(__name__, _HOMES)
 
-    if name.startswith("__"):
-        raise AttributeError(name)
-    if name in _HOMES:
-        value = getattr(import_module(f"abovechance.measures.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES or name.startswith("__"):
+        return _named(name)
     from abovechance.measures.catalogue import every
 
     if name in every():
         return every()[name]
-    raise AttributeError(f"module 'abovechance.measures' has no attribute {name!r}")
+    from abovechance.errors import did_you_mean
+
+    close = did_you_mean(name, __dir__())
+    raise AttributeError(f"module 'abovechance.measures' has no attribute {name!r}{close}")
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""From one value a class to one for all: macro, micro and weighted averages."""
+"""From one value per class to one for all: macro, micro and weighted averages."""
 
 import numpy as np
 

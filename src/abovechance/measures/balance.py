@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.errors import DataError, listed
 from abovechance.predictions import Multiclass, checks
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 def covariate_balanced_accuracy(y_true: Any, y_pred: Any, covariate: Any) -> float:
@@ -17,6 +17,29 @@ def covariate_balanced_accuracy(y_true: Any, y_pred: Any, covariate: Any) -> flo
     with r of n cases of class k and value v right. A classifier that tells the values of the
     variable apart instead of the classes has balanced accuracy above chance where the two go
     together, and 1/K here.
+
+    Parameters
+    ----------
+    y_true
+        Observed classes.
+    y_pred
+        Predicted classes.
+    covariate
+        The value of the other variable in each case.
+
+    Returns
+    -------
+    float
+        The mean over all combinations of class and value.
+
+    Raises
+    ------
+    DataError
+        If the three are not of equal length, or a class does not occur at every value.
+
+    See Also
+    --------
+    balanced_accuracy : over classes alone.
 
     References
     ----------

@@ -18,8 +18,8 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
+from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
-from abovechance.numerics.weights import weighted_mean
 from abovechance.predictions import Binary, View
 
 CALIBRATION: dict[str, Any] = {
@@ -189,6 +189,11 @@ def hosmer_lemeshow(
     probabilities too often, at .001 nine to sixteen times); for the cases a logistic model was
     fitted to, with χ² on two fewer. It grows with the number of cases and has little power: a curve
     says more.
+
+    Parameters
+    ----------
+    groups
+        Number of groups of equally many cases, by predicted probability.
 
     Examples
     --------

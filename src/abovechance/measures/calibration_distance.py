@@ -13,8 +13,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.calibration_error import ERROR
 from abovechance.measures.measure import Form, measure
-from abovechance.numerics import lowess as robust
-from abovechance.numerics.loess import SPAN, Smoother, loess
+from abovechance.numerics import smooth as robust
+from abovechance.numerics.smooth import SPAN, Smoother, loess
 
 KEPT = 1 << 22  # weights of a smoother that is kept for other measures and outcomes
 SMOOTHERS = ("loess", "direct", "lowess")
@@ -110,6 +110,13 @@ def ici(
     between borders of cells as R does by default; `smoother="lowess"` is the curve of rms's
     `val.prob`, where this is called Eavg. With several classes: one against the rest, averaged.
 
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+
     Examples
     --------
     >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
@@ -132,7 +139,14 @@ def e50(
     smoother: str = "loess",
     span: float | None = None,
 ) -> Floats:
-    r"""Median distance of predicted probability and observed frequency along the curve of `ici`.
+    """Median distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------
@@ -156,9 +170,16 @@ def e90(
     smoother: str = "loess",
     span: float | None = None,
 ) -> Floats:
-    r"""Distance of probability and frequency that 90 % of the cases do not exceed; curve of `ici`.
+    """Distance of probability and frequency that 90 % of the cases do not exceed; curve of `ici`.
 
     The quantile interpolates linearly between order statistics (R's type 7).
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------
@@ -182,7 +203,14 @@ def emax(
     smoother: str = "loess",
     span: float | None = None,
 ) -> Floats:
-    r"""Largest distance of predicted probability and observed frequency along the curve of `ici`.
+    """Largest distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------
@@ -197,7 +225,7 @@ def distances(
 ) -> Floats:
     """Distance of curve and probability at every case, for outcomes (…, n)."""
     if smoother == "lowess":
-        width = robust.SPAN if span is None else span
+        width = robust.LOWESS_SPAN if span is None else span
         rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
         return np.abs(np.stack(rows).reshape(outcome.shape) - probability)
     curve = smoother_of(probability, smoother=smoother, span=span)

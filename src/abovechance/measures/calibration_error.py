@@ -71,6 +71,16 @@ def ece(
     (`binning="count"`; ties share their outcomes where a border divides them). `closed="right"`
     gives a value on a border to the bin below. It depends on the bins, and is biased upwards.
 
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
     Examples
     --------
     >>> ece([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -117,6 +127,16 @@ def mce(
 
     A bin with a single case can decide it. Bins as in `ece`.
 
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
     Examples
     --------
     >>> mce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -145,6 +165,16 @@ def rmsce(
 
     .. math:: \sqrt{\sum_b \frac{n_b}{n} (\bar y_b - \bar p_b)^2}
 
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
     Examples
     --------
     >>> rmsce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -169,6 +199,16 @@ def classwise_ece(
     closed: str = "left",
 ) -> Floats:
     """Expected calibration error of each class against the rest, averaged over the classes.
+
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.measures.measure import Measure
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View, checks
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 COMMON = ("pos_label", "labels", "sample_weight", "counts")
 SURVIVAL = ("risk", "predicted_time", "survival", "times", "censoring", "sample_weight", "counts")

@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
 from abovechance.measures.measure import AVERAGES, Form, Measure
+from abovechance.plugins import declared, names_of
 from abovechance.predictions import Numeric, Predictions, Survival
 from abovechance.predictions.base import must_be_predictions
 
@@ -39,13 +40,37 @@ AT_BETA = {"f2": 2.0, "f2_score": 2.0, "f05": 0.5, "f05_score": 0.5}
 
 @cache
 def every() -> dict[str, Measure]:
-    """All declared measures by canonical name, in the order of their declaration."""
+    """All declared measures by canonical name, those of plug-ins last.
+
+    Returns
+    -------
+    dict
+        From name to `Measure`, in the order of their declaration.
+
+    See Also
+    --------
+    find : by alias, average or parameter too.
+
+    Examples
+    --------
+    >>> every()["brier"].title
+    'Brier score'
+    """
     found: dict[str, Measure] = {}
     for module in MODULES:
         for value in vars(importlib.import_module(f"abovechance.measures.{module}")).values():
             if isinstance(value, Measure) and value.origin[0].endswith(f".{module}"):
                 found[value.name] = value
-    return found
+    taken = {*AT_BETA, *(tag for own in found.values() for tag in _tags(own))}
+    return found | {m.name: m for m in declared("measures", Measure, taken)}
+
+
+def _tags(measure: Measure) -> Iterator[str]:
+    """Every name that `find` knows a measure and its versions by."""
+    suffixes = ["", *(f"_{average}" for average in AVERAGES if measure.averages)]
+    if measure.outcomes == {"numeric"}:
+        suffixes += ["_trim", "_winsor"]
+    yield from (name + suffix for name in names_of(measure) for suffix in suffixes)
 
 
 @cache
@@ -53,7 +78,7 @@ def _index() -> dict[str, Measure]:
     """Names and aliases; a clash is a mistake in a declaration."""
     index: dict[str, Measure] = {}
     for measure in every().values():
-        for name in (measure.name, *measure.aliases):
+        for name in names_of(measure):
             if name in index:
                 raise UnknownMeasure(f"{name!r} names both {index[name].name} and {measure.name}.")
             index[name] = measure
@@ -66,10 +91,29 @@ def find(tag: str | Measure, *, dialect: str | None = None, **parameters: Any) -
     Parameters
     ----------
     tag
-        Name or alias, with a suffix `_micro`, `_macro` or `_weighted` for averages over classes,
-        `_trim` or `_winsor` for regression; `f_beta(2)` sets a parameter.
+        Name or alias in any case, with a suffix `_micro`, `_macro` or `_weighted` for averages over
+        classes, `_trim` or `_winsor` for regression; `f_beta(2)` sets a parameter.
     dialect
-        "familiar": exactly as the R package familiar 1.5.0 computes it.
+        "familiar": exactly as the R package familiar 1.5.0 computes it; as here when not given.
+    **parameters
+        Parameters of the measure: `find("f_beta", beta=2)`.
+
+    Returns
+    -------
+    Measure
+        The measure, which can be called with arrays.
+
+    Raises
+    ------
+    UnknownMeasure
+        If no measure goes by that name; the message names the nearest.
+    NotApplicable
+        If it has no such parameter.
+
+    See Also
+    --------
+    every : all of them.
+    applicable : those that suit some predictions.
 
     Examples
     --------
@@ -77,6 +121,8 @@ def find(tag: str | Measure, *, dialect: str | None = None, **parameters: Any) -
     <measure sensitivity_micro>
     >>> find("f2_score")
     <measure f_beta(2)>
+    >>> find("ROC AUC")([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+    0.75
     """
     if dialect is not None and not isinstance(dialect, str):
         raise UnknownMeasure(f"dialect must be 'familiar'; got {shown(dialect)}.")
@@ -119,7 +165,35 @@ def _kind_of(thing: Any) -> str:
 
 
 def applicable(predictions: Predictions) -> list[Measure]:
-    """Every listed measure that can be computed from these predictions, in catalogue order."""
+    """Every listed measure that can be computed from these predictions, in catalogue order.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of any kind.
+
+    Returns
+    -------
+    list of Measure
+        The measures, each in its version for this kind of outcome.
+
+    Raises
+    ------
+    DataError
+        If these are no predictions.
+
+    See Also
+    --------
+    every : all measures.
+    abovechance.assess : computes them.
+
+    Examples
+    --------
+    >>> from abovechance import Binary
+    >>> labels = Binary([0, 1, 1], label=[0, 1, 0])
+    >>> [measure.name for measure in applicable(labels)][:3]
+    ['accuracy', 'error_rate', 'balanced_accuracy']
+    """
     must_be_predictions(predictions)
     versions = (m.for_outcome(predictions.kind) for m in every().values() if m.listed)
     return [m for m in versions if m.applies(predictions) and _in_place(m, predictions)]

@@ -150,6 +150,11 @@ def balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
     For two classes `weight` gives :math:`c \cdot \text{sensitivity} + (1 - c) \cdot
     \text{specificity}`. A guess that ignores the case scores :math:`1/K`.
 
+    Parameters
+    ----------
+    weight
+        Weight c of sensitivity, with 1 − c for specificity; classes count alike when not given.
+
     Examples
     --------
     >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 1, 1])
@@ -360,6 +365,12 @@ def kappa(table: Floats, *, weights: str | None = None) -> Floats:
     with :math:`w_{ij} = 1` for every disagreement, or for ordered classes `weights="linear"`:
     :math:`|i - j|`, `weights="quadratic"`: :math:`(i - j)^2`.
 
+    Parameters
+    ----------
+    weights
+        What a disagreement costs: the same whatever the classes when None; "linear" or "quadratic"
+        in their distance for ordered classes.
+
     Examples
     --------
     >>> kappa([0, 0, 1, 1], [0, 1, 1, 1])
@@ -408,6 +419,7 @@ def g_mean(table: Floats) -> Floats:
     best=np.inf,
     attainable=False,
     law=Law.UNKNOWN,
+    extreme=True,
     undefined="all cases are of one class",
     source="Rosenblatt et al. (2019), eq. 5, global and signed",
 )

@@ -4,12 +4,17 @@ And of measures whose formula does not tell it (see `shuffled`), what permuted o
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.measures.measure import Measure
+from abovechance.measures.moments import weighted_median
 from abovechance.predictions import Numeric, Predictions
+
+CANDIDATES = 129  # quantiles of the outcomes that are tried where the best number has no formula
 
 
 def constant(level: float) -> Callable[[Predictions, Measure], float]:
@@ -65,12 +70,85 @@ def entropy(predictions: Any, measure: Measure) -> float:
     return float(0.0 - np.sum(shares * np.log(shares)))  # 0, not -0, for one class alone
 
 
-def mean_outcome(predictions: Any, measure: Measure) -> float:
-    """The value of always predicting the mean outcome; averaged over outputs."""
-    assert isinstance(predictions, Numeric)
-    centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
-    constant = np.broadcast_to(centre[:, None], predictions.outcome.shape)
-    return measure.of(predictions.replace(value=constant))
+@dataclass(frozen=True)
+class SameNumber:
+    """The value of predicting one number for every case, the best one for the loss at hand.
+
+    Always saying the mean is best for squared errors only. Of skewed outcomes the median has the
+    smaller absolute error, and predictions that know nothing but lie lower would seem skilled
+    beside the mean.
+    """
+
+    title: str
+    centre: Callable[[Floats, Floats | None], Floats]
+    """From outcomes (outputs, n) and weights to one number per output."""
+
+    def forecast(self, predictions: Numeric) -> Numeric:
+        """The same cases, each predicted by that number."""
+        centre = self.centre(predictions.outcome, predictions.weight)
+        return predictions.replace(value=np.repeat(centre[:, None], predictions.n, axis=1))
+
+    def __call__(self, predictions: Any, measure: Measure) -> float:
+        assert isinstance(predictions, Numeric)
+        return measure.of(self.forecast(predictions))
+
+
+def _mean(outcome: Floats, weight: Floats | None) -> Floats:
+    return np.asarray(np.average(outcome, axis=-1, weights=weight))
+
+
+def _mean_of_logs(outcome: Floats, weight: Floats | None) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.expm1(_mean(np.log1p(outcome), weight))
+
+
+def _median_of_ratios(outcome: Floats, weight: Floats | None) -> Floats:
+    """Least mean of |y − c| / |y|: the median with every outcome weighed by 1 / |y|."""
+    own = np.ones(outcome.shape) if weight is None else weight
+    size = np.abs(outcome)
+    return weighted_median(outcome, own / np.where(size > 0, size, np.inf))
+
+
+def _middle(outcome: Floats, weight: Floats | None) -> Floats:
+    """Half way between the smallest and the largest: what has the least largest error."""
+    seen = outcome if weight is None else outcome[..., weight > 0]
+    return np.asarray((seen.min(axis=-1) + seen.max(axis=-1)) / 2.0)
+
+
+def _shortest_half(outcome: Floats, weight: Floats | None) -> Floats:
+    """The middle of the shortest stretch that holds more than half: least median distance."""
+    found = []
+    for y in outcome:
+        order = np.argsort(y)
+        own = np.ones(len(y)) if weight is None else weight[order]
+        ordered, reached = y[order], np.cumsum(own)
+        before = reached - own
+        # to be the median a distance must be reached by half of the weight, and a little more
+        last = np.searchsorted(reached, before + reached[-1] / 2.0 * (1.0 + 1e-9))
+        start = np.flatnonzero(last < len(y))
+        length = ordered[last[start]] - ordered[start]
+        best = start[int(np.argmin(length))]
+        found.append((ordered[best] + ordered[last[best]]) / 2.0)
+    return np.array(found)
+
+
+def _best_by_log(outcome: Floats, weight: Floats | None) -> Floats:
+    """Least mean of ln(1 + |y − c|) among quantiles: it has a valley at every outcome."""
+    found = []
+    for y in outcome:
+        tried = np.quantile(y, np.linspace(0.0, 1.0, CANDIDATES))
+        each = [np.average(np.log1p(np.abs(y - c)), weights=weight) for c in tried]
+        found.append(tried[int(np.argmin(each))])
+    return np.array(found)
+
+
+mean_outcome = SameNumber("mean outcome", _mean)
+median_outcome = SameNumber("median outcome", weighted_median)
+mean_of_logs = SameNumber("mean of logarithms", _mean_of_logs)
+median_of_ratios = SameNumber("median weighed by 1/|y|", _median_of_ratios)
+middle_of_outcomes = SameNumber("middle of outcomes", _middle)
+shortest_half = SameNumber("middle of the shortest half", _shortest_half)
+best_by_log = SameNumber("best of the outcomes' quantiles", _best_by_log)
 
 
 class _Constant:

@@ -17,8 +17,7 @@ from abovechance.measures.measure import Measure
 from abovechance.measures.quadratic import _gain
 from abovechance.measures.summary import NEEDS_CASES, BinarySummary, Summarised
 from abovechance.numerics.binned_ranks import BinnedRanks
-from abovechance.numerics.class_sums import ClassSums
-from abovechance.numerics.confusion import confusion
+from abovechance.numerics.counts import ClassSums, confusion
 from abovechance.predictions import Multiclass, View
 from abovechance.predictions.base import Cases
 

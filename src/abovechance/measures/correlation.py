@@ -10,7 +10,7 @@ from abovechance.measures.correlation_influence import of_kendall, of_pearson, o
 from abovechance.measures.measure import Form, Law, Statistic, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
-from abovechance.numerics.concordance import concordance_counts
+from abovechance.numerics.censoring import concordance_counts
 from abovechance.numerics.ranks import midranks
 
 ONE_CONSTANT = "all outcomes, or all predictions, are equal"
@@ -127,6 +127,11 @@ def concordance_correlation(
 
     The variances divide by n as Lin's do; `unbiased` divides by n − 1 (with weights, n is their
     sum). Constant predictions score 0.
+
+    Parameters
+    ----------
+    unbiased
+        Whether variances divide by n − 1 instead of n.
 
     Examples
     --------

@@ -6,7 +6,7 @@ The variance of the value is the mean square of these over n, whatever the distr
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.numerics.concordance import concordance_by_case
+from abovechance.numerics.censoring import concordance_by_case
 
 
 def of_pearson(outcome: Floats, value: Floats) -> Floats:

@@ -31,6 +31,13 @@ def expected_cost(table: Floats, *, cost_fp: float = 1.0, cost_fn: float = 1.0) 
 
     .. math:: \frac{c_{FP} FP + c_{FN} FN}{n}
 
+    Parameters
+    ----------
+    cost_fp
+        What a false positive costs.
+    cost_fn
+        What a false negative costs.
+
     Examples
     --------
     >>> expected_cost([0, 0, 1, 1], [0, 1, 1, 0], cost_fp=1, cost_fn=5)
@@ -54,6 +61,13 @@ def cost_weighted_accuracy(table: Floats, *, cost_fp: float = 1.0, cost_fn: floa
     .. math:: 1 - \frac{c_{FP} FP + c_{FN} FN}{c_{FP} N + c_{FN} P}
 
     The threshold that goes with the costs is :math:`c_{FP} / (c_{FP} + c_{FN})`.
+
+    Parameters
+    ----------
+    cost_fp
+        What a false positive costs.
+    cost_fn
+        What a false negative costs.
 
     Examples
     --------

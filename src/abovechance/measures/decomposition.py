@@ -26,7 +26,23 @@ PART: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class BrierParts:
-    """Brier score = miscalibration − discrimination + uncertainty (+ what binning left over)."""
+    """Brier score = miscalibration − discrimination + uncertainty (+ what binning left over).
+
+    Attributes
+    ----------
+    miscalibration
+        How much the score would improve if the probabilities were recalibrated.
+    discrimination
+        How much recalibrated probabilities improve on always predicting the prevalence.
+    uncertainty
+        The score of always predicting the prevalence.
+    remainder
+        What the spread of probabilities within bins leaves over; 0 without bins.
+
+    See Also
+    --------
+    brier_decomposition : makes it.
+    """
 
     miscalibration: float
     discrimination: float
@@ -47,8 +63,35 @@ def brier_decomposition(
     With :math:`\hat p` the probabilities after recalibration and :math:`\pi` the prevalence,
     miscalibration is :math:`Brier(p) - Brier(\hat p)`, discrimination
     :math:`Brier(\pi) - Brier(\hat p)` and uncertainty :math:`\pi (1 - \pi)`; the parts add up.
-    Recalibration is isotonic regression, or `method="binned"`: Murphy's mean outcome within
-    equal-width bins, where the spread of probabilities within a bin leaves a remainder.
+
+    Parameters
+    ----------
+    outcome
+        Observed outcomes, 0 or 1.
+    probability
+        Their predicted probabilities.
+    weight
+        Weight of each case; all count alike when not given.
+    method
+        How probabilities are recalibrated: "isotonic" regression, or "binned": Murphy's mean
+        outcome within equal-width bins, where the spread within a bin leaves a remainder.
+    bins
+        Number of bins; read by `method="binned"` alone.
+
+    Returns
+    -------
+    BrierParts
+        The parts.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown method.
+
+    See Also
+    --------
+    brier : the score itself.
+    brier_miscalibration, brier_discrimination : the parts as measures.
 
     References
     ----------
@@ -93,6 +136,13 @@ def brier_miscalibration(
 ) -> float:
     """How much the Brier score would improve if the probabilities were recalibrated.
 
+    Parameters
+    ----------
+    method
+        How probabilities are recalibrated: "isotonic", or "binned" in bins of equal width.
+    bins
+        Number of bins; read by `method="binned"` alone.
+
     Examples
     --------
     >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
@@ -121,6 +171,13 @@ def brier_discrimination(
     """How much recalibrated probabilities improve on always predicting the prevalence.
 
     At most the uncertainty of the outcome, π (1 − π).
+
+    Parameters
+    ----------
+    method
+        How probabilities are recalibrated: "isotonic", or "binned" in bins of equal width.
+    bins
+        Number of bins; read by `method="binned"` alone.
 
     Examples
     --------

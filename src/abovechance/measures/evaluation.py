@@ -35,7 +35,36 @@ def value(measure: Measure, predictions: Predictions) -> float:
 
 
 def per_output(measure: Measure, predictions: Numeric) -> Floats:
-    """The value of a measure for each output."""
+    """The value of a measure for each output of numeric predictions.
+
+    Parameters
+    ----------
+    measure
+        A measure of numbers, such as `mae`.
+    predictions
+        Predictions made with `Numeric`.
+
+    Returns
+    -------
+    array
+        One value per output, in the order of `predictions.outputs`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is not one of numbers.
+
+    See Also
+    --------
+    per_class : for several classes.
+
+    Examples
+    --------
+    >>> from abovechance import Numeric, measures
+    >>> two = Numeric([[1.0, 10.0], [2.0, 20.0]], [[1.5, 10.0], [2.0, 24.0]])
+    >>> per_output(measures.mae, two)
+    array([0.25, 2. ])
+    """
     measure = fit(measure, predictions)
     if not measure.many_outputs:
         alone = (predictions.output(d) for d in range(len(predictions.outputs)))
@@ -49,7 +78,36 @@ def per_output(measure: Measure, predictions: Numeric) -> Floats:
 
 
 def per_class(measure: Measure, predictions: Binary | Multiclass) -> Floats:
-    """The value of each class against the rest, for measures of one class."""
+    """The value of each class against the rest, for measures of one class.
+
+    Parameters
+    ----------
+    measure
+        A measure of one class, such as `sensitivity`.
+    predictions
+        Predictions of classes.
+
+    Returns
+    -------
+    array
+        One value per class, in the order of `predictions.classes`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is not one of a single class.
+
+    See Also
+    --------
+    per_output : for several outputs.
+
+    Examples
+    --------
+    >>> from abovechance import Multiclass, measures
+    >>> three = Multiclass(["a", "b", "c", "c"], label=["a", "b", "b", "c"])
+    >>> per_class(measures.sensitivity, three)
+    array([1. , 1. , 0.5])
+    """
     measure = fit(measure, predictions)
     if measure.form not in (Form.CLASS_RATIO, Form.CLASS_VALUE):
         raise NotApplicable(f"{measure.title} has no value per class.")
@@ -78,10 +136,35 @@ def losses(measure: Measure, predictions: Predictions) -> Floats:
 def evaluate(
     predictions: Predictions, measures: str | Measure | Iterable[Measure | str] | None = None
 ) -> dict[str, float]:
-    """Every applicable measure of predictions, by name.
+    """Values of measures of some predictions, by name.
 
     Work that measures share (one sort, one count) is done once.
 
+    Parameters
+    ----------
+    predictions
+        Predictions of any kind.
+    measures
+        Names or measures; all applicable ones when not given.
+
+    Returns
+    -------
+    dict
+        From name to value; `nan` where a measure is undefined.
+
+    Raises
+    ------
+    UnknownMeasure
+        If no measure goes by a name.
+    NotApplicable
+        If a measure that was named cannot be computed from these predictions.
+
+    See Also
+    --------
+    abovechance.assess : with intervals and tests.
+
+    Examples
+    --------
     >>> from abovechance.predictions import Binary
     >>> evaluate(Binary([0, 1, 1], label=[0, 1, 0]), ["accuracy", "sensitivity"])
     {'accuracy': 0.667, 'sensitivity': 0.5}

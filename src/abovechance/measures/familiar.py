@@ -20,7 +20,7 @@ from abovechance.measures import categorical
 from abovechance.measures.averaging import averaged, class_values, defined_mean
 from abovechance.measures.familiar_numbers import OVERRIDES as NUMBERS
 from abovechance.measures.measure import Form, Measure
-from abovechance.numerics.confusion import one_against_rest
+from abovechance.numerics.counts import one_against_rest
 
 
 def as_familiar(measure: Measure) -> Measure:

@@ -20,7 +20,7 @@ from abovechance.measures import relative
 from abovechance.measures.measure import Formula, Measure, defaults
 from abovechance.measures.moments import centred, mean
 from abovechance.measures.survival import share
-from abovechance.numerics.concordance import concordance_counts
+from abovechance.numerics.censoring import concordance_counts
 from abovechance.predictions import Survival
 
 

@@ -14,7 +14,7 @@ from abovechance.measures.calibration import recalibrated
 from abovechance.measures.calibration_distance import smoother_of
 from abovechance.measures.ipcw import BEYOND, inverse_before
 from abovechance.measures.measure import Calibration, Family, Form, Law, measure
-from abovechance.numerics.kaplan_meier import kaplan_meier
+from abovechance.numerics.censoring import kaplan_meier
 from abovechance.predictions import Survival, View
 
 AT: dict[str, Any] = {
@@ -54,6 +54,11 @@ def observed_expected_at(predictions: Survival, *, t: float | None = None) -> fl
 
     `t` must be one of the predicted times, the last if not stated.
 
+    Parameters
+    ----------
+    t
+        The time at which predictions are judged; the last predicted time when not given.
+
     Examples
     --------
     >>> predicted = [[0.9, 0.5], [0.5, 0.25], [0.9, 0.75], [0.8, 0.5]]
@@ -79,10 +84,15 @@ def observed_expected_at(predictions: Survival, *, t: float | None = None) -> fl
     source="McLernon et al. (2023); weights: Gerds, Schumacher (2006)",
 )
 def calibration_slope_at(predictions: Survival, *, t: float | None = None) -> float:
-    r"""By what the log odds of an event by a time should be multiplied.
+    """By what the log odds of an event by a time should be multiplied.
 
     The `calibration_slope` of having had the event by t on its predicted risk 1 − S(t|x), cases
     weighted 1/G(T−) if they had it, 1/G(t) if they were still free of it.
+
+    Parameters
+    ----------
+    t
+        The time at which predictions are judged; the last predicted time when not given.
 
     Examples
     --------
@@ -110,10 +120,17 @@ def calibration_slope_at(predictions: Survival, *, t: float | None = None) -> fl
     source="Austin et al. (2020); weights: Gerds, Schumacher (2006)",
 )
 def ici_at(predictions: Survival, *, t: float | None = None, span: float | None = None) -> float:
-    r"""Mean distance of predicted risk by a time and observed frequency, along a smooth curve.
+    """Mean distance of predicted risk by a time and observed frequency, along a smooth curve.
 
     As `ici`, with the cases whose outcome at t is known weighted by inverse probability of
     not being censored; the paper fits a hazard regression instead.
+
+    Parameters
+    ----------
+    t
+        The time at which predictions are judged; the last predicted time when not given.
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------

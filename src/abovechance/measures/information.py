@@ -12,7 +12,7 @@ from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, entropy
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.measures.shares import class_shares, positive_share
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
 
 INFORMATION: dict[str, Any] = {
@@ -80,6 +80,11 @@ def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Fl
     In nats; `base=2` gives bits. Always predicting the class frequencies scores minus their
     entropy. Not clipped: −∞ if something happened that was given probability 0.
 
+    Parameters
+    ----------
+    base
+        Base of the logarithm: e for nats, 2 for bits.
+
     Examples
     --------
     >>> log_score([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
@@ -112,7 +117,12 @@ def _entropy(predictions: Any, measure: Any) -> float:
     source="Good (1952), negated",
 )
 def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
-    r"""The log score negated: mean surprise at what happened, lower is better.
+    """The log score negated: mean surprise at what happened, lower is better.
+
+    Parameters
+    ----------
+    base
+        Base of the logarithm: e for nats, 2 for bits.
 
     Examples
     --------

@@ -16,8 +16,8 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable, listed
 from abovechance.measures.measure import Family, Form, Law, Measure, measure
-from abovechance.numerics.kaplan_meier import kaplan_meier
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.censoring import kaplan_meier
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Survival, View
 
 SAME_TIME = 1e-12
@@ -72,6 +72,11 @@ def brier_at(predictions: Survival, *, t: float | None = None) -> float:
     Predicting the Kaplan–Meier curve for everybody is the reference. With weighted-up cases
     the value may exceed 1.
 
+    Parameters
+    ----------
+    t
+        The time at which predictions are judged; the last predicted time when not given.
+
     Examples
     --------
     >>> predicted = [[0.9, 0.6], [0.5, 0.1], [0.9, 0.8], [0.8, 0.3]]
@@ -96,6 +101,13 @@ def integrated_brier(
     .. math:: \frac{1}{t_m - t_1} \int_{t_1}^{t_m} \mathrm{BS}(t) \, dt
 
     by trapezoids between the predicted times from `start` to `stop`, all of them if not stated.
+
+    Parameters
+    ----------
+    start
+        The earliest predicted time that counts; the first when not given.
+    stop
+        The latest predicted time that counts; the last when not given.
 
     Examples
     --------

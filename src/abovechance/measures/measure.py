@@ -46,7 +46,7 @@ class Law(StrEnum):
 class Form(StrEnum):
     """What a formula takes, and so how a batch of resamples is evaluated."""
 
-    LOSSES = "losses"  # (outcome, prediction) -> one loss a case, then a weighted mean
+    LOSSES = "losses"  # (outcome, prediction) -> one loss per case, then a weighted mean
     COUNTS = "counts"  # (table (…, K, K)) -> (…)
     CLASS_RATIO = "class ratio"  # (tp, fp, fn, tn) -> numerator and denominator of each class
     CLASS_VALUE = "class value"  # (tp, fp, fn, tn) -> value of each class
@@ -95,7 +95,92 @@ Chance = Callable[[Predictions, "Measure"], float]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measure:
-    """A number that judges predictions: a formula and the facts about it."""
+    """A number that judges predictions: a formula and the facts about it.
+
+    Call it with arrays (`brier(y, p)`) or predictions; `measure` declares one above its formula.
+
+    Attributes
+    ----------
+    name, title
+        Its name in code, and in words.
+    formula
+        The function itself; it checks nothing.
+    form
+        What the formula takes, and so how resamples are evaluated.
+    family
+        Which question it answers.
+    reads
+        What it reads of the predictions.
+    range, best
+        The smallest and largest value, and that of perfect predictions.
+    law
+        How it varies from sample to sample, by which its interval and its tests are chosen.
+    source
+        Where the formula stands.
+    attainable
+        Whether perfect predictions reach `best` in any sample.
+    chance
+        The mean over all orders of the outcomes, where it cannot be told from the formula.
+    reference
+        What a prediction that is the same for every case scores at best.
+    aliases
+        Other names that `find` knows it by.
+    outcomes
+        The kinds of outcome that it is for.
+    directed
+        Whether it matters which class is positive.
+    averages, average, macro_law
+        Whether it is averaged over classes, how this version was, and the law of the mean.
+    after
+        What is done to the mean of the losses, such as taking the root.
+    many_outputs
+        Whether it is for several outputs together.
+    weighted
+        Whether cases can have weights.
+    smooth
+        Whether every case moves the value a little, as it does not with a quantile.
+    extreme
+        Whether chance alone makes it greater than it is, so that no interval would cover.
+    calibration
+        What of calibration it tells.
+    of_distances
+        The value from the distances between a calibration curve and the diagonal.
+    influence
+        How much each case moves the value, where there is a closed form.
+    prevalence_free
+        Whether it stays the same when the classes become more or less frequent.
+    label_score
+        The score whose sum over the positives it is a monotone function of.
+    pair_weight
+        Of censored pairs: what a pair weighs, by its earlier case.
+    monotone_in
+        The mean loss that it is a monotone function of once the outcomes are given.
+    shortcut
+        The value from what predictions keep in store, where that is faster.
+    multiclass
+        Its version for more than two classes, when that is another formula.
+    undefined
+        When there is no value, in words.
+    parameters
+        The parameters of the formula, with their values.
+    listed
+        Whether it is computed when no measure is named.
+    dialect
+        The package whose variant it is; empty for the formula of its source.
+    origin
+        The module and the name under which it was declared.
+
+    See Also
+    --------
+    find : a measure by its name.
+    abovechance.measure : declares one.
+
+    Examples
+    --------
+    >>> from abovechance.measures import brier
+    >>> brier([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]), brier.higher_is_better
+    (0.085, False)
+    """
 
     name: str
     title: str
@@ -200,13 +285,22 @@ class Measure:
             return own
         return "\n\n".join(filter(None, (own, inspect.getdoc(declared))))
 
+    @property
+    def __name__(self) -> str:
+        return self.name
+
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """The value for arrays (truth first, prediction second), or the measure with parameters.
 
         `f_beta(y, yhat, beta=2)` is a number; `f_beta(2)` and `f_beta(beta=2)` are measures.
         """
         from abovechance.measures.calling import call
+        from abovechance.measures.page import array_names
 
+        for name in array_names(self)[len(arrays) :]:
+            if name not in options:
+                break
+            arrays = (*arrays, options.pop(name))
         return call(self, arrays, options)
 
     def of(self, predictions: Predictions) -> float:
@@ -216,13 +310,13 @@ class Measure:
         return value(self, predictions)
 
     def batch(self, predictions: Predictions, weights: Floats) -> Floats:
-        """The values under many weightings of the cases, one a row of `weights`."""
+        """The values under many weightings of the cases, one per row of `weights`."""
         from abovechance.measures.evaluation import batch
 
         return batch(self, predictions, weights)
 
     def losses(self, predictions: Predictions) -> Floats:
-        """One loss a case, whose (weighted) mean is the value."""
+        """One loss per case, whose (weighted) mean is the value."""
         from abovechance.measures.evaluation import losses
 
         return losses(self, predictions)
@@ -305,6 +399,41 @@ class Measure:
         )
 
 
+class _OfMeasure:
+    """An attribute that `inspect` and `help` read: of a measure its own, of the class as ever."""
+
+    def __init__(self, of: Callable[[Measure], Any], own: str | None = None) -> None:
+        self.of, self.own = of, own
+
+    def __get__(self, measure: Measure | None, owner: type) -> Any:
+        if measure is not None:
+            return self.of(measure)
+        if self.own is None:
+            raise AttributeError
+        return self.own
+
+
+def _page(measure: Measure) -> str:
+    from abovechance.measures.page import page
+
+    return page(measure)
+
+
+def _signature(measure: Measure) -> inspect.Signature:
+    from abovechance.measures.page import signature
+
+    return signature(measure)
+
+
+# after the class is made, for dataclass() reads some of them while it makes it
+for _name, _attribute in {
+    "__doc__": _OfMeasure(_page, Measure.__doc__),
+    "__signature__": _OfMeasure(_signature),
+    "__wrapped__": _OfMeasure(lambda measure: measure.formula),
+}.items():
+    setattr(Measure, _name, _attribute)
+
+
 AVERAGES = {
     "macro": "mean over classes",
     "micro": "pooled over classes",
@@ -326,7 +455,60 @@ def measure(
     multiclass_facts: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Callable[[Formula], Measure]:
-    """Declare a measure above its formula; its name is the function's."""
+    """Declare a measure above its formula; its name is the function's.
+
+    What is declared decides everything else: which predictions it applies to, its interval, its
+    test and its comparison, and what the command line and reports say of it.
+
+    Parameters
+    ----------
+    title
+        The name in words, as in a table: "Brier score".
+    form
+        What the formula takes, and so how resamples are evaluated; see `measures.Form`.
+    family
+        Which question the measure answers; see `measures.Family`.
+    reads
+        What it reads of the predictions: labels, scores, probabilities, …; see `measures.View`.
+    range
+        The smallest and the largest possible value.
+    best
+        The value of perfect predictions; whether higher is better follows from it.
+    law
+        How the value varies from sample to sample; see `measures.Law`. `Law.UNKNOWN` always holds.
+    source
+        Where the formula stands: author and year, with equation or section.
+    multiclass
+        The formula for more than two classes, when it is another one; the same when not given.
+    multiclass_facts
+        What else is declared differently for more than two classes.
+    **facts
+        Optional facts, the fields of `measures.Measure`: aliases, outcomes, chance, reference,
+        undefined, directed, weighted, prevalence_free, influence, …
+
+    Returns
+    -------
+    function
+        A decorator that makes a `Measure` of the formula.
+
+    See Also
+    --------
+    measures.Measure : all facts.
+    measures.find : a measure by its name.
+
+    Examples
+    --------
+    >>> from abovechance.measures import Family, Form, Law, View
+    >>> @measure(title="Mean absolute distance", form=Form.LOSSES, family=Family.QUADRATIC,
+    ...          reads=View.PROBABILITY, range=(0.0, 1.0), best=0.0, law=Law.MEAN, source="mine")
+    ... def distance(outcome, probability):
+    ...     "Distance between an outcome (0 or 1) and its predicted probability."
+    ...     return abs(outcome - probability)
+    >>> distance([0, 1, 1], [0.2, 0.7, 0.9])
+    0.2
+    >>> distance.higher_is_better
+    False
+    """
 
     def declare(formula: Formula) -> Measure:
         origin = (formula.__module__, formula.__name__)

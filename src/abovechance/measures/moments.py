@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 
 ROUNDING = 1e-12  # how far, relative to all weights, half of them may be missed by adding up
 FAR = (

@@ -249,6 +249,11 @@ def f_beta(tp: Any, fp: Any, fn: Any, tn: Any, *, beta: float = 1.0) -> Pair:
 
     With `beta=1` it is F1.
 
+    Parameters
+    ----------
+    beta
+        How many times as much sensitivity counts as PPV; 1 weighs both alike.
+
     Examples
     --------
     >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1], beta=2)

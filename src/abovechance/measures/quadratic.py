@@ -9,7 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, outcome_variance
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.measures.shares import class_shares, positive_share
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
 
 QUADRATIC: dict[str, Any] = {
@@ -140,6 +140,11 @@ def scaled_brier(
     0 for an uninformative prediction, 1 for perfect ones, negative below that. The paper prints
     the mean *prediction* for :math:`\bar p` (`reference="mean_prediction"`), with which an
     uninformative but miscalibrated prediction does not score 0; the default is the prevalence.
+
+    Parameters
+    ----------
+    reference
+        What is always predicted instead: the "prevalence", or the "mean_prediction".
 
     Examples
     --------

@@ -48,7 +48,15 @@ def _hand_till(areas: Floats, shares: Floats) -> Floats:
 
 @measure(
     title="Area under the ROC curve",
-    aliases=("auc_roc", "roc_auc", "auc_hand_till", "roc_auc_ovo", "auc_ovo_macro"),
+    aliases=(
+        "auc_roc",
+        "roc_auc",
+        "auroc",
+        "c_statistic",
+        "auc_hand_till",
+        "roc_auc_ovo",
+        "auc_ovo_macro",
+    ),
     **RANK,
     range=(0.0, 1.0),
     best=1.0,
@@ -130,6 +138,13 @@ def partial_auc(ranked: Ranked, *, max_fpr: float = 0.2, standardised: bool = Tr
     with :math:`A` the area over false positive rates from 0 to :math:`f` = `max_fpr`, so that a
     guess scores one half and perfection one. `standardised=False` gives the plain area
     :math:`A`, between 0 and :math:`f`.
+
+    Parameters
+    ----------
+    max_fpr
+        The largest false positive rate that is looked at.
+    standardised
+        Whether the area is put on a scale where guessing is 0.5 and perfect ranking 1.
 
     Examples
     --------

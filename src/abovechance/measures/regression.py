@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.chance import constant, mean_outcome, uncorrelated
+from abovechance.measures.chance import (
+    best_by_log,
+    constant,
+    mean_of_logs,
+    mean_outcome,
+    median_outcome,
+    middle_of_outcomes,
+    shortest_half,
+    uncorrelated,
+)
 from abovechance.measures.measure import Family, Form, Law, Statistic, measure
 from abovechance.measures.moments import weighted_median
 from abovechance.predictions import View
@@ -33,7 +42,7 @@ NOT_ABOVE_MINUS_ONE = "an outcome or a prediction is not above -1"
 @measure(
     title="Mean absolute error",
     aliases=("mean_absolute_error", "neg_mean_absolute_error"),
-    **MEAN_LOSS,
+    **{**MEAN_LOSS, "reference": median_outcome},
     source="familiar 1.5.0, mean absolute error",
 )
 def mae(outcome: Floats, value: Floats) -> Floats:
@@ -41,7 +50,7 @@ def mae(outcome: Floats, value: Floats) -> Floats:
 
     .. math:: \frac{1}{n} \sum_i |y_i - \hat y_i|
 
-    The best constant prediction is the median; always predicting the mean scores a little worse.
+    The best constant prediction, and so the reference, is the median.
 
     Examples
     --------
@@ -54,7 +63,7 @@ def mae(outcome: Floats, value: Floats) -> Floats:
 @measure(
     title="Mean log absolute error",
     aliases=("mean_log_absolute_error",),
-    **MEAN_LOSS,
+    **{**MEAN_LOSS, "reference": best_by_log},
     source="familiar 1.5.0, mean log absolute error",
 )
 def mlae(outcome: Floats, value: Floats) -> Floats:
@@ -131,7 +140,7 @@ def _squared_log_ratio(outcome: Floats, value: Floats) -> Floats:
 @measure(
     title="Mean squared log error",
     aliases=("mean_squared_log_error", "neg_mean_squared_log_error"),
-    **MEAN_LOSS,
+    **{**MEAN_LOSS, "reference": mean_of_logs},
     undefined=NOT_ABOVE_MINUS_ONE,
     source="familiar 1.5.0, mean squared log error",
 )
@@ -157,7 +166,7 @@ def msle(outcome: Floats, value: Floats) -> Floats:
         "root_mean_squared_log_error",
         "neg_root_mean_squared_log_error",
     ),
-    **MEAN_LOSS,
+    **{**MEAN_LOSS, "reference": mean_of_logs},
     after=np.sqrt,
     undefined=NOT_ABOVE_MINUS_ONE,
     source="familiar 1.5.0, root mean square log error",
@@ -178,7 +187,7 @@ def rmsle(outcome: Floats, value: Floats) -> Floats:
 @measure(
     title="Median absolute error",
     aliases=("median_absolute_error", "neg_median_absolute_error"),
-    **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN},
+    **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN, "reference": shortest_half},
     smooth=False,
     source="familiar 1.5.0, median absolute error",
 )
@@ -200,7 +209,7 @@ def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
 @measure(
     title="Largest error",
     aliases=("maximum_error", "neg_max_error"),
-    **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN},
+    **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN, "reference": middle_of_outcomes},
     extreme=True,
     sufficient=Statistic.LARGEST,
     source="scikit-learn, max_error",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.chance import constant, uncorrelated
+from abovechance.measures.chance import constant, median_of_ratios, uncorrelated
 from abovechance.measures.measure import Form, Law, Statistic, measure
 from abovechance.measures.moments import centred, mean, moments, weighted_median
 from abovechance.measures.regression import MEAN_LOSS, REGRESSION
@@ -59,6 +59,11 @@ def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int =
     correlation only for least squares with an intercept on its own training data.
     `adjusted` is the number p of fitted features: :math:`1 - (1 - R^2)(n - 1)/(n - p - 1)`; with
     weights, n is their sum.
+
+    Parameters
+    ----------
+    adjusted
+        Number of fitted features to adjust for; 0 does not adjust.
 
     Examples
     --------
@@ -198,7 +203,7 @@ def rrse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
         "mean_absolute_percentage_error",
         "neg_mean_absolute_percentage_error",
     ),
-    **MEAN_LOSS,
+    **{**MEAN_LOSS, "reference": median_of_ratios},
     undefined="an outcome is zero",
     source="NAG, Accuracy measures, regression",
 )

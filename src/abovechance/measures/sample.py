@@ -18,10 +18,8 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.measures.averaging import averaged, class_values
 from abovechance.measures.measure import Form, Measure
-from abovechance.numerics.confusion import confusion, one_against_rest
-from abovechance.numerics.pair_areas import pair_aucs
-from abovechance.numerics.ranks import Ranked, tied_groups
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
+from abovechance.numerics.ranks import Ranked, pair_aucs, tied_groups
 from abovechance.predictions import Predictions, View
 
 COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)

@@ -13,7 +13,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.evaluation import COUNTING, fit
 from abovechance.measures.measure import Form, Law, Measure
-from abovechance.numerics.binomial import log_hypergeometric
+from abovechance.numerics.exact import log_hypergeometric
 from abovechance.numerics.ranks import tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 

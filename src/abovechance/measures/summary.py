@@ -15,12 +15,16 @@ from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.measures.measure import Measure, Statistic
 from abovechance.measures.sample import Sample, evaluate
-from abovechance.numerics.binned_ranks import UNIT, BinnedRanks, Counter, Grid
-from abovechance.numerics.class_sums import ClassSums, class_sums
-from abovechance.numerics.finer_ranks import Stretches
-from abovechance.numerics.rank_bounds import RankTotals
+from abovechance.numerics.binned_ranks import (
+    UNIT,
+    BinnedRanks,
+    Counter,
+    Grid,
+    RankTotals,
+    Stretches,
+)
+from abovechance.numerics.counts import ClassSums, ProbabilitySums, class_sums
 from abovechance.numerics.ranks import Ranked, RankSummary
-from abovechance.numerics.sums import ProbabilitySums
 from abovechance.predictions import Binary, View
 from abovechance.predictions.base import Cases
 from abovechance.predictions.checks import within_unit

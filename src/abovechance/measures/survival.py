@@ -13,7 +13,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
 from abovechance.measures.ipcw import SURVIVAL, inverse_before
 from abovechance.measures.measure import Law, Measure, measure
-from abovechance.numerics.concordance import Concordance, concordance_counts
+from abovechance.numerics.censoring import Concordance, concordance_counts
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
 
@@ -64,6 +64,13 @@ def c_index(predictions: Survival, *, ties: str = "harrell", tau: float | None =
     which both cases had their event, whatever their times: the rule that familiar's documentation
     prints, which is not what it computes (`dialect="familiar"`).
     With `tau` only events before it open pairs. With weights a pair counts the product of its two.
+
+    Parameters
+    ----------
+    ties
+        Which pairs are compared: "harrell", "strict", "drop" or "both_events", as above.
+    tau
+        Only events before this time count; all of them when not given.
 
     Examples
     --------
@@ -128,6 +135,11 @@ def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
     cases or the training data given as `censoring=`). Ties are treated as in `c_index`. Few cases
     remain at late times and weigh much: state a `tau` within the follow-up.
 
+    Parameters
+    ----------
+    tau
+        Only events before this time count; all of them when not given.
+
     Examples
     --------
     >>> uno_c([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], tau=8)
@@ -166,6 +178,11 @@ def auc_at(predictions: Survival, *, t: float | None = None) -> float:
 
     Cumulative cases against dynamic controls; the controls' weight 1/G(t) cancels. `t` is the last
     of the predictions' `times` if not stated.
+
+    Parameters
+    ----------
+    t
+        The time at which predictions are judged; the last predicted time when not given.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.chance import mean_outcome
+from abovechance.measures.chance import SameNumber, mean_outcome
 from abovechance.measures.measure import Form, Law, Measure
 
 FRACTION = 0.05
@@ -103,6 +103,7 @@ def _derived(
     # Cutting the largest errors down makes unrelated predictions look correlated, how much
     # depending on both: such a correlation has no reference.
     correlation = measure.range[0] == -1.0
+    same = measure.reference if isinstance(measure.reference, SameNumber) else mean_outcome
     return replace(
         measure,
         name=f"{measure.name}_{suffix}",
@@ -114,7 +115,7 @@ def _derived(
         law=Law.UNKNOWN,
         after=None,
         chance=None,
-        reference=None if correlation or measure.reference is None else mean_outcome,
+        reference=None if correlation or measure.reference is None else same,
         weighted=False,
         influence=None,
         sufficient=None,

@@ -11,7 +11,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Family, Form, Law, Measure, Statistic, defaults, measure
-from abovechance.numerics.weights import weighted_mean
+from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
 
 UTILITY: dict[str, Any] = {
@@ -67,12 +67,17 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     source="Vickers & Elkin (2006)",
 )
 def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5) -> Floats:
-    r"""True positives a case, less false positives at their rate of exchange.
+    r"""True positives per case, less false positives at their rate of exchange.
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
     At most the prevalence. Worth having only above the better of acting on all and on none,
     its reference.
+
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
 
     Examples
     --------
@@ -99,6 +104,11 @@ def standardised_net_benefit(
     r"""Net benefit over the prevalence, the most there is to gain.
 
     .. math:: TPR - FPR \cdot \frac{1 - \pi}{\pi} \cdot \frac{t}{1 - t}
+
+    Parameters
+    ----------
+    threshold
+        The probability from which on one would act; it states what false positives cost.
 
     Examples
     --------

@@ -88,33 +88,33 @@ def _sorted_groups(score: Array) -> tuple[Ints, Ints, Array]:
 
 
 def _tied_groups_of_rows(score: Array, positive: Array, weight: Array | None, rows: int) -> Ranked:
-    from abovechance.numerics.kernels import ranked
+    from abovechance.numerics.kernels import class_loops
 
     order, starts, distinct = _sorted_groups(score)
     each = np.empty((0, 0)) if weight is None else np.atleast_2d(weight).astype(np.float64)
     classes = np.empty((2, rows, starts.size))
-    ranked.gather(order, starts, np.atleast_2d(positive).astype(bool), each, *classes)
+    class_loops.gather(order, starts, np.atleast_2d(positive).astype(bool), each, *classes)
     return Ranked(distinct, *classes)
 
 
 def _tied_groups_by_merging(score: Floats, positive: Bools) -> Ranked:
-    from abovechance.numerics.kernels import binary
+    from abovechance.numerics.kernels import class_loops
 
     pos, neg = _sorted_classes(score, positive)
     if np.isnan(pos[:-1][-1:]).any() or np.isnan(neg[:-1][-1:]).any():
         return _tied_groups_plain(score, positive, None)
     distinct, counts = np.empty(score.size), np.empty((2, score.size))
-    groups = binary.merge_groups(pos, neg, distinct, counts)
+    groups = class_loops.merge_groups(pos, neg, distinct, counts)
     return Ranked(distinct[:groups], counts[0, :groups], counts[1, :groups])
 
 
 def _sorted_classes(score: Floats, positive: Bools) -> tuple[Floats, Floats]:
     """The scores of positives and of negatives, sorted, infinity added to both."""
-    from abovechance.numerics.kernels import binary
+    from abovechance.numerics.kernels import class_loops
 
     positives = int(np.count_nonzero(positive))
     pos, neg = np.empty(positives + 1), np.empty(score.size - positives + 1)
-    binary.split_by_class(positive, np.ascontiguousarray(score, dtype=np.float64), pos, neg)
+    class_loops.split_by_class(positive, np.ascontiguousarray(score, dtype=np.float64), pos, neg)
     for group in (pos, neg):
         group[:-1].sort()
         group[-1] = np.inf
@@ -260,13 +260,13 @@ def _rank_summary_plain(score: Array, positive: Bools) -> RankSummary:
 
 def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
     """Sort the two classes apart by value and merge them: no argsort, no branch on the data."""
-    from abovechance.numerics.kernels import binary
+    from abovechance.numerics.kernels import class_loops
 
     pos, neg = _sorted_classes(score, positive)
     m, n = pos.size - 1, neg.size - 1
     if m == 0 or n == 0 or not (pos[-2] < np.inf and neg[-2] < np.inf):
         return _rank_summary_plain(score, positive)
-    twice_u, precision, ks, squares_pos, squares_neg = binary.summarise_places(
+    twice_u, precision, ks, squares_pos, squares_neg = class_loops.summarise_places(
         pos, n, *places(pos, neg)
     )
     return RankSummary(
@@ -282,13 +282,13 @@ def _rank_summary_by_merging(score: Floats, positive: Bools) -> RankSummary:
 
 def places(first: Floats, second: Floats) -> tuple[Ints, Ints]:
     """How many in `second` are below, and not above, each in `first`; both sorted, ended by inf."""
-    from abovechance.numerics.kernels import binary
+    from abovechance.numerics.kernels import class_loops
 
     below = np.empty(first.size, dtype=np.int64)
-    if not binary.places(first, second, True, below):
+    if not class_loops.places(first, second, True, below):
         return below[:-1], below[:-1]
     not_above = np.empty_like(below)
-    binary.places(first, second, False, not_above)
+    class_loops.places(first, second, False, not_above)
     return below[:-1], not_above[:-1]
 
 
@@ -298,7 +298,7 @@ def _many_rows(ranked: Ranked) -> bool:
 
 def _by_rows(sweep: str, ranked: Ranked, *options: float) -> Floats:
     """A measure of every row by its compiled sweep."""
-    from abovechance.numerics.kernels import ranked as sweeps
+    from abovechance.numerics.kernels import class_loops as sweeps
 
     found = np.empty(len(ranked.positives))
     getattr(sweeps, sweep)(ranked.positives, ranked.negatives, *options, found)
@@ -326,3 +326,205 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
     found = np.full(shape, np.nan)
     np.divide(numerator, denominator, out=found, where=np.asarray(denominator) > 0)
     return found
+
+
+# ----------------------------------------------------------------------------------------------
+# Areas under the ROC curve of every pair of classes.
+# ----------------------------------------------------------------------------------------------
+
+
+AT_ONCE = 1 << 22  # probabilities parted by class in one reading
+
+
+def pair_aucs(
+    probability: Floats, actual: Array, classes: int, weight: Array | None = None
+) -> Floats:
+    """Separability of every ordered pair of classes by the probability of the first.
+
+    Entry [i, j] is the probability that a case of class i has a higher probability of class i than
+    a case of class j has, ties one half; nan on the diagonal and where a class is empty.
+
+    Parameters
+    ----------
+    probability
+        Predicted probabilities, one row a class, (K, n).
+    actual
+        Class codes (n,).
+    weight
+        Weights of the cases, (n,) or a batch (..., n), which gives (..., K, K).
+
+    References
+    ----------
+    Hand, Till (2001), eq. 3: their A(i, j) is the mean of [i, j] and [j, i] here.
+
+    Examples
+    --------
+    >>> p = np.array([[0.8, 0.6, 0.3, 0.7], [0.2, 0.4, 0.7, 0.3]])
+    >>> pair_aucs(p, np.array([0, 0, 1, 1]), 2)
+    array([[ nan, 0.75],
+           [0.75,  nan]])
+    """
+    if weight is None and worthwhile(probability.size):
+        return _pair_aucs_by_merging(probability, actual, classes)
+    return _pair_aucs_plain(probability, actual, classes, weight)
+
+
+def _pair_aucs_plain(
+    probability: Floats, actual: Array, classes: int, weight: Array | None
+) -> Floats:
+    member = np.asarray(actual) == np.arange(classes)[:, None]
+    rows = () if weight is None else weight.shape[:-1]
+    areas = np.full((*rows, classes, classes), np.nan)
+    for i in range(classes):
+        found = [tied_groups(probability[i], one, weight).positives for one in member]
+        group = np.stack(found, axis=-2)
+        below = np.cumsum(group, axis=-1) - group / 2
+        total = group.sum(axis=-1)
+        concordant = (below @ group[..., i, :, None])[..., 0]
+        areas[..., i, :] = ratio(concordant, total * total[..., i, None])
+    areas[..., np.arange(classes), np.arange(classes)] = np.nan
+    return areas
+
+
+def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> Floats:
+    """Part each column by class, sort the parts by value and merge them pairwise."""
+    from abovechance.numerics.kernels import class_loops
+
+    code = np.asarray(actual).astype(np.uint32)
+    sizes = np.bincount(code, minlength=classes)
+    start = np.concatenate([[0], np.cumsum(sizes + 1)])
+    rows = max(1, min(classes, AT_ONCE // start[-1]))
+    parted = np.full((rows, start[-1]), np.inf)
+    twice_u = np.zeros((classes, classes))
+    for block in range(0, classes, rows):
+        columns = probability[block : block + rows]
+        class_loops.scatter_by_class(code, columns, start, parted)
+        for i, column in enumerate(parted[: len(columns)], start=block):
+            parts = [column[start[c] : start[c + 1]] for c in range(classes)]
+            for part in parts:
+                part[:-1].sort()
+            if not np.all(column[start[1:] - 2][sizes > 0] < np.inf):  # nan sorts last
+                return _pair_aucs_plain(probability, actual, classes, None)
+            for j in range(classes):
+                if i != j:
+                    below, not_above = places(parts[i], parts[j])
+                    twice_u[i, j] = below.sum() + not_above.sum()
+    areas = ratio(twice_u, 2.0 * sizes * sizes[:, None])
+    np.fill_diagonal(areas, np.nan)
+    return areas
+
+
+# ----------------------------------------------------------------------------------------------
+# Placements: where each case stands among those of the other class, and what follows for AUC.
+# ----------------------------------------------------------------------------------------------
+
+
+def placements(score: Floats, positive: Bools) -> tuple[Floats, Floats]:
+    """Share of negatives below each positive, and of positives above each negative; ties half.
+
+    Their means are both the area under the ROC curve. Batched over leading axes of `score`.
+
+    >>> placements(np.array([0.1, 0.6, 0.4, 0.9]), np.array([False, False, True, True]))
+    (array([0.5, 1. ]), array([1. , 0.5]))
+    """
+    ranks = midranks(score)
+    among_positive = midranks(score[..., positive])
+    among_negative = midranks(score[..., ~positive])
+    n1, n0 = among_positive.shape[-1], among_negative.shape[-1]
+    below = (ranks[..., positive] - among_positive) / n0
+    above = 1.0 - (ranks[..., ~positive] - among_negative) / n1
+    return below, above
+
+
+@dataclass(frozen=True)
+class Areas:
+    """Areas of k models on the same cases, with DeLong's covariance."""
+
+    values: Floats
+    covariance: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a covariance, independent of the others, with its degrees of freedom."""
+
+    matrix: Floats
+    df: float
+
+
+def delong(scores: Floats, positive: Bools) -> Areas:
+    """Areas of scores (k, n) and their covariance (k, k).
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), eqs. 5–7.
+    """
+    below, above = placements(np.atleast_2d(scores), positive)
+    return Areas(below.mean(axis=-1), _scatter(below) + _scatter(above))
+
+
+def covariance(influence: Floats, stratum: Array, groups: Array | None = None) -> list[Part]:
+    r"""Independent parts of the covariance of sums of influences (k, n), with degrees of freedom.
+
+    Cases vary by themselves within their stratum: one part a stratum of :math:`n` cases, scaled
+    by :math:`n / (n - 1)`. With groups, whole clusters vary: one part,
+
+    .. math:: \sum_s \frac{I_s}{I_s - 1} \sum_g u_{gs} u_{gs}'
+              + \frac{I}{I - 1} \sum_g \sum_{s \ne t} u_{gs} u_{gt}'
+
+    with :math:`u_{gs}` what cluster g adds in stratum s, :math:`I_s` the clusters that hold cases
+    of it and :math:`I` all of them. Degrees of freedom are those of the stratum with the fewest. A
+    stratum of one case or cluster shows no spread: `ValueError`.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988), eqs. 5–7; Obuchowski (1997), section 3.
+
+    >>> u, classes = np.array([[-0.25, 0.25, 0.0, 0.0]]), np.array([0, 0, 1, 1])
+    >>> [(part.matrix.item(), part.df) for part in covariance(u, classes)]
+    [(0.25, 1.0), (0.0, 1.0)]
+    """
+    sizes = np.bincount(stratum)
+    strata = np.flatnonzero(sizes)
+    if groups is None:
+        if sizes[strata].min() < 2:
+            raise ValueError("one case shows no spread")
+        inside = [(influence * (stratum == s), float(sizes[s])) for s in strata]
+        return [Part(x @ x.T * n / (n - 1.0), n - 1.0) for x, n in inside]
+    code = np.unique(groups, return_inverse=True)[1]
+    units = int(code.max()) + 1
+    held = [len(np.unique(code[stratum == s])) for s in strata]
+    if min(held) < 2:
+        raise ValueError("one cluster shows no spread")
+    whole = _totals(influence, code, units)
+    total = whole @ whole.T * (units / (units - 1.0))
+    for s, count in zip(strata, held, strict=True):
+        sums = _totals(influence * (stratum == s), code, units)
+        total = total + sums @ sums.T * (count / (count - 1.0) - units / (units - 1.0))
+    return [Part(total, min(held) - 1.0)]
+
+
+def hanley_mcneil_variance(area: float, n1: float, n0: float) -> float:
+    """Variance of the area under exponential models, the larger of both ways round.
+
+    References
+    ----------
+    Hanley & McNeil (1982), eq. 1.
+    """
+    square = area * area
+    one, other = area / (2.0 - area) - square, 2.0 * square / (1.0 + area) - square
+    first, second = n1 - 1.0, n0 - 1.0
+    larger = max(first * one + second * other, first * other + second * one)
+    return (area * (1.0 - area) + larger) / (n1 * n0)
+
+
+def _scatter(values: Floats) -> Floats:
+    size = values.shape[-1]
+    if size < 2:
+        return np.zeros((len(values), len(values)))
+    centred = values - values.mean(axis=-1, keepdims=True)
+    return centred @ centred.T / (size - 1) / size
+
+
+def _totals(values: Floats, code: Array, units: int) -> Floats:
+    return np.stack([np.bincount(code, weights=row, minlength=units) for row in values])

@@ -255,7 +255,7 @@ def _halved(
 def _sums(y: Floats, z: Floats, w: Floats, a: Floats, b: Floats) -> tuple[Floats, ...]:
     """Gradient and curvature of the log-likelihood in intercept and slope, row by row."""
     if worthwhile(y.size // PER_STEP):
-        from abovechance.numerics.kernels.recalibration import logistic_sums
+        from abovechance.numerics.kernels.class_loops import logistic_sums
 
         found = np.empty((5, len(y)))
         logistic_sums(y, z, w, a, b, found)

@@ -51,27 +51,6 @@ def label_sum_tail(scores: npt.ArrayLike, positives: int, observed: float) -> fl
     return _around(lambda x: _double(standard, positives, x), target, scale, least, most)
 
 
-def flip_sum_tail(differences: npt.ArrayLike, observed: float | None = None) -> float:
-    r"""The chance that randomly signed differences sum to `observed` or more.
-
-    Saddlepoint on :math:`K(t)=\sum_i \log\cosh(t d_i)`, with K′(t) = x,
-    :math:`w=\mathrm{sgn}(t)\sqrt{2(tx-K)}`, :math:`u=t\sqrt{K''}`. By default the sum as it is.
-
-    >>> flip_sum_tail(np.arange(1.0, 41.0), 300.0)
-    0.0214
-    """
-    values = np.asarray(differences, dtype=np.float64)
-    total = float(values.sum()) if observed is None else float(observed)
-    scale = math.sqrt(float(np.square(values).sum()))
-    if not math.isfinite(scale) or scale == 0:
-        return math.nan
-    standard, target = values / scale, total / scale
-    most = float(abs(standard).sum())
-    if not abs(target) < most * (1 - 1e-9):
-        return math.nan
-    return _around(lambda x: _single(standard, x), target, 1.0, -most, most)
-
-
 def _around(
     terms: Callable[[float], tuple[float, float]],
     target: float,
@@ -131,25 +110,3 @@ def _double(values: Floats, positives: int, target: float) -> tuple[float, float
 
 def _objective(values: Floats, positives: int, target: float, s: float, t: float) -> float:
     return float(np.logaddexp(0.0, s + t * values).sum()) - s * positives - t * target
-
-
-def _single(values: Floats, target: float) -> tuple[float, float]:
-    """(w, u) of the flipped sum; values have sum of squares 1."""
-    t, curvature = target, 1.0
-    low, high = -math.inf, math.inf
-    for _ in range(200):
-        bent = np.tanh(t * values)
-        excess = float((values * bent).sum()) - target
-        curvature = float((np.square(values) * (1 - bent * bent)).sum())
-        low, high = (t, high) if excess < 0 else (low, t)
-        step = excess / curvature if curvature > 0 else math.inf
-        if abs(step) < 1e-14 * (1 + abs(t)):
-            break
-        proposed = t - step
-        if not low < proposed < high:  # outside of what is known: bisect, or go on doubling
-            proposed = (low + high) / 2 if math.isfinite(low + high) else 2 * t
-        t = proposed
-    size = abs(t * values)
-    log_cosh = float((size + np.log1p(np.exp(-2 * size)) - math.log(2)).sum())
-    w = math.copysign(math.sqrt(max(2 * (t * target - log_cosh), 0.0)), t)
-    return w, t * math.sqrt(curvature)

@@ -1,6 +1,8 @@
 """Pictures: charts described as data, drawn by matplotlib for papers and as SVG for the report."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.plots.chart import Chart
@@ -48,12 +50,4 @@ __all__ = [
     "plot",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.plots' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.plots.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

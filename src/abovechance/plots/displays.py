@@ -31,7 +31,45 @@ class Display:
         name: str = "",
         ax: Any = None,
     ) -> Self:
-        """Draw from observed outcomes and what was predicted for them."""
+        """Draw from observed outcomes and what was predicted for them.
+
+        Parameters
+        ----------
+        y_true
+            Observed classes or numbers.
+        y_pred
+            What was predicted: probabilities, scores, labels or numbers, as the picture needs them.
+        pos_label
+            The positive class; needed unless classes are coded 0/1.
+        labels
+            The declared classes; those that occur when not given.
+        name
+            What to call the model in the legend; nothing when not given.
+        ax
+            Axes to draw on; new ones when not given.
+
+        Returns
+        -------
+        Display
+            With the `chart` as data and the axes `ax` that it was drawn on.
+
+        Raises
+        ------
+        DataError
+            If the values are not what they must be; the message names the row and the remedy.
+
+        See Also
+        --------
+        Display.from_estimator : from a fitted estimator.
+        abovechance.plot : from predictions and results.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> from abovechance.plots import RocDisplay
+        >>> RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9]).ax.get_xlabel()
+        'False positive rate'
+        """
         return cls._drawn(cls._gathered(y_true, y_pred, pos_label, labels), name, ax)
 
     @classmethod
@@ -45,13 +83,83 @@ class Display:
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted scikit-learn estimator and the cases to predict."""
+        """Draw from a fitted scikit-learn estimator and the cases to predict.
+
+        Parameters
+        ----------
+        estimator
+            A fitted scikit-learn classifier or regressor.
+        X
+            Features of cases that it was not fitted to.
+        y
+            Their observed classes or numbers.
+        pos_label
+            The positive class; needed unless classes are coded 0/1.
+        name
+            What to call the model in the legend; the class of the estimator when not given.
+        ax
+            Axes to draw on; new ones when not given.
+
+        Returns
+        -------
+        Display
+            With the `chart` as data and the axes `ax` that it was drawn on.
+
+        Raises
+        ------
+        NotApplicable
+            If the estimator does not predict what the picture needs.
+
+        See Also
+        --------
+        Display.from_predictions : from arrays.
+        abovechance.from_estimator : the predictions, for all other questions.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from abovechance.plots import CalibrationDisplay
+        >>> X, y = np.arange(40.0)[:, None], (np.arange(40) * 7) % 40 > 18
+        >>> model = LogisticRegression().fit(X[::2], y[::2])
+        >>> CalibrationDisplay.from_estimator(model, X[1::2], y[1::2]).ax.get_ylabel()
+        'Observed frequency'
+        """
         predicted, labels = _answers(estimator, X, cls.kind, pos_label)
         called = type(estimator).__name__ if name is None else name
         return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw again, on these axes or new ones."""
+        """Draw again, on these axes or new ones.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; new ones when not given.
+
+        Returns
+        -------
+        Display
+            The same chart with the axes that it was drawn on.
+
+        Raises
+        ------
+        NotApplicable
+            If matplotlib is not installed.
+
+        See Also
+        --------
+        Display.from_predictions : makes a display and draws it.
+
+        Examples
+        --------
+        >>> import matplotlib; matplotlib.use("Agg")
+        >>> from abovechance.plots import RocDisplay
+        >>> display = RocDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+        >>> display.plot().chart is display.chart
+        True
+        """
         from abovechance.plots.matplotlib_renderer import draw
 
         return type(self)(self.chart, draw(self.chart, ax))

@@ -29,7 +29,22 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
         "roc_thresholds", "cumulative", "precision_recall", "calibration", "decision",
         "confusion", "predicted_observed", "residuals", "kaplan_meier", "auc_over_time", "null",
         "binomial_null" (`binomial_null(20)` draws it for a number of cases). Of results: "forest",
-        "differences", "subgroups", "sizes", "power"; of permuted statistics: the name of one.
+        "differences", "subgroups", "sizes", "power", "replication"; of permuted statistics: the
+        name of one.
+
+    Returns
+    -------
+    Chart
+        The picture as data: axes, layers and the numbers behind them.
+
+    Raises
+    ------
+    NotApplicable
+        If there is no such picture of this result.
+
+    See Also
+    --------
+    abovechance.plot : draws it.
 
     Examples
     --------
@@ -135,6 +150,7 @@ def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:
     from abovechance.plots.pictures.differences import differences, within
     from abovechance.plots.pictures.forest import forest
     from abovechance.plots.pictures.power import power
+    from abovechance.plots.pictures.replication import replication
     from abovechance.plots.pictures.sizes import sizes
 
     makers: dict[str, tuple[str, Callable[[Any], Chart]]] = {
@@ -143,6 +159,7 @@ def _of_result(facts: Mapping[str, Any], kind: str | None) -> Chart:
         "forest": ("estimates", forest),
         "sizes": ("sizes", sizes),
         "power": ("cells", power),
+        "replication": ("", replication),  # never the usual one
     }
     if kind is None:
         kind = next((k for k, (key, _) in makers.items() if facts.get(key)), None)

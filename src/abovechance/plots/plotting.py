@@ -19,6 +19,21 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
     ax
         Axes to draw on; new ones, one journal column wide, when not given.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, to be changed or saved: `plot(result).figure.savefig("picture.pdf")`.
+
+    Raises
+    ------
+    NotApplicable
+        If there is no such picture of this result, or matplotlib is not installed.
+
+    See Also
+    --------
+    report : all pictures of a result in one page.
+    plots.chart_of : the picture as data.
+
     Examples
     --------
     >>> from abovechance import examples

@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.numerics.kaplan_meier import kaplan_meier
+from abovechance.numerics.censoring import kaplan_meier
 from abovechance.plots.curves import Curve
 from abovechance.predictions import Survival
 

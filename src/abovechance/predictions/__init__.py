@@ -4,6 +4,6 @@ from abovechance.predictions.base import ORIGINS, Predictions, View
 from abovechance.predictions.binary import Binary
 from abovechance.predictions.multiclass import Multiclass
 from abovechance.predictions.numeric import Numeric
-from abovechance.predictions.survival import Survival
+from abovechance.predictions.time_to_event import Survival
 
 __all__ = ["ORIGINS", "Binary", "Multiclass", "Numeric", "Predictions", "Survival", "View"]

@@ -9,9 +9,13 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, listed, shown
-from abovechance.numerics.confusion import confusion, one_against_rest
+from abovechance.numerics.counts import (
+    ProbabilitySums,
+    confusion,
+    one_against_rest,
+    probability_sums,
+)
 from abovechance.numerics.ranks import Ranked, RankSummary, rank_summary, tied_groups
-from abovechance.numerics.sums import ProbabilitySums, probability_sums
 from abovechance.predictions import checks
 from abovechance.predictions.base import (
     Cases,
@@ -21,7 +25,7 @@ from abovechance.predictions.base import (
     is_stated,
     settle_origin,
 )
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -42,13 +46,32 @@ class Binary(Predictions):
     threshold
         A label is positive when the probability lies above it: 0.5 unless stated. Scores get
         labels only when a threshold is stated.
-    id, fold, repeat, groups, sample_weight, counts, order
-        Optional columns: name of the case; cross-validation fold and repeat; cluster; sampling
-        weight; number of cases the row stands for.
+    id
+        Name of each case, by which models are paired; none when not given.
+    fold, repeat
+        Cross-validation fold, and repeat of the cross-validation, in which a case was tested.
+    groups
+        The cluster of each case, such as its hospital; cases are independent when not given.
+    sample_weight
+        Sampling weight of each case; all count alike when not given.
+    counts
+        Number of cases that each row stands for; one when not given.
+    order
+        When each case was observed, as numbers or dates, where neighbours may be alike.
     origin
         "test" (independent test set), "cv" or "repeated_cv"; seen from `fold` when not stated.
     missing
         "refuse", or "drop" cases with a missing value and say how many.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Multiclass : more than two classes.
+    read : the same from a file or a dataframe.
 
     Examples
     --------

@@ -9,8 +9,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, listed, shown
-from abovechance.numerics.confusion import confusion, one_against_rest
-from abovechance.numerics.pair_areas import pair_aucs
+from abovechance.numerics.counts import confusion, one_against_rest
+from abovechance.numerics.ranks import pair_aucs
 from abovechance.predictions import checks
 from abovechance.predictions.base import (
     Cases,
@@ -21,7 +21,7 @@ from abovechance.predictions.base import (
     settle_origin,
 )
 from abovechance.predictions.binary import Binary
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
 
@@ -44,6 +44,15 @@ class Multiclass(Predictions):
         The declared classes; those that occur when not given.
     id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Binary : two classes.
 
     Examples
     --------

@@ -17,12 +17,12 @@ from abovechance.predictions.base import (
     is_stated,
     settle_origin,
 )
-from abovechance.predictions.index import aligned
+from abovechance.predictions.checks import aligned
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Numeric(Predictions):
-    """Predictions of numbers, one or several a case.
+    """Predictions of numbers, one or several per case.
 
     Parameters
     ----------
@@ -33,6 +33,15 @@ class Numeric(Predictions):
         Names of the outputs; those of the columns of a dataframe when not given.
     id, fold, repeat, groups, sample_weight, counts, order, origin, missing
         As in `Binary`.
+
+    Raises
+    ------
+    DataError
+        If the values are not what they must be; the message names the row and the remedy.
+
+    See Also
+    --------
+    Survival : times to an event that may be censored.
 
     Examples
     --------

@@ -286,6 +286,68 @@ def _calibration_error(facts: Mapping[str, Any]) -> Told:
     )
 
 
+def _precision(facts: Mapping[str, Any]) -> Told:
+    rows, width = facts["widths"], number(facts["width"])
+    level = percent(facts["level"])
+    parts, tiles = [], []
+    for row in rows:
+        if row.get("n") is None:
+            many = f"more than {thousands(facts['largest'])} cases"
+        else:
+            low, high = row["interval"]
+            ends = f"{thousands(low)} to {thousands(high)}"
+            many = f"{plural(int(row['n']), 'case')} (95% CI {ends})"
+        parts.append(f"{label(_small(row['title']))} needs {many}")
+        shown = thousands(row["n"]) if row.get("n") else f">{thousands(facts['largest'])}"
+        tiles.append(Tile(str(row["title"]), shown, "cases"))
+    enough = [int(row["n"]) for row in rows if row.get("n") is not None]
+    whole = len(enough) == len(rows)
+    many = (
+        plural(max(enough), "case") if whole else f"More than {thousands(facts['largest'])} cases"
+    )
+    samples, setting = thousands(rows[0]["replications"]), label(rows[0]["setting"])
+    return Told(
+        kicker="Sample size",
+        title="How many cases?",
+        verdict=f"{many} for intervals no wider than {width}",
+        headline=f"For a {level} interval with a mean width of {width} in {setting}, "
+        f"{listed(parts)}.",
+        methods=f"How many cases a mean width of {width} takes was found by simulating the {level} "
+        "intervals of the assessment, and the mean width at that number from "
+        f"{samples} new samples{cite('riley2021')}. The samples came from {setting}.",
+        tiles=tuple(tiles[:TILES]),
+        tables=(_widths(rows, facts),),
+    )
+
+
+def _widths(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Table:
+    headings = ("Cases", "Low", "High", "Mean width there", "Mean value", "Samples", "By formula")
+    cells = []
+    for row in rows:
+        low, high = row.get("interval") or (None, None)
+        known = row.get("n") is not None
+        cells.append(
+            (
+                Cell(str(row["title"])),
+                count(row["n"]) if known else Cell(f">{thousands(facts['largest'])}"),
+                count(low),
+                count(high),
+                numeric(row.get("mean_width")),
+                numeric(row.get("value")),
+                count(row.get("replications")),
+                count(row.get("formula")),
+            )
+        )
+    return Table(
+        title="Cases needed",
+        caption=f"For a mean width of {number(facts['width'])}; limits are 95% intervals of the "
+        "search.",
+        columns=(Column("Measure", "name"), *(Column(heading, "number") for heading in headings)),
+        rows=tuple(cells),
+        name="widths",
+    )
+
+
 def anything(facts: Mapping[str, Any]) -> Told:
     """A result that has no words of its own, as it is."""
     title = str(facts.get("title") or facts.get("name") or facts.get("statistic") or "Result")
@@ -356,6 +418,7 @@ def _drawn(facts: Mapping[str, Any]) -> tuple[Chart, ...]:
 TELLERS: tuple[tuple[set[str], Callable[[Mapping[str, Any]], Told]], ...] = (
     ({"x_name", "y_name", "x", "y"}, _curve),
     ({"choices"}, _thresholds),
+    ({"widths", "width", "level"}, _precision),
     ({"posteriors"}, _posteriors),
     ({"population", "subjects"}, _hierarchical),
     ({"expected", "debiased", "test"}, _calibration_error),

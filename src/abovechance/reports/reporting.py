@@ -63,8 +63,24 @@ def report(
         Where to write the file; nothing is written when not given.
     predictions
         What was assessed, by model name for several: adds the pictures that need cases.
-    title, command
-        A heading of one's own, and the command that made the result.
+    title
+        A heading of one's own; that of the result when not given.
+    command
+        The command that made the result, shown under "To reproduce"; none when not given.
+
+    Returns
+    -------
+    Report
+        The page; it shows its beginning in a notebook.
+
+    Raises
+    ------
+    DataError
+        If it is no result of this package, or the predictions are none.
+
+    See Also
+    --------
+    plot : a single picture.
 
     Examples
     --------

@@ -1,8 +1,14 @@
 """Chance, drawn: permutations, sign flips, bootstraps, and what they say of an observed value."""
 
-from abovechance.resampling.bootstraps import BayesianBootstrap, Bootstrap
-from abovechance.resampling.cluster import Dask
-from abovechance.resampling.digest import digest
+from abovechance.numerics.exact import ExactTail, countable, exact_rank_sum
+from abovechance.resampling.bootstrap_draws import (
+    BayesianBootstrap,
+    Bootstrap,
+    Sorted,
+    binary_bootstrap,
+    sweep,
+)
+from abovechance.resampling.dask_executor import Dask
 from abovechance.resampling.draws import (
     LabelPermutations,
     Permutations,
@@ -10,28 +16,25 @@ from abovechance.resampling.draws import (
     SignFlips,
     WholeBlocks,
     WithinBlocks,
+    flip_sums,
+    label_sums,
 )
-from abovechance.resampling.exact import ExactTail, countable, exact_rank_sum, hypergeometric
 from abovechance.resampling.executors import Executor, Processes, Serial, Workers
 from abovechance.resampling.replicate import (
+    DEFAULT,
     Null,
+    Resampling,
+    child_seed,
     in_order,
     null_distribution,
     replicate,
     replicate_blocks,
-)
-from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
-from abovechance.resampling.store import Store
-from abovechance.resampling.streams import (
-    DEFAULT,
-    Resampling,
-    child_seed,
     seed_of,
     stream,
     whole_draws,
 )
-from abovechance.resampling.sums import flip_sums, label_sums
-from abovechance.resampling.sweep import Sorted, binary_bootstrap, sweep
+from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
+from abovechance.resampling.store import Store, digest
 from abovechance.resampling.tail import Alternative, Tail, exceedances, p_values, tail
 
 __all__ = [
@@ -67,7 +70,6 @@ __all__ = [
     "exact_rank_sum",
     "exceedances",
     "flip_sums",
-    "hypergeometric",
     "in_order",
     "label_sums",
     "null_distribution",

@@ -1,9 +1,4 @@
-"""How outcomes may be rearranged, or signs flipped, when nothing is going on.
-
-A scheme is a frozen description with three answers: `draw(rng, size)` gives `size` random
-arrangements, one per row; `arrangements` says how many there are; `enumerate()` lists them all
-when they are few. Draws are sequential: 300 rows at once are the same as 100 and then 200.
-"""
+"""How outcomes may be rearranged, or signs flipped, when nothing is going on; sums over them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -17,9 +12,94 @@ import numpy.typing as npt
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
-from abovechance.resampling.blocks import codes, members, one_per_case
-from abovechance.resampling.masks import flip_masks, random_subsets, unpack
-from abovechance.resampling.words import keys, words
+from abovechance.resampling.random_bits import (
+    STEPS,
+    Words,
+    compiled_draws,
+    flip_masks,
+    keys,
+    masked_sums,
+    plan,
+    random_subsets,
+    subset_masks,
+    unpack,
+    width,
+    words,
+)
+
+# ----------------------------------------------------------------------------------------------
+# Blocks of cases: codes from labels, members from codes.
+# ----------------------------------------------------------------------------------------------
+
+
+UNCOUNTED = 60  # more cases of every kind than this: over 2⁶⁰ labellings, called infinitely many
+
+
+def codes(values: npt.ArrayLike) -> Ints:
+    """Labels of any kind as 0 … K − 1, in sorted order.
+
+    >>> codes(["b", "a", "b"])
+    array([1, 0, 1])
+    """
+    return np.unique(np.asarray(values), return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def members(code: Ints) -> list[Ints]:
+    """The cases of every block, in order.
+
+    >>> [block.tolist() for block in members(np.array([1, 0, 1]))]
+    [[1], [0, 2]]
+    """
+    order = np.argsort(code, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(code))[:-1])
+
+
+def one_per_case(name: str, found: int, cases: int) -> str:
+    """The message for a column of the wrong length."""
+    return f"{name} must have one entry per case; got {found} for {cases} cases"
+
+
+def labellings(
+    outcome: npt.ArrayLike, permute: str = "labels", blocks: npt.ArrayLike | None = None
+) -> float:
+    """How many different labellings permuting can give; no p is smaller than one over this.
+
+    Orders that exchange equal outcomes give the same labelling and count once. `permute` is
+    "labels", "within" blocks, or "blocks" as wholes, of which each holds one outcome.
+
+    >>> labellings([0, 0, 1, 1]), labellings([0, 1, 0, 1], "within", ["a", "a", "b", "b"])
+    (6.0, 4.0)
+    >>> labellings([0, 0, 1, 1, 1], "blocks", ["a", "a", "b", "c", "c"])
+    3.0
+    """
+    values = np.asarray(outcome)
+    if blocks is None or permute == "labels":
+        return _arrangements(values)
+    parts = members(codes(blocks))
+    if permute == "within":
+        return math.prod(_arrangements(values[part]) for part in parts)
+    return _arrangements(values[[part[0] for part in parts]])
+
+
+def _arrangements(values: Array) -> float:
+    """The multinomial coefficient of the values, infinite when it is beyond counting."""
+    found, placed = 1.0, 0
+    for count in np.unique(values, return_counts=True)[1].tolist():
+        placed += count
+        if min(count, placed - count) > UNCOUNTED:
+            return math.inf
+        found *= min(math.comb(placed, count), 2**UNCOUNTED)
+    return found
+
+
+# ----------------------------------------------------------------------------------------------
+# How outcomes may be rearranged, or signs flipped, when nothing is going on.
+#
+# A scheme is a frozen description with three answers: `draw(rng, size)` gives `size` random
+# arrangements, one per row; `arrangements` says how many there are; `enumerate()` lists them all
+# when they are few. Draws are sequential: 300 rows at once are the same as 100 and then 200.
+# ----------------------------------------------------------------------------------------------
+
 
 ENUMERABLE = 2_000_000
 """More arrangements than this are drawn, not listed."""
@@ -388,3 +468,80 @@ def _joined(listed: list[Any], places: list[Ints], n: int) -> Ints:
     for column, (rows, place) in enumerate(zip(listed, places, strict=True)):
         drawn[:, place] = rows[picks[:, column]]
     return drawn
+
+
+# ----------------------------------------------------------------------------------------------
+# Many permutation nulls in one pass: sums of scores over random subsets of cases.
+#
+# With fixed predictions and class sizes, accuracy, AUC, Brier score, log score and everything
+# monotone in them depend on the labels only through a sum over the positives of one number per
+# case: the predicted label, the midrank, p, logit p. One random subset serves all of them.
+# ----------------------------------------------------------------------------------------------
+
+
+CELLS = 2**21
+"""Words of masks held in memory at once."""
+
+PAD = 8
+"""Unused draws at the end of a row of masks: rows a power of two apart share cache lines."""
+
+
+def label_sums(
+    scores: Floats, scheme: LabelPermutations, rng: np.random.Generator, size: int
+) -> Floats:
+    """Sum of each score (scores, n) over the positives of `size` permutations: (size, scores).
+
+    The subsets are those of `scheme.draw` for the same generator.
+
+    >>> scheme = LabelPermutations([1, 0, 1, 0, 0])
+    >>> label_sums(np.ones((1, 5)), scheme, np.random.default_rng(1), 3).ravel().tolist()
+    [2.0, 2.0, 2.0]
+    """
+    units, fixed = scheme.unit_scores(np.atleast_2d(np.asarray(scores, dtype=np.float64)))
+    key = keys(rng, size, len(scheme.parts))
+    total = np.tile(fixed[:, None], size)
+    for column, (members, positives) in enumerate(scheme.parts):
+        part = units if members.size == units.shape[1] else units[:, members]
+        total += _subset_sums(part, positives, np.ascontiguousarray(key[:, column]))
+    return np.ascontiguousarray(total.T)
+
+
+def flip_sums(
+    differences: Floats, scheme: SignFlips, rng: np.random.Generator, size: int
+) -> Floats:
+    """Sum of each row of differences (rows, n) under `size` random sign flips: (size, rows).
+
+    The signs are those of `scheme.draw` for the same generator; a flipped sum is twice the sum
+    over the cases that keep their sign, less the whole.
+
+    >>> flip_sums(np.ones((1, 3)), SignFlips(3), np.random.default_rng(1), 2).ravel() % 2
+    array([1., 1.])
+    """
+    units = scheme.unit_differences(np.atleast_2d(np.asarray(differences, dtype=np.float64)))
+    key = keys(rng, size)
+    compiled = compiled_draws(size * scheme.units // STEPS)
+    if compiled is None:
+        rows = max(1, CELLS // width(scheme.units))
+        parts = [key[start : start + rows] for start in range(0, size, rows)]
+        sums = [masked_sums(units, flip_masks(part, scheme.units)) for part in parts]
+        kept = np.concatenate(sums, axis=1)
+    else:
+        kept = np.empty((len(units), size))
+        compiled.half_sums(np.ascontiguousarray(units), key, kept)
+    return np.ascontiguousarray((2 * kept - units.sum(axis=1)[:, None]).T)
+
+
+def _subset_sums(scores: Floats, positives: int, key: Words) -> Floats:
+    """Sums over random subsets: (scores, draws)."""
+    n, rows = scores.shape[1], max(1, CELLS // width(scores.shape[1]))
+    if len(key) > rows:
+        parts = [key[start : start + rows] for start in range(0, len(key), rows)]
+        return np.concatenate([_subset_sums(scores, positives, part) for part in parts], axis=1)
+    compiled = compiled_draws(len(key) * n // STEPS)
+    if compiled is None:
+        return masked_sums(scores, subset_masks(key, n, positives))
+    masks = np.empty((width(n), len(key) + PAD), dtype=np.uint64)
+    compiled.subset_masks(key, n, *plan(n, positives), masks)
+    out = np.empty((len(scores), len(key)))
+    compiled.masked_sums(np.ascontiguousarray(scores), masks, out)
+    return out

@@ -31,9 +31,21 @@ Workers: TypeAlias = int | Executor
 
 @dataclass(frozen=True)
 class Serial:
-    """One block after the other, here."""
+    """Computes one block after the other, in this process: what `workers=1` does.
+
+    See Also
+    --------
+    Processes, Dask : several blocks at once.
+
+    Examples
+    --------
+    >>> dict(Serial().map(lambda block: block**2, range(3)))
+    {0: 0, 1: 1, 2: 4}
+    """
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Each block with its result, in order."""
+
         for block in blocks:
             yield block, task(block)
 
@@ -42,14 +54,35 @@ class Serial:
 class Processes:
     """Fresh processes on this machine; the block of a worker that dies is done again.
 
-    A block that ends its worker `tries` times ends the run: something in it is fatal. So do as
-    many workers that die one after the other before they have started.
+    Parameters
+    ----------
+    workers
+        Number of processes.
+    tries
+        A block that ends its worker as many times ends the run: something in it is fatal. So do
+        as many workers that die one after the other before they have started.
+
+    Raises
+    ------
+    Unfinished
+        When a block, or the start of workers, fails as many times.
+
+    See Also
+    --------
+    Dask : many machines.
+
+    Examples
+    --------
+    >>> dict(Processes(1).map(float, [3]))
+    {3: 3.0}
     """
 
     workers: int
     tries: int = 5
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Each block with its result, in the order in which they finish."""
+
         queue, failures, stillborn = deque(blocks), Counter[int](), 0
         size = min(self.workers, len(queue))
         with _written(task) as path, _Team(path) as team:

@@ -75,11 +75,43 @@ def _design(level: float, risk: float, half_spent: int, steps: int) -> _Design:
 def boundaries(
     level: float = 0.05, risk: float = 1e-3, steps: int = 10_000, *, half_spent: int = HALF_SPENT
 ) -> tuple[Ints, Ints]:
-    """When to stop: after n draws, at `upper[n-1]` exceedances or more, or `lower[n-1]` or fewer.
+    """When to stop drawing because it is clear on which side of a level a p-value lies.
 
     The exact recursion: on the line p = level, the probability of ever having left through a
     boundary by step n is at most risk · n / (half_spent + n), for each boundary.
 
+    Parameters
+    ----------
+    level
+        The level that p is compared with; 0.05 unless stated.
+    risk
+        Probability of a wrong decision, at most; 0.001 unless stated.
+    steps
+        Number of draws up to which boundaries are computed.
+    half_spent
+        After how many draws half of the risk may be spent.
+
+    Returns
+    -------
+    upper, lower : array, array
+        After n draws: stop at `upper[n-1]` exceedances or more (p lies above the level), or at
+        `lower[n-1]` or fewer (p lies below).
+
+    Raises
+    ------
+    AboveChanceError
+        If level or risk do not lie between 0 and 1, or there is no step.
+
+    See Also
+    --------
+    permutation : stops by these boundaries with `stop="gandy"`.
+
+    References
+    ----------
+    Gandy (2009), Sequential implementation of Monte Carlo tests.
+
+    Examples
+    --------
     >>> upper, lower = boundaries(steps=173)
     >>> upper[:5].tolist(), int(lower[171]), int(lower[172])
     ([2, 3, 4, 5, 5], -1, 0)

@@ -1,23 +1,166 @@
-"""Finished blocks on disk, so that a killed run goes on where it ended.
-
-One SQLite file holds one run: the configuration it was started with, and a checksummed row for
-every finished block. A block is written in one transaction that reaches the disk before the next
-is asked for; whatever happens, a block is either there, whole, or not there at all.
-"""
+"""Finished blocks on disk, found again by a fingerprint of the computation they belong to."""
 
 import io
+import pickle
 import sqlite3
-from collections.abc import Iterator, Mapping
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
 from abovechance.errors import FileError, Unfinished
+
+# ----------------------------------------------------------------------------------------------
+# A fingerprint of a computation: equal data and settings, equal digest, in any process.
+# ----------------------------------------------------------------------------------------------
+
+
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+INSTALLED = (
+    Path(__file__).parents[1],
+    *(Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")),
+)
+"""Where code lies that has a version of its own."""
+
+
+def digest(*parts: object) -> str:
+    """32 hexadecimal digits that change whenever anything in `parts` does.
+
+    Arrays count by type, shape and content, functions by name and code, dataclasses by the
+    fields that compare; anything else by its pickle. What a user wrote counts with all that it
+    uses: methods of classes, and the functions and constants of their own modules that their code
+    names.
+
+    >>> digest(np.arange(3), "a") == digest(np.array([0, 1, 2]), "a")
+    True
+    >>> digest(1) == digest(1.0)
+    False
+    """
+    state = blake2b(digest_size=16)
+    _Walk(state.update).add(parts)
+    return state.hexdigest()
+
+
+class _Walk:
+    """One pass over everything; a function or class that was met before is not entered again."""
+
+    def __init__(self, update: Callable[[bytes], None]) -> None:
+        self.update = update
+        self.met: set[int] = set()
+
+    def add(self, item: Any) -> None:
+        if isinstance(item, PLAIN):
+            self.put(type(item).__name__, repr(item).encode())
+        elif isinstance(item, np.ndarray | np.generic):
+            self.array(np.asarray(item))
+        elif isinstance(item, tuple | list):
+            self.each(type(item).__name__, list(item))
+        elif isinstance(item, dict):
+            self.each("dict", sorted(item.items(), key=lambda pair: repr(pair[0])))
+        elif isinstance(item, set | frozenset):
+            self.each("set", sorted(item, key=repr))
+        elif isinstance(item, partial):
+            self.each("partial", [item.func, item.args, item.keywords])
+        elif isinstance(item, MethodType):
+            self.each("method", [item.__self__, item.__func__])
+        elif isinstance(item, FunctionType):
+            cells = [cell.cell_contents for cell in item.__closure__ or ()]
+            self.each(_name(item), [_code(item.__code__), item.__defaults__, cells])
+            self.used_by(item)
+        elif isinstance(item, type | BuiltinFunctionType | np.ufunc):
+            self.put("name", _name(item).encode())
+            self.written(item)
+        elif is_dataclass(item):
+            values = [(f.name, getattr(item, f.name)) for f in fields(item) if f.compare]
+            self.each(_name(type(item)), values)
+            self.written(type(item))
+        else:
+            self.put(_name(type(item)), pickle.dumps(item, protocol=5))
+            self.written(type(item))
+
+    def put(self, tag: str, data: bytes) -> None:
+        self.update(f"{tag}:{len(data)}:".encode())
+        self.update(data)
+
+    def each(self, tag: str, items: list[Any]) -> None:
+        self.update(f"{tag}[{len(items)}]".encode())
+        for item in items:
+            self.add(item)
+
+    def array(self, array: Any) -> None:
+        if array.dtype == object:
+            self.each(f"objects{array.shape}", array.ravel().tolist())
+        else:
+            self.put(f"{array.dtype.str}{array.shape}", np.ascontiguousarray(array).tobytes())
+
+    def used_by(self, function: FunctionType) -> None:
+        """Keyword defaults of a user's function, and what it names of the user's own."""
+        if not self.enters(function):
+            return
+        self.add(function.__kwdefaults__)
+        for name in sorted(_names(function.__code__)):
+            value = function.__globals__.get(name)
+            if isinstance(value, (*PLAIN, tuple, np.ndarray)) or _users(value):
+                self.each(name, [value])
+
+    def written(self, kind: Any) -> None:
+        """The methods and constants of a user's class."""
+        for one in getattr(kind, "__mro__", ()):
+            if not self.enters(one):
+                continue
+            for name, value in sorted(vars(one).items()):
+                value = getattr(value, "__func__", getattr(value, "fget", value))
+                if _users(value) or isinstance(value, PLAIN):
+                    self.each(name, [value])
+
+    def enters(self, item: Any) -> bool:
+        if id(item) in self.met or not _users(item):
+            return False
+        self.met.add(id(item))
+        return True
+
+
+def _users(item: Any) -> bool:
+    """Whether a function or class is from a file of the user's, not from an installed package."""
+    if not isinstance(item, FunctionType | type):
+        return False
+    file = getattr(sys.modules.get(item.__module__), "__file__", None)
+    if file is None:
+        return item.__module__ not in sys.builtin_module_names
+    return not any(Path(file).is_relative_to(place) for place in INSTALLED)
+
+
+def _name(item: Any) -> str:
+    return f"{getattr(item, '__module__', '')}.{getattr(item, '__qualname__', item)}"
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(item) for item in code.co_consts if isinstance(item, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _code(code: CodeType) -> tuple[Any, ...]:
+    inner = tuple(_code(item) if isinstance(item, CodeType) else item for item in code.co_consts)
+    return code.co_code, code.co_names, inner
+
+
+# ----------------------------------------------------------------------------------------------
+# Finished blocks on disk, so that a killed run goes on where it ended.
+#
+# One SQLite file holds one run: the configuration it was started with, and a checksummed row for
+# every finished block. A block is written in one transaction that reaches the disk before the
+# next is asked for; whatever happens, a block is either there, whole, or not there at all.
+# ----------------------------------------------------------------------------------------------
+
 
 APPLICATION = 0x41424348
 """Marks a SQLite file as a store ("ABCH")."""
@@ -34,11 +177,40 @@ TABLES = (
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A file for finished blocks; the same configuration resumes from it, another is refused.
+    """A file for finished work, so that a run that was stopped goes on where it was.
 
-    Without a `configuration` the store belongs to the one computation that first used it. A
-    program of several computations names what it was asked for once, in `configuration`, and all
-    of them share the file.
+    The same settings resume from it, others are refused. Without a `configuration` the store
+    belongs to the one computation that first used it. A program of several computations names its
+    settings once, in `configuration`, and all of them share the file.
+
+    Parameters
+    ----------
+    path
+        The file; it is made when it is not there.
+    configuration
+        Names and values of the settings that all computations share; none when not given.
+
+    Raises
+    ------
+    FileError
+        If the file is no store, or belongs to a run with other settings.
+    Unfinished
+        If the disk is full, or another run has the file open.
+
+    See Also
+    --------
+    Dask : computes on many machines.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from abovechance import assess, examples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Store(os.path.join(folder, "draws.db"))
+    ...     a, b = (assess(examples.breast_cancer(), "brier", draws=99, rng=1, store=file)
+    ...             for _ in range(2))
+    >>> a["brier"].p_value == b["brier"].p_value
+    True
     """
 
     path: str | PathLike[str]

@@ -42,10 +42,6 @@ class Tail:
     undefined: int
     alternative: Alternative
 
-    def randomised(self, uniform: float) -> float:
-        """The p-value that is exactly uniform under the null, for checking a test."""
-        return self.p_strict + uniform * (self.p_value - self.p_strict)
-
 
 def tail(
     observed: float,

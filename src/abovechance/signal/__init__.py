@@ -1,9 +1,9 @@
 """Is there signal? Statistics of two groups of rows, and accuracies of learners as statistics."""
 
-from abovechance.signal.accuracy import Accuracy
+from abovechance.signal.accuracy_statistics import Accuracy, format_name, parse_name
 from abovechance.signal.battery import AnyStatistic, evaluate, evaluate_numeric
-from abovechance.signal.catalogue import TABLES, find, known_names, table
-from abovechance.signal.checks import (
+from abovechance.signal.distances import energy, goeman, mmd
+from abovechance.signal.inputs import (
     classes_of,
     features_of,
     holds_numbers,
@@ -11,12 +11,10 @@ from abovechance.signal.checks import (
     present,
     two_groups,
 )
-from abovechance.signal.distances import energy, goeman, mmd
-from abovechance.signal.means import hotelling, hotelling_shrink, oracle, srivastava_du
-from abovechance.signal.names import format_name, parse_name
+from abovechance.signal.mean_differences import hotelling, hotelling_shrink, oracle, srivastava_du
 from abovechance.signal.sparse import cai, simes
 from abovechance.signal.statistic import Statistic
-from abovechance.signal.two_group import TWO_GROUP
+from abovechance.signal.statistics_by_name import TABLES, TWO_GROUP, find, known_names, table
 
 __all__ = [
     "TABLES",

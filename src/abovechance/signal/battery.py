@@ -8,13 +8,13 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
-from abovechance.learning.engine import ENTRIES, cross_validate, fit_many
-from abovechance.learning.folds import balanced_folds, bootstrap_counts, unbalanced_folds
-from abovechance.learning.learner import Learner
+from abovechance.learning.learners import Learner
 from abovechance.learning.schemes import (
     LeftOut,
     VFold,
     adaptive_accuracy,
+    balanced_folds,
+    bootstrap_counts,
     by_row_accuracy,
     fold_accuracy,
     left_out_shares,
@@ -22,8 +22,10 @@ from abovechance.learning.schemes import (
     mixed_accuracy,
     no_information,
     standardise,
+    unbalanced_folds,
 )
-from abovechance.signal.accuracy import Accuracy
+from abovechance.learning.training import ENTRIES, cross_validate, fit_many
+from abovechance.signal.accuracy_statistics import Accuracy
 from abovechance.signal.statistic import GENERAL, Statistic
 
 AnyStatistic: TypeAlias = Statistic | Accuracy

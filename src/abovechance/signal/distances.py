@@ -3,7 +3,15 @@
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.signal.extensions import (
+from abovechance.signal.row_groups import (
+    ROUNDING,
+    differences,
+    distances,
+    gaussian_kernel,
+    group_size,
+    mean_difference,
+)
+from abovechance.signal.several_groups import (
     Extension,
     distance_covariance,
     independence_criterion,
@@ -12,8 +20,6 @@ from abovechance.signal.extensions import (
     multinomial_score,
     pairwise_energy,
 )
-from abovechance.signal.groups import differences, group_size, mean_difference
-from abovechance.signal.kernels import ROUNDING, distances, gaussian_kernel
 from abovechance.signal.statistic import Statistic
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.numerics.covariances import residuals
-from abovechance.signal.groups import (
+from abovechance.numerics.covariance import residuals
+from abovechance.signal.row_groups import (
     SEPARATED,
     differences,
     group_size,

@@ -7,8 +7,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.signal.checks import two_groups
-from abovechance.signal.extensions import Extension
+from abovechance.signal.inputs import two_groups
+from abovechance.signal.several_groups import Extension
 
 GENERAL = "hotelling, goeman, mmd or energy"  # what extends beyond two groups
 COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which nothing varies

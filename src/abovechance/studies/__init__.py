@@ -1,48 +1,60 @@
-"""Many samples, not one: designs, power and sample sizes, and the papers' studies again."""
+"""Many samples, not one: designs, power and sample sizes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
-    from abovechance.studies.closed_forms import Known, closed_form
-    from abovechance.studies.groups import Logistic, Mixture, Scale, Shift
-    from abovechance.studies.powering import Cell, PowerStudy, power
-    from abovechance.studies.predictions import (
+    from abovechance.studies.closed_forms import Known, closed_form, expected_width
+    from abovechance.studies.designs import (
         Binormal,
         BinormalPair,
         CorrelatedModels,
+        Design,
         GaussianPredictions,
+        Groups,
+        Logistic,
+        Mixture,
+        Pair,
         Pilot,
+        Predicted,
+        Scale,
+        Shift,
     )
-    from abovechance.studies.samples import Design, Groups, Pair, Predicted
-    from abovechance.studies.sizing import SampleSize, Size, sample_size
+    from abovechance.studies.power_study import Cell, PowerStudy, power
+    from abovechance.studies.precision import PrecisionSize, Width
+    from abovechance.studies.sample_sizes import SampleSize, Size, sample_size
     from abovechance.studies.trained import Features, Table, Trained, TrainedOnLess
 
 _HOMES = {
-    "Binormal": "predictions",
-    "BinormalPair": "predictions",
-    "Cell": "powering",
-    "CorrelatedModels": "predictions",
-    "Design": "samples",
+    "Binormal": "designs",
+    "BinormalPair": "designs",
+    "Cell": "power_study",
+    "CorrelatedModels": "designs",
+    "Design": "designs",
     "Features": "trained",
-    "GaussianPredictions": "predictions",
-    "Groups": "samples",
+    "GaussianPredictions": "designs",
+    "Groups": "designs",
     "Known": "closed_forms",
-    "Logistic": "groups",
-    "Mixture": "groups",
-    "Pair": "samples",
-    "Pilot": "predictions",
-    "PowerStudy": "powering",
-    "Predicted": "samples",
-    "SampleSize": "sizing",
-    "Scale": "groups",
-    "Shift": "groups",
-    "Size": "sizing",
+    "Logistic": "designs",
+    "Mixture": "designs",
+    "Pair": "designs",
+    "Pilot": "designs",
+    "PowerStudy": "power_study",
+    "PrecisionSize": "precision",
+    "Predicted": "designs",
+    "SampleSize": "sample_sizes",
+    "Scale": "designs",
+    "Shift": "designs",
+    "Size": "sample_sizes",
     "Table": "trained",
     "Trained": "trained",
     "TrainedOnLess": "trained",
+    "Width": "precision",
     "closed_form": "closed_forms",
-    "power": "powering",
-    "sample_size": "sizing",
+    "expected_width": "closed_forms",
+    "power": "power_study",
+    "sample_size": "sample_sizes",
 }
 
 __all__ = [
@@ -60,6 +72,7 @@ __all__ = [
     "Pair",
     "Pilot",
     "PowerStudy",
+    "PrecisionSize",
     "Predicted",
     "SampleSize",
     "Scale",
@@ -68,17 +81,11 @@ __all__ = [
     "Table",
     "Trained",
     "TrainedOnLess",
+    "Width",
     "closed_form",
+    "expected_width",
     "power",
     "sample_size",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.studies' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.studies.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

@@ -1,5 +1,6 @@
-"""Power that is known without simulation, for the designs and tests where it is."""
+"""Powers and widths that are known without simulation, for the designs where they are."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb, floor
 
@@ -7,17 +8,22 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
-from abovechance.numerics.binomial import at_least, log_pmf
-from abovechance.studies.groups import Mixture, Scale, Shift
-from abovechance.studies.papers import Rule, least_rank_sum_p
-from abovechance.studies.predictions import (
+from abovechance.numerics.exact import at_least, log_pmf
+from abovechance.studies.designs import (
+    LEAST,
     Binormal,
     BinormalPair,
     CorrelatedModels,
     GaussianPredictions,
+    Mixture,
+    Scale,
+    Shift,
+    classes,
+    number,
+    whole,
 )
-from abovechance.studies.questions import NO_ORACLE, canonical, rejects
-from abovechance.studies.samples import classes, number, whole
+from abovechance.studies.papers import Rule, least_rank_sum_p
+from abovechance.studies.sample_tests import NO_ORACLE, canonical, rejects
 from abovechance.studies.verbs import least_mann_whitney_p
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
@@ -25,6 +31,9 @@ CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 
 UNLIKELY = 1e-12
 """Outcomes with less probability are left out of an enumeration."""
+
+NODES = 60
+"""Points of a Gaussian quadrature."""
 
 NEXT = 2.0**-52
 """So near to 0 or 1, a probability is lost beside 1 in doubles."""
@@ -47,7 +56,7 @@ def closed_form(
     *,
     alpha: float = 0.05,
     draws: int = 999,
-    rule: Rule = "valid",
+    rule: Rule = "standard",
 ) -> Known | None:
     """The power of a test in a design by formula, or None if there is none.
 
@@ -59,11 +68,41 @@ def closed_form(
     aliases that `power` knows; a test of one's own has no formula, nor has a design that draws
     its samples in its own way.
 
+    Parameters
+    ----------
+    design, test
+        As `power` takes them.
+    n, effect
+        The number of cases, and the effect on the scale of the design.
+    alpha
+        Level of the test.
+    draws, rule
+        Permutations of a statistic of two groups, and how its p-value is made of them.
+
+    Returns
+    -------
+    Known or None
+        The power, the method, and whether it is exact.
+
+    Raises
+    ------
+    AboveChanceError
+        If n or the effect is out of range, or the design has no such test.
+
+    See Also
+    --------
+    power : the same by simulation, with this value beside it.
+
+    References
+    ----------
+    Hanley & McNeil (1982) and Obuchowski & McClish (1997) for areas; Anderson (2003), section
+    5.4, for Hotelling's statistic.
+
     Examples
     --------
     >>> round(closed_form(GaussianPredictions(), "binomial", 80, 0.5).power, 3)
     0.539
-    >>> known = closed_form(Shift(), "hotelling", 40, 0.5, draws=300, rule="share")
+    >>> known = closed_form(Shift(), "hotelling", 40, 0.5, draws=300, rule="paper")
     >>> round(known.power, 3)
     0.888
     """
@@ -93,14 +132,105 @@ def closed_form(
     return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
 
 
-def level_of(alpha: float, draws: int, rule: Rule = "valid") -> float:
+def expected_width(
+    design: object, measure: str, n: int, effect: float, *, level: float = 0.95
+) -> tuple[float, str] | None:
+    r"""The mean width of a measure's interval by formula, and which; None if there is none.
+
+    Exact: accuracy, sensitivity and specificity, Wilson's interval enumerated over the counts.
+    Approximate, from the standard error of a large sample: the AUC, by the variance of the
+    binormal model; the calibration slope, by Fisher's information (Riley et al. 2021, criterion
+    3); the ratio of observed to expected events, by the variance of a ratio on the log scale
+    (criterion 1, with the outcomes' variance given the predictions).
+
+    Parameters
+    ----------
+    design
+        A `Binormal` or `GaussianPredictions`; others have no formula.
+    measure
+        The measure's name.
+    n, effect
+        The number of cases, and the effect on the scale of the design.
+    level
+        Of the interval.
+
+    Returns
+    -------
+    tuple of float and str, or None
+        The width and where it comes from.
+
+    See Also
+    --------
+    sample_size : the number of cases for a width, by simulation of the interval of `assess`.
+
+    References
+    ----------
+    Riley et al. (2021); Hanley & McNeil (1982) for the AUC.
+
+    Examples
+    --------
+    >>> width, method = expected_width(Binormal(0.2), "auc", 1000, 0.8)
+    >>> round(width, 3), method
+    (0.067, 'normal approximation')
+    """
+    known = (GaussianPredictions, Binormal)
+    if not isinstance(design, known):
+        return None
+    if not any(type(design).__call__ is each.__call__ for each in known):
+        return None
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+    delta, n1, hit, alarm = _labelled(design, n, effect)
+    n0 = n - n1
+    right, quiet = _counts(n1, hit), _counts(n0, 1 - alarm)
+    match measure:
+        case "accuracy":
+            return _wilson_width(np.convolve(right, quiet), z), "Wilson, enumerated"
+        case "sensitivity":
+            return _wilson_width(right, z), "Wilson, enumerated"
+        case "specificity":
+            return _wilson_width(quiet, z), "Wilson, enumerated"
+        case "auc":
+            return 2 * z * _auc_spread(delta, n1, n0), "normal approximation"
+    if not isinstance(design, Binormal) or not delta:
+        return None
+    constant, both, slope = _information(delta, design.prevalence)
+    if measure == "calibration_slope":
+        error = np.sqrt(constant / (n * (constant * slope - both**2)))
+        return float(2 * z * error), "Fisher information"
+    if measure == "observed_expected_ratio":
+        return float(2 * np.sinh(z * np.sqrt(n * constant) / n1)), "normal approximation"
+    return None
+
+
+def _wilson_width(chances: Floats, z: float) -> float:
+    """The mean width of Wilson's interval where 0 … n have these probabilities."""
+    n = chances.size - 1
+    x = np.arange(n + 1)
+    widths = 2 * z / (n + z**2) * np.sqrt(x * (n - x) / n + z**2 / 4)
+    return float(chances @ widths)
+
+
+def _information(delta: float, prevalence: float) -> tuple[float, float, float]:
+    """Means of p(1 − p), p(1 − p)L and p(1 − p)L² over the logits L of a calibrated model."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    base = np.log(prevalence / (1 - prevalence))
+    logit = np.concatenate([base + side * delta**2 / 2 + delta * nodes for side in (1, -1)])
+    share = np.concatenate([prevalence * weights, (1 - prevalence) * weights]) / weights.sum()
+    p = 1 / (1 + np.exp(-logit))
+    constant, both, slope = (float(share @ (p * (1 - p) * logit**k)) for k in range(3))
+    return constant, both, slope
+
+
+def level_of(alpha: float, draws: int, rule: Rule = "standard") -> float:
     """How often a permutation test of a continuous statistic rejects when nothing is there.
 
-    >>> level_of(0.05, 999), round(level_of(0.05, 300, "share"), 4)
+    >>> level_of(0.05, 999), round(level_of(0.05, 300, "paper"), 4)
     (0.05, 0.0532)
     """
     slack = 1e-9
-    if rule == "share":
+    if rule == "paper":
         return (floor(alpha * draws + slack) + 1) / (draws + 1)
     return floor(alpha * (draws + 1) + slack) / (draws + 1)
 
@@ -161,11 +291,11 @@ def _distance(design: Shift | Scale | Mixture, n: int, effect: float) -> float |
     return None
 
 
-def _predictions(
-    design: GaussianPredictions | Binormal, name: str, n: int, effect: float, alpha: float
-) -> Known | None:
-    from scipy.special import ndtr, ndtri, stdtrit
-    from scipy.stats import nct
+def _labelled(
+    design: GaussianPredictions | Binormal, n: int, effect: float
+) -> tuple[float, int, float, float]:
+    """How far the classes lie apart, how many positives, and the share of each called positive."""
+    from scipy.special import ndtr
 
     if isinstance(design, Binormal):
         delta, positive = design.distance(effect), classes(n, design.prevalence)
@@ -174,9 +304,17 @@ def _predictions(
         cut = (odds[0] - odds[1] + delta**2 / 2) / slope
     else:
         delta, positive, cut = effect, classes(n), effect / 2
-    n1 = int(positive.sum())
+    return delta, int(positive.sum()), float(ndtr(delta - cut)), float(ndtr(-cut))
+
+
+def _predictions(
+    design: GaussianPredictions | Binormal, name: str, n: int, effect: float, alpha: float
+) -> Known | None:
+    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.stats import nct
+
+    delta, n1, hit, alarm = _labelled(design, n, effect)
     n0 = n - n1
-    hit, alarm = float(ndtr(delta - cut)), float(ndtr(-cut))
     if name == "binomial":
         return Known(_accuracy(n1, n0, hit, 1 - alarm, alpha), "binomial, enumerated", exact=True)
     if name == "fisher":
@@ -252,8 +390,8 @@ def _fisher(n1: int, n0: int, hit: float, alarm: float, alpha: float) -> float:
     seen = chance > UNLIKELY
     called = likely[0][:, None] + likely[1]
     totals = np.arange(called[0, 0], called[-1, -1] + 1)
-    found = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
-    return float(chance[seen][found[seen]].sum())
+    rejected = likely[0][:, None] >= _critical(totals, n1, n0, alpha)[called - totals[0]]
+    return float(chance[seen][rejected[seen]].sum())
 
 
 def _critical(totals: Ints, n1: int, n0: int, alpha: float) -> Ints:
@@ -296,3 +434,24 @@ def _counts(n: int, p: float) -> Floats:
     if min(p, 1.0 - p) <= NEXT:
         return np.eye(n + 1)[0 if p < 0.5 else n]
     return np.asarray(np.exp(log_pmf(np.arange(n + 1), n, p)))
+
+
+def smallest(power: Callable[[int], float], target: float, largest: int) -> int | None:
+    """The size from which on a power that grows, perhaps in teeth, stays at the target.
+
+    >>> smallest(lambda n: n / 100 - (n % 3 == 0) * 0.02, 0.8, 1000)
+    82
+    """
+    low, high = LEAST - 1, min(2 * LEAST, largest)
+    while power(high) < target:
+        if high >= largest:
+            return None
+        low, high = high, min(2 * high, largest)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    # Discrete tests saw: take the first size after the last tooth below the target.
+    width = max(8, high // 5)
+    below = [n for n in range(max(LEAST, high - width), high + width) if power(n) < target]
+    first = max(below, default=high - 1) + 1
+    return first if first <= largest else None

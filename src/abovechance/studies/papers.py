@@ -14,19 +14,18 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-from abovechance.numerics.binomial import at_least
-from abovechance.numerics.placements import delong
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.exact import at_least
+from abovechance.numerics.ranks import delong, midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
-from abovechance.studies.samples import Pair, Predicted
+from abovechance.studies.designs import Pair, Predicted
 
 AGAINST_CHANCE = ("binomial", "wilcoxon", "permutation.brier", "permutation.log_score")
 COMPARISONS = ("delong", "sign_flip.brier", "sign_flip.log_score")
 EXACT_BELOW = 50  # cases in each class: R's wilcox.test counts rank sums below, else normal
 
 Scores: TypeAlias = Callable[[], Floats]
-Rule = Literal["valid", "share"]
-"""How a p-value is made of B draws: (1 + k)/(B + 1), or k/B as the two-group papers do."""
+Rule = Literal["standard", "paper"]
+"""How a p-value is made of B draws: (1 + k)/(B + 1), or k/B as in the papers on two groups."""
 
 
 def against_chance(
@@ -35,20 +34,20 @@ def against_chance(
     """One-sided p-values by name.
 
     "binomial": accuracy against the share of the larger class in the sample. "wilcoxon": rank
-    sums, counted below 50 cases a class without ties, else normal. "permutation.…": labels
-    permuted, all of them where they are no more than `draws`.
+    sums, counted below 50 cases per class without ties, else normal. "permutation.…": labels
+    permuted, all of them where they are no more than `draws`. NaN where one class is absent.
     """
     y, p = sample.positive, sample.probability
     n, positives = y.size, int(y.sum())
     if positives in (0, n):
-        return dict.fromkeys(names, 1.0)
-    found = {}
+        return dict.fromkeys(names, float("nan"))
+    answers = {}
     if "binomial" in names:
         rate = max(positives, n - positives) / n
         right = int(((p > sample.threshold) == y).sum())
-        found["binomial"] = _binomial(right, n, rate)
+        answers["binomial"] = _binomial(right, n, rate)
     if "wilcoxon" in names:
-        found["wilcoxon"] = rank_sum_p(midranks(p), y)
+        answers["wilcoxon"] = rank_sum_p(midranks(p), y)
     scores: dict[str, Scores] = {
         "permutation.brier": lambda: p,
         "permutation.log_score": lambda: logits(p),
@@ -56,8 +55,8 @@ def against_chance(
     drawn = [name for name in scores if name in names]
     if drawn:
         rows = np.stack([scores[name]() for name in drawn])
-        found |= dict(zip(drawn, _permuted(rows, y, rng, draws, rule), strict=True))
-    return found
+        answers |= dict(zip(drawn, _permuted(rows, y, rng, draws, rule), strict=True))
+    return answers
 
 
 def compared(
@@ -65,11 +64,11 @@ def compared(
 ) -> dict[str, float]:
     """Two-sided p-values by name: "delong" by the normal law, "sign_flip.…" as they are."""
     y, both = sample.positive, np.stack([sample.first, sample.second])
-    found = {}
+    answers = {}
     if "delong" in names and (y.all() or not y.any()):
-        found, names = {"delong": 1.0}, [name for name in names if name != "delong"]
+        answers, names = {"delong": float("nan")}, [name for name in names if name != "delong"]
     if "delong" in names:
-        found["delong"] = _delong_p(both, y)
+        answers["delong"] = _delong_p(both, y)
     outcome = y.astype(np.float64)
     losses: dict[str, Scores] = {
         "sign_flip.brier": lambda: (both - outcome) ** 2,
@@ -78,8 +77,8 @@ def compared(
     drawn = [name for name in losses if name in names]
     if drawn:
         rows = np.stack([np.subtract(*losses[name]()) for name in drawn])
-        found |= dict(zip(drawn, _flipped(rows, rng, draws, rule), strict=True))
-    return found
+        answers |= dict(zip(drawn, _flipped(rows, rng, draws, rule), strict=True))
+    return answers
 
 
 def _permuted(
@@ -89,7 +88,7 @@ def _permuted(
     scheme = LabelPermutations(positive)
     observed = rows[:, positive].sum(axis=1)
     # There are at least as many labellings as cases; to count them takes long where both are many.
-    if rule == "valid" and positive.size <= draws and scheme.arrangements <= draws:
+    if rule == "standard" and positive.size <= draws and scheme.arrangements <= draws:
         null = _labellings(positive.size, int(positive.sum())) @ rows.T
         return p_values(observed, null, exact=True)
     return p_by_rule(observed, label_sums(rows, scheme, rng, draws), rule, "greater")
@@ -99,7 +98,7 @@ def _flipped(rows: Floats, rng: np.random.Generator, draws: int, rule: Rule) -> 
     """P-values of sums of differences: all sign patterns if they are few."""
     scheme = SignFlips(rows.shape[1])
     observed = rows.sum(axis=1)
-    if rule == "valid" and scheme.arrangements <= draws:
+    if rule == "standard" and scheme.arrangements <= draws:
         null = scheme.enumerate() @ rows.T
         return p_values(observed, null, alternative="two-sided", exact=True, center=0.0)
     return p_by_rule(observed, flip_sums(rows, scheme, rng, draws), rule, "two-sided")
@@ -108,11 +107,11 @@ def _flipped(rows: Floats, rng: np.random.Generator, draws: int, rule: Rule) -> 
 def p_by_rule(observed: Floats, null: Floats, rule: Rule, alternative: Any) -> Floats:
     """P-values of draws: (1 + k)/(B + 1), or the share k/B."""
     center = 0.0 if alternative == "two-sided" else None
-    found = p_values(observed, null, alternative=alternative, center=center)
-    if rule == "valid":
-        return found
+    answers = p_values(observed, null, alternative=alternative, center=center)
+    if rule == "standard":
+        return answers
     draws = len(null)
-    return np.asarray(np.rint(found * (draws + 1) - 1) / draws)
+    return np.asarray(np.rint(answers * (draws + 1) - 1) / draws)
 
 
 def logits(p: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-from abovechance.studies.samples import (
+from abovechance.studies.designs import (
     Pair,
     Predicted,
     classes,

@@ -1,17 +1,19 @@
-"""The tests of `assess` and `compare`, asked of a sample: the functions that the verbs call."""
+"""The tests of `assess` and `compare` on one sample: the functions that the verbs call."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.measures.measure import LabelScore
-from abovechance.predictions import Binary
+from abovechance.predictions import Binary, Predictions
 from abovechance.resampling import Resampling
+from abovechance.studies.designs import Pair, Predicted
 from abovechance.studies.papers import Rule, logits
-from abovechance.studies.samples import Pair, Predicted
 
 AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
@@ -31,7 +33,7 @@ ONE_TEST = {
 def against_chance(
     sample: Predicted, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
-    """The p-values that `assess` gives, one-sided; 1 where it gives none."""
+    """The p-values that `assess` gives, one-sided; NaN where it gives none."""
     from abovechance.inference.significance.association import Draws, association
 
     if {"log_score", "skill.log_score"}.intersection(names):
@@ -44,7 +46,7 @@ def against_chance(
     tests = association(predictions, list(measures.values()), how)
     found = {name: tests.get(measure.label) for name, measure in measures.items()}
     p_values = {
-        name: 1.0 if test is None else _by_rule(test.p_value, test.draws, rule)
+        name: np.nan if test is None else _by_rule(test.p_value, test.draws, rule)
         for name, test in found.items()
     }
     return p_values | {n: _skill(n, predictions, seed, draws) for n in names if n in SKILLS}
@@ -61,14 +63,14 @@ def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
         else:
             found = skill(measure, predictions, draws=draws, seed=seed)
     except NotApplicable:
-        return 1.0
-    return 1.0 if found.p_value is None else found.p_value
+        return float("nan")
+    return float("nan") if found.p_value is None else found.p_value
 
 
 def compared(
     sample: Pair, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
-    """The p-values that `compare` gives, two-sided and of one pair; 1 where it gives none."""
+    """The p-values that `compare` gives, two-sided and of one pair; NaN where it gives none."""
     from abovechance.inference.comparison.by_law import Family
     from abovechance.inference.comparison.contrasts import How
 
@@ -86,12 +88,40 @@ def compared(
             answer = Family(measure_of(name), models, how).contrast(0, 1).test("two-sided")
             found[name] = _by_rule(answer.test.p_value, answer.test.draws, rule)
         except NotApplicable:
-            found[name] = 1.0
+            found[name] = float("nan")
     return found
 
 
+class Shown(NamedTuple):
+    """A measure's value with the interval that `assess` shows, or the reason why it shows none."""
+
+    value: float
+    interval: Interval | None
+    reason: str
+
+
+def interval_shown(
+    predictions: Predictions, measure: Measure, level: float, draws: int, seed: int
+) -> Shown:
+    """The interval of a measure, by the very method of `assess`."""
+    from abovechance.inference.evidence import Evidence
+
+    evidence = Evidence.gather(
+        predictions,
+        [measure],
+        level=level,
+        draws=draws,
+        tests=False,
+        resampling=Resampling(seed=seed),
+    )
+    label = measure.label
+    reasons = (evidence.refused, evidence.remarks, evidence.asides)
+    reason = next((said[label] for said in reasons if label in said), "")
+    return Shown(measure.of(predictions), evidence.intervals.get(label), reason)
+
+
 def _by_rule(p: float, draws: int | None, rule: Rule) -> float:
-    if rule == "valid" or draws is None:
+    if rule == "standard" or draws is None:
         return p
     return float(np.rint(p * (draws + 1) - 1) / draws)
 

@@ -198,7 +198,7 @@ def test_p_of_means_is_what_the_interval_says() -> None:
 
 def test_models_that_differ_nowhere_have_no_verdict() -> None:
     y = np.arange(40) % 2
-    p = np.where(y, 0.7, 0.2)
+    p = np.where(y, 0.7, 0.2) + np.linspace(0.0, 0.1, 40)
     one, same = Binary(y, probability=p), Binary(y, probability=p)
     row = compare({"a": one, "b": same}, ["brier"], margin=0.02, rng=1)["brier"]
     assert row.identical

@@ -11,7 +11,7 @@ import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.isotonic import QUANTILES, SHARES
 from abovechance.inference.intervals import clopper_pearson
-from abovechance.numerics.loess import loess
+from abovechance.numerics.smooth import loess
 
 Reference = Callable[[str], Any]
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from abovechance.cli.show import p_value as on_screen
+from abovechance.format import p_equation
 from abovechance.inference import significance
 from abovechance.inference.results import Test
 from abovechance.inference.significance.summarised import against_chance
 from abovechance.measures import find
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import SMALLEST, never_zero, p_equation
+from abovechance.numerics.exact import SMALLEST, never_zero
 from abovechance.plots.words import p_phrase
 from abovechance.plots.words import p_value as in_report
 from abovechance.predictions import Binary

@@ -10,6 +10,7 @@ import numpy as np
 import abovechance as ac
 from abovechance.errors import AboveChanceError
 from abovechance.measures import Law, find
+from abovechance.measures.evaluation import COUNTING
 from statistical.audit.settings import Setting
 from statistical.audit.worlds import sample, truth
 
@@ -149,7 +150,7 @@ def _interval(t: Tally, value: float, row: Any, goal: float, span: Any, advice: 
     slack = 1e-9 * max(1.0, abs(value))
     if not found.low <= found.high:
         t.faults["low above high"] += 1
-    elif found.low == found.high:
+    elif found.low == found.high and "identical" not in found.method:
         t.faults["width 0"] += 1
     if not found.low - slack <= value <= found.high + slack:
         t.faults["interval without its value"] += 1
@@ -227,7 +228,10 @@ def _useless(s: Setting, t: Tally) -> bool:
     units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
     clusters = s.groups if s.clusters != "none" else s.n
     scarce = min(units * min(s.prevalence, 1.0 / s.classes), clusters)
-    low, high = find(t.measure).for_outcome(s.kind).range
+    measure = find(t.measure).for_outcome(s.kind)
+    low, high = measure.range
+    if np.isinf(high - low) and measure.form in COUNTING:
+        return False  # odds and likelihood ratios have no bound where no error is seen
     told = t.summary()
     if told["wide"] is None or told["wide"] <= WIDE or scarce < 10:
         return False

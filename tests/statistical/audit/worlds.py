@@ -1,5 +1,6 @@
 """Samples of a setting, and what is true in it."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import abovechance as ac
 from statistical.audit.settings import Setting
 
 LARGE = 100_000  # cases that stand for the population
+LOGS = 0.6  # standard deviation of the logarithms of positive numbers
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -182,8 +184,11 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
 def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any]:
     n = _drawn_size(s, n, alone)
     group = _clusters(s, rng, n, alone)
-    signal, error = rng.normal(size=n), _within(s, rng, group, 1)[0]
+    # the logarithm of costs and counts is normal: of what is skewed itself the mean is infinite
+    plain = replace(s, tails="normal") if s.tails == "skewed" else s
+    signal, error = rng.normal(size=n), _within(plain, rng, group, 1)[0]
     y = s.effect * signal + error * (1.0 + (s.spread - 1.0) * np.abs(signal))
+    scale = LOGS / np.sqrt(s.effect**2 + s.spread**2)
     made, kept, extras = {}, np.arange(n), {}
     for row, (name, share) in enumerate(zip(_names(s), (s.worse, 1.0), strict=False)):
         # a share of the signal, the rest is noise of the model's own
@@ -194,7 +199,7 @@ def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[
         value = _rounded(s, value)
         outcome = y
         if s.tails == "skewed":  # costs, counts, times: positive and skewed
-            outcome, value = np.exp(0.4 * y), np.exp(0.4 * value)
+            outcome, value = np.exp(scale * y), np.exp(scale * value)
         if row == 0:
             kept, extras = _extras(s, rng, group, value, alone)
         made[name] = ac.Numeric(outcome[kept], value[kept], **extras)

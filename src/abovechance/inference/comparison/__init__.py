@@ -1,6 +1,8 @@
 """Is one model really better than another? Paired answers with the size of the difference."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.inference.comparison.comparing import compare
@@ -42,12 +44,4 @@ __all__ = [
     "five_by_two",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'abovechance.inference.comparison' has no attribute {name!r}")
-    value = getattr(import_module(f"abovechance.inference.comparison.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)

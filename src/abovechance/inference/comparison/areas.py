@@ -13,7 +13,7 @@ from abovechance.inference.influence import Components
 from abovechance.inference.intervals.areas import Area, quantile
 from abovechance.inference.results import Interval
 from abovechance.measures.area_scale import AreaScale
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
 MOVER = "MOVER of"  # as the method of an interval begins
@@ -62,8 +62,6 @@ class AreaContrast:
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         """The levels at which the interval would end at either margin."""
-        if not self.varies:
-            return 1.0, 1.0
         reach = margin / abs(self.scale.slope)
         towards = self.turned * np.sign(self.scale.slope)
         below, above = self._below(-reach), self._below(reach)

@@ -25,6 +25,7 @@ from abovechance.inference.comparison.losses import of_mean
 from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.comparison.shares import (
+    Agreeing,
     of_balanced,
     of_conditional_share,
     of_share,
@@ -39,6 +40,7 @@ from abovechance.inference.significance.delong import EQUAL_AREAS, Gap
 from abovechance.inference.significance.exchange import affordable, as_test, exchanged
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.area_scale import concordance_scale
+from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.measure import defaults
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Survival
@@ -74,7 +76,9 @@ class Family:
         weighted = one.cases.sample_weight is not None
         counted = measure.law in COUNTED and not weighted  # no disagreement has an interval there
         if not counted and identical(one, other) and not np.isnan(mine):
-            return Alike(infinite=not np.isfinite(mine))  # every sample has difference 0
+            if measure.form in COUNTING and coarse(one):
+                return Agreeing(measure, one)
+            return Alike(infinite=not np.isfinite(mine), coarse=coarse(one))
         if measure.law is Law.CALIBRATION and grows_with_cases(measure, one):
             reason = (
                 f"{measure.title} grows with the number of cases, so a difference has no meaning"
@@ -133,7 +137,7 @@ class Family:
         one, other = self.models[first], self.models[second]
         ranked = self.measure.law is Law.PAIRS
         if ranked and same_order(one, other):
-            return Alike(read="order of all cases")
+            return Alike(read="order of all cases", coarse=coarse(one))
         tested = self._area_test(found, first, second)
         if not ranked or isinstance(tested, Unanswerable):
             return tested
@@ -254,6 +258,20 @@ def grows_with_cases(measure: Measure, predictions: Any) -> bool:
     some = np.arange(min(predictions.n, SOME))
     once, twice = (measure.of(predictions.take(rows)) for rows in (some, np.tile(some, 2)))
     return bool(abs(twice) > 1.3 * abs(once))
+
+
+def coarse(predictions: Any) -> bool:
+    """Whether predictions take so few values that two models may agree on all cases by chance.
+
+    >>> coarse(Binary([0, 1, 0, 1, 1], probability=[0.2, 0.8, 0.2, 0.8, 0.8]))
+    True
+    """
+    for name in ("probability", "score", "value", "risk", "survival", "predicted_time"):
+        column = getattr(predictions, name, None)
+        if column is not None:
+            rows = np.atleast_2d(column).T if np.ndim(column) > 1 else np.asarray(column)
+            return bool(2 * len(np.unique(rows, axis=0)) < len(rows))
+    return True
 
 
 def same_order(first: Any, second: Any) -> bool:

@@ -76,8 +76,8 @@ def compare(
     models
         Predictions by name, or a list of them (model 1, model 2, …); or, with `y_true`, what each
         predicted. Cases are paired by id when all have ids, else by row (dataframes: by index).
-    y_true, facts
-        What was observed, where `models` are plain arrays, and what `assess` takes beside them:
+    y_true
+        What was observed, where `models` are plain arrays:
         `compare({"old": p0, "new": p1}, y, groups=site)`.
     measures
         Names or measures; one of each family when not given. After predictions it may be the
@@ -88,14 +88,17 @@ def compare(
         How much worse is still acceptable, in the units of the measure (or a mapping from
         measures to such numbers): adds statements of non-inferiority and equivalence.
     alternative
-        "two-sided"; "greater" when the question is whether the first model is better.
+        "two-sided" (default); "greater" when the question is whether the first model is better;
+        "less".
     adjust
         "holm", "bh" or "none": how the p-values of all pairs of one measure are adjusted, and
         with `by` those of all pairs in all subgroups.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
     draws
-        Sign flips, exchanges and bootstrap samples; 9999 and 1999 when not given.
+        Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when not given.
     rng
-        Seed of all draws; it is in the result.
+        Seed of all draws; a fresh one when not given. It is in the result.
     rope
         Half the width of the region of practical equivalence, for the posteriors.
     paired
@@ -103,6 +106,8 @@ def compare(
     by
         One value per case, its subgroup: the models are compared again within each, and for
         every pair it is tested whether their difference differs between subgroups.
+    by_name
+        What `by` is called in tables, as in "site=3"; only its values are shown when not given.
     between
         With `by`: also every model's differences between the subgroups; always for one model.
     studentised
@@ -110,8 +115,34 @@ def compare(
         given, from 30 cases (or clusters) on.
     naive
         Over folds, use the t-test that ignores the overlap of training sets.
-    workers, store
-        Processes to share draws between, and a file to resume them from.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+    progress
+        True to show how far it is, or a function that is called with the numbers done and to do.
+    **facts
+        Of plain arrays, what `assess` takes beside them: pos_label=, groups=, …
+
+    Returns
+    -------
+    Comparison
+        One difference per measure and pair; `comparison["auc"]` has its interval and p-value.
+
+    Raises
+    ------
+    DataError
+        If there is a single model and no subgroup, or the models do not share cases.
+    UnknownMeasure
+        If no measure goes by a name.
+    NotApplicable
+        If a measure that was named cannot be computed from these predictions.
+
+    See Also
+    --------
+    assess : one model.
+    power : how many cases it takes to tell two models apart.
 
     Examples
     --------
@@ -247,6 +278,10 @@ def _gathered(
         omnibus=tuple(tests),
         ranking=tuple(ranking(measures, values, rows)),
         level=asked.level,
-        advice=(*notes, *found.notes, *remarks(found, rows, asked.level, naive=asked.naive)),
+        advice=(
+            *notes,
+            *found.notes,
+            *remarks(found, rows, measures, asked.level, naive=asked.naive),
+        ),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )

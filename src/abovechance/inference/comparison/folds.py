@@ -13,7 +13,7 @@ from abovechance.inference.intervals.folds import fold_values
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import Gap
 from abovechance.measures import Measure, find
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import seed_of
 
 EQUAL = "both algorithms have the same expected value when trained on as many cases"

@@ -15,6 +15,7 @@ from abovechance.inference.comparison.contrasts import (
     How,
     Standardised,
     Unanswerable,
+    enough_for_a_margin,
     less,
     span,
 )
@@ -101,6 +102,7 @@ class MeanGain:
 
     def one_sided(self, level: float) -> Interval:
         """The interval whose ends are one-sided bounds: what margins are held against."""
+        enough_for_a_margin(self.units.residuals[0])
         found = self.spread
         if self._few_clusters or isinstance(found, Padded):
             return self.interval(level)

@@ -59,7 +59,7 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
     if alpha >= 0.5:
         raise NotApplicable("a margin needs a confidence level above one half.")
     interval = one_sided(contrast, round(1.0 - 2.0 * alpha, 12))
-    if interval.low == interval.high:
+    if interval.low == interval.high or not getattr(contrast, "varies", True):
         raise NotApplicable("nothing varies between the cases, so there is no verdict on a margin.")
     low, high = interval.low, interval.high
     if not measure.higher_is_better:

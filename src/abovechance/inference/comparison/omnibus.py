@@ -29,7 +29,7 @@ from abovechance.inference.significance.studentised import (
     fewer,
 )
 from abovechance.measures import Form, Law
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import Resampling, replicate_blocks, tail
 

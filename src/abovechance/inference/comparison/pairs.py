@@ -12,7 +12,7 @@ from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.defaults import expanded
 from abovechance.inference.significance.null import outcomes
 from abovechance.predictions import Binary, Multiclass, Predictions
-from abovechance.predictions.index import on_moved, places_of
+from abovechance.predictions.checks import on_moved, places_of
 
 SHARED = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
 

@@ -2,26 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import NotApplicable, listed
-from abovechance.inference.advising import FEW_CLUSTERS
+from abovechance.inference.advising import few_cases, few_clusters
 from abovechance.inference.comparison.contributions import contributions
 from abovechance.inference.comparison.pairs import Matched
 from abovechance.inference.comparison.results import Difference
 from abovechance.inference.intervals.ordered import autocorrelated, cosines
 from abovechance.inference.significance.null import outcomes
 from abovechance.inference.significance.sign_flip import SYMMETRIC
-from abovechance.measures import find
+from abovechance.measures import Form, Law, Measure, find
 
+LARGEST, MOST_OF_IT = 0.05, 0.65  # of normal errors the largest 5 % make up half of the squares
+FEW_UNITS = 20  # cases, below which one in twenty is none
 NOTICED = 0.001  # p of no autocorrelation below which rows are said to be alike
 
 
 def remarks(
-    found: Matched, rows: Sequence[Difference], level: float, *, naive: bool
+    found: Matched,
+    rows: Sequence[Difference],
+    measures: Sequence[Measure],
+    level: float,
+    *,
+    naive: bool,
 ) -> Iterator[Advice]:
     """Remarks on pairing, dependence and tests, in this order."""
     first = next(iter(found.models.values()))
@@ -33,6 +41,9 @@ def remarks(
         yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
     yield from _on_dependence(first, naive=naive)
     yield from _on_order(found)
+    if any(row.interval is not None for row in rows):
+        yield from _on_size(found)
+        yield from _on_heavy_tails(found, measures)
     yield from _on_tests(rows, level)
 
 
@@ -53,7 +64,44 @@ def _on_different_cases(found: Matched) -> Advice:
     )
 
 
-def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
+def _on_size(found: Matched) -> Iterator[Advice]:
+    """The model with the fewest cases of a class, of different cases; else any of them."""
+    told = (few_cases(p) for p in found.models.values() if p.origin == "test")
+    few = next((text for text in told if text), None)
+    if few:
+        yield Advice("AC158", few)
+
+
+def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Advice]:
+    """Few cases that make up most of the differences of losses: means of them are hardly known."""
+    first, *others = found.models.values()
+    if found.by == "none" or not others or first.origin != "test":
+        return
+    heavy: dict[str, float] = {}
+    top = max(1, round(LARGEST * first.n))
+    for measure in measures:
+        if measure.law is not Law.MEAN or measure.form is not Form.LOSSES:
+            continue
+        for one, other in combinations(found.models.values(), 2):
+            gaps = contributions(measure, one, other)
+            if not np.isfinite(gaps).all() or not np.ptp(gaps) > 0:
+                continue
+            squares = np.sort((gaps - gaps.mean()) ** 2)[::-1]
+            share = float(squares[:top].sum() / squares.sum())
+            heavy[measure.title] = max(share, heavy.get(measure.title, 0.0))
+    told = {title: share for title, share in heavy.items() if share > MOST_OF_IT}
+    if told and first.n >= FEW_UNITS:
+        cases = "one case makes" if top == 1 else f"{top} of {first.n} cases make"
+        yield Advice(
+            "AC159",
+            f"{cases} up {max(told.values()):.0%} of the squared differences "
+            f"({listed(list(told), 3)}): where few cases decide, tests of means and their "
+            "intervals may not hold (level .05 was up to .15, and intervals covered .85, at 120 "
+            "cases of which 6 decide).",
+        )
+
+
+def _on_dependence(first: Any, *, naive: bool) -> Iterator[Advice]:
     origin, cases = getattr(first, "origin", "test"), getattr(first, "cases", None)
     if origin != "test" and naive:
         yield Advice(
@@ -72,13 +120,9 @@ def _on_dependence(first: object, *, naive: bool) -> Iterator[Advice]:
     if cases is None:
         return
     if cases.groups is not None and origin == "test":
-        count = len(np.unique(cases.groups))
-        if count < FEW_CLUSTERS:
-            yield Advice(
-                "AC146",
-                f"{count} clusters are few: intervals may cover less than they say.",
-                "Cameron & Miller (2015)",
-            )
+        few = few_clusters(first, cases.groups)
+        if few:
+            yield Advice("AC146", few, "Cameron & Miller (2015)")
     if cases.sample_weight is not None:
         yield Advice(
             "AC147",

@@ -11,7 +11,13 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.comparison.contrasts import Answer, How, less, span
+from abovechance.inference.comparison.contrasts import (
+    Answer,
+    How,
+    enough_for_a_margin,
+    less,
+    span,
+)
 from abovechance.inference.comparison.contributions import classes_of, labels_of
 from abovechance.inference.defaults import Setting
 from abovechance.inference.influence import influence
@@ -55,6 +61,16 @@ class Resampled:
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
+
+    def one_sided(self, level: float) -> Interval:
+        """The interval that margins are held against."""
+        if not of_table(self.measure) and not self.measure.extreme:
+            one, other, times = self._left()
+            with np.errstate(invalid="ignore"):
+                without = one - other
+            if len(without) and np.isfinite(without).all():
+                enough_for_a_margin(without - times @ without / times.sum(), times)
+        return self.interval(level)
 
     def interval(self, level: float) -> Interval:
         """Leaving out, BCa, or percentiles over clusters; within what a difference can be."""

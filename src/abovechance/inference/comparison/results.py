@@ -7,10 +7,10 @@ from typing import Any
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
+from abovechance.format import p_equation
 from abovechance.inference.estimates import Estimate, Subgroup
 from abovechance.inference.results import Interval, Result, plain, to_frame
 from abovechance.io.export import jsonable
-from abovechance.numerics.p_values import p_equation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,6 +169,62 @@ class Comparison(Result):
 
     `comparison["auc"]` is the first row of a measure, `comparison["auc", "new", "old"]` that of a
     pair; iteration goes over all differences.
+
+    Attributes
+    ----------
+    outcome
+        The kind of outcome: "binary", "multiclass", "numeric" or "survival".
+    n
+        Number of cases.
+    origin
+        Where the predictions came from: "test", "cv" or "repeated_cv".
+    seed
+        Seed of all draws; give it again as `rng=` for the same numbers.
+    models
+        Names of the models, in the order in which they were given.
+    paired
+        Whether the models predicted the same cases.
+    matched_by
+        How cases were paired: by "id", "index" or "row".
+    unmatched
+        How many cases of each model had no partner.
+    primary
+        The measure the study is about.
+    adjust
+        How p-values were adjusted: "holm", "bh" or "none".
+    estimates
+        Every model's values with their intervals.
+    differences
+        One row per measure and pair: difference, interval, p-value, better model.
+    omnibus
+        Tests of all models at once, where there are more than two.
+    ranking
+        The order of the models; those that share a letter were not told apart.
+    subgroups
+        Number of cases and events of each subgroup.
+    interactions
+        Tests whether a difference differs between subgroups.
+    level
+        Level of the intervals.
+    advice
+        What a reader should know beside the numbers.
+    described
+        Which columns were taken for what, when they were read from a file.
+    origin_stated
+        Whether somebody said where the predictions came from; else `origin` is assumed.
+
+    See Also
+    --------
+    compare : makes it.
+    report : as a page.
+
+    Examples
+    --------
+    >>> from abovechance import compare
+    >>> y, old, new = [0, 0, 1, 1], [0.4, 0.6, 0.3, 0.7], [0.2, 0.4, 0.6, 0.9]
+    >>> found = compare({"new": new, "old": old}, y, ["brier"], draws=99, rng=1)
+    >>> found["brier", "new", "old"].better, found["brier"].difference
+    ('new', -0.183)
     """
 
     outcome: str
@@ -237,7 +293,7 @@ class Comparison(Result):
 
     def __str__(self) -> str:
         from abovechance.inference.comparison.text import comparison_lines
-        from abovechance.io.text import screen_width
+        from abovechance.io.text_tables import screen_width
 
         return "\n".join(line for _, line in comparison_lines(self, screen_width()))
 

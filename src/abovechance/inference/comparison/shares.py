@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.contrasts import (
+    Alike,
     Answer,
     Combined,
     Contrast,
@@ -35,13 +36,14 @@ from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import flips, method_name
 from abovechance.measures import Measure
 from abovechance.measures.evaluation import COUNTING
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
 OVER_CLUSTERS = "differences of whole clusters are symmetric about zero"
 SAME_IN_CLUSTERS = (
     "the models differ alike in every cluster, so nothing says how the difference varies"
 )
+MANY_CLASSES = 30
 WITHIN = "within every class, differences are symmetric about zero"
 
 
@@ -88,6 +90,64 @@ class PairedShares:
 
 
 @dataclass(frozen=True, eq=False)
+class Agreeing:
+    """A function of the table of labels for two models that label every case alike.
+
+    Tango's limit says how many of such cases may still be labelled differently; the difference is
+    at most what that many cases do to the value when they move from one label to another.
+    """
+
+    measure: Measure
+    first: Any
+    difference: float = 0.0
+
+    def test(self, alternative: Alternative) -> Answer:
+        return Alike(read="labels").test(alternative)
+
+    def interval(self, level: float) -> Interval:
+        weight, groups = self.first.weight, self.first.cases.groups
+        units, of_what = float(self.first.n), ""
+        if groups is not None:
+            units = float(len(np.unique(groups)))
+            of_what = f", as of {units:.0f} clusters"
+        elif weight is not None:
+            units = float(weight.sum() ** 2 / (weight**2).sum())
+        share = tango(0, 0, units, confidence_level=level).high
+        reach = self._farthest(share)
+        if not np.isfinite(reach) or reach <= 0.0:
+            raise NotApplicable(
+                "both models label every case alike, so nothing says how the difference varies."
+            )
+        least, most = span(self.measure.range)
+        return Interval(
+            max(-reach, least), min(reach, most), level, f"Tango, labels alike{of_what}"
+        )
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+    def _farthest(self, share: float) -> float:
+        """The most that this share of cases changes the value by a change of label."""
+        table = np.asarray(self.first.confusion, dtype=np.float64)
+        table = table / table.sum()
+        k, value, found = len(table), float(self.measure.on_counts(table)), 0.0
+        for actual in range(k):
+            held = np.flatnonzero(table[actual] > 0)
+            # of very many classes only what is right becomes wrong, and by the next label
+            tried = held if k <= MANY_CLASSES else held[held == actual]
+            for label in tried.tolist():
+                others = np.arange(k)[np.arange(k) != label]
+                others = others if k <= MANY_CLASSES else others[:1]
+                moved = np.repeat(table[None], len(others), axis=0)
+                amount = min(share, float(table[actual, label]))
+                moved[:, actual, label] -= amount
+                moved[np.arange(len(others)), actual, others] += amount
+                gaps = np.abs(self.measure.on_counts(moved) - value)
+                found = max(found, float(np.nanmax(gaps, initial=0.0)))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Balanced:
     """A weighted sum of paired shares of several classes: `parts` are paired shares by class."""
 
@@ -131,7 +191,8 @@ class Clustered:
 
     @property
     def difference(self) -> float:
-        return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
+        found = self.turned * float(self.gains.sum()) + 0.0  # never minus zero
+        return min(max(found, self.bounds[0]), self.bounds[1])  # nor beyond by rounding
 
     def test(self, alternative: Alternative) -> Answer:
         inside = self.stratum >= 0

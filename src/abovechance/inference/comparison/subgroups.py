@@ -18,7 +18,7 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.subgroups import events, in_order, subgroup
 from abovechance.measures import Measure
 from abovechance.predictions import Predictions
-from abovechance.predictions.index import in_order_of
+from abovechance.predictions.checks import in_order_of
 
 HYPOTHESIS = "the difference between the two models is the same in every subgroup"
 TEST = "Welch–James, standard errors from the intervals"
@@ -186,7 +186,7 @@ def welch_james(
     """
     from scipy.special import fdtrc
 
-    from abovechance.numerics.p_values import never_zero
+    from abovechance.numerics.exact import never_zero
 
     d = np.asarray(values, dtype=np.float64)
     w = 1.0 / np.asarray(errors, dtype=np.float64) ** 2

@@ -5,19 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from abovechance.format import limits, number, p_value, signed
 from abovechance.inference.comparison.results import Comparison, Difference
-from abovechance.io.text import (
-    Column,
-    Lines,
-    Row,
-    TextTable,
-    below,
-    limits,
-    number,
-    p_value,
-    paragraph,
-    signed,
-)
+from abovechance.io.text_tables import Column, Lines, Row, TextTable, below, paragraph
 
 STUDENT = re.compile(r"\bt\(([0-9.]+)\)")
 

@@ -16,7 +16,7 @@ from abovechance.inference.guards import pooled
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
-from abovechance.numerics.loess import SPAN, Smoother, loess
+from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 METHODS = ("loess", "isotonic", "binned")
@@ -54,6 +54,8 @@ def calibration(
 
     Parameters
     ----------
+    predictions
+        Probabilities of classes, numbers, or survival at stated times.
     method
         "loess": the local regression of R's `loess`, with a pointwise band: Wilson's limits at the
         effective number of cases :math:`1 / \sum_i l_i^2`, with :math:`l_i` what case i adds to
@@ -70,8 +72,32 @@ def calibration(
         against whether it was right (top label).
     t
         The time at which predicted survival is judged; the last predicted one if not stated.
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+    bins
+        Number of bins of a binned curve; 10 unless stated.
+    binning
+        Whether bins hold equally many cases ("count") or are equally wide ("width").
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
     rng
         Taken as by the other curves; no band here needs draws.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown method, fewer than one bin, predictions without probabilities, and weights or
+        numbers with other methods than "loess".
+
+    See Also
+    --------
+    abovechance.intervals.recalibration : the line of recalibration in one number.
+    abovechance.significance.calibration : the test whether probabilities are right.
 
     References
     ----------

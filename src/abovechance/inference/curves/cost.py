@@ -25,7 +25,7 @@ POINTS = 101
 def cost(
     predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
 ) -> Curve:
-    r"""Normalised expected cost at the best threshold against the probability-cost of positives.
+    r"""Expected cost at the best threshold, over all ratios of costs and prevalences.
 
     .. math:: c(x) = \min_t \, (1 - TPR_t) \, x + FPR_t (1 - x), \quad
         x = \frac{\pi c_{FN}}{\pi c_{FN} + (1 - \pi) c_{FP}}
@@ -33,6 +33,32 @@ def cost(
     0 for perfect predictions, 1 when everything is wrong; always calling all cases alike costs
     min(x, 1 − x), the column `trivial`. The threshold of each point is chosen on these cases, so
     the curve flatters; the band holds for the thresholds so chosen.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples, read with weights or clusters alone.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, or only one class was observed.
+
+    See Also
+    --------
+    decision : for probabilities, and thresholds stated beforehand.
+    abovechance.thresholds : the threshold that goes with stated costs.
 
     References
     ----------

@@ -19,7 +19,41 @@ FEW_CLUSTERS = 30
 class Curve(Result):
     """Points (x, y) in order, with pointwise limits of y.
 
-    `columns` hold what else is known of each point (thresholds, counts, curves to compare with).
+    Attributes
+    ----------
+    kind, title
+        Which curve it is, as a key and in words.
+    x_name, y_name
+        What the axes show.
+    x, y
+        The points.
+    low, high
+        Limits of y at each point; None where there is no band.
+    level
+        In what share of samples the limits cover the true value at a point.
+    method
+        How the limits were made, in words.
+    n
+        Number of cases.
+    seed
+        Seed of the draws, where there were any.
+    columns
+        What else is known of each point: thresholds, counts, curves to compare with.
+    advice
+        What a reader should know beside the numbers.
+    described
+        Where the cases came from, when they were read from a file.
+
+    See Also
+    --------
+    roc, precision_recall, calibration, decision, cost : make curves.
+
+    Examples
+    --------
+    >>> from abovechance import curves, examples
+    >>> curve = curves.calibration(examples.breast_cancer("p_texture"))
+    >>> curve.at(0.5)
+    {'y': 0.451, 'low': 0.342, 'high': 0.565}
     """
 
     kind: str
@@ -42,7 +76,7 @@ class Curve(Result):
         return {"abovechance": __version__, **super().to_dict()}
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a point."""
+        """One row per point."""
         table: dict[str, Floats] = {"x": self.x, "y": self.y}
         if self.low is not None and self.high is not None:
             table |= {"low": self.low, "high": self.high}

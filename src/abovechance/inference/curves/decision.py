@@ -40,12 +40,41 @@ def decision(
     draws: int = DRAWS,
     rng: Any = None,
 ) -> Curve:
-    r"""Net benefit of acting where the probability is at least a threshold, at every threshold.
+    """Net benefit of acting where the probability is at least a threshold, at every threshold.
 
     Columns: `treat_all`, `treat_none`; `gain` over the better of the two with its limits;
     `standardised` net benefit; `interventions_avoided` per case, against acting on all; `above`,
     the cases at or above the threshold. Limits are those of two shares, Wilson's combined; over
     clusters and rows with weights they are percentiles, which say little of few cases above.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    thresholds
+        Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples, read with weights or clusters alone.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If there are no probabilities, only one class was observed, or a threshold does not lie
+        between 0 and 1.
+
+    See Also
+    --------
+    decision_difference : one model's net benefit less another's.
+    abovechance.thresholds : the threshold that goes with stated costs.
 
     References
     ----------
@@ -119,6 +148,38 @@ def decision_difference(
 
     Both models' decisions on a case are drawn together: what counts of a case is its class and
     which of the two would act on it. State the thresholds beforehand; a band is pointwise.
+
+    Parameters
+    ----------
+    first, second
+        Probabilities of two models for the same cases in the same order, made with `Binary`.
+    thresholds
+        Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If the models did not predict the same cases, there are no probabilities, cases have
+        weights, or a threshold does not lie between 0 and 1.
+
+    See Also
+    --------
+    decision : the net benefit of one model.
+
+    References
+    ----------
+    Vickers et al. (2008).
 
     Examples
     --------

@@ -30,6 +30,32 @@ def roc(
     curves, cases drawn within classes (percentiles cover far less than they say near the
     corners). With more than 1000 distinct scores the curve is drawn at 1000 of them.
 
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, or only one class was observed.
+
+    See Also
+    --------
+    precision_recall : where positive cases are rare.
+    abovechance.intervals.delong : the interval of the area under it.
+
     References
     ----------
     Pepe (2003), chapter 5.
@@ -85,6 +111,31 @@ def precision_recall(
 
     Points are not joined: between two of them precision jumps, as average precision takes it. The
     band holds for the precision at the highest threshold that reaches a recall.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, or only one class was observed.
+
+    See Also
+    --------
+    roc : does not depend on how frequent the classes are.
 
     References
     ----------

@@ -16,8 +16,7 @@ from abovechance.inference.influence import (
     components,
 )
 from abovechance.inference.results import Interval
-from abovechance.numerics.placements import hanley_mcneil_variance
-from abovechance.numerics.ranks import RankSummary
+from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance
 from abovechance.predictions import Binary
 
 SCALES = ("wider", "adjusted_logit", "logit", "identity")
@@ -30,10 +29,17 @@ def delong(
     confidence_level: float = 0.95,
     scale: str = "wider",
 ) -> Interval:
-    r"""Interval for the area under the ROC curve.
+    r"""Interval of the area under the ROC curve.
+
+    With `groups` the variance is Obuchowski's, clusters being what varies, and Student's t with one
+    degree of freedom less than the clusters of the scarcer class replaces the normal distribution.
 
     Parameters
     ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
     scale
         "wider" (default): on each side the wider limit of "logit" and of Newcombe's, the areas
         :math:`A` with :math:`(\hat A - A)^2 = z^2 V(A)`, V being Hanley and McNeil's variance,
@@ -43,8 +49,21 @@ def delong(
         McNeil's; near 1 it is far too wide. "identity": DeLong's variance on the area itself,
         clipped to [0, 1] as pROC does.
 
-    With `groups` the variance is Obuchowski's, clusters being what varies, and Student's t with one
-    degree of freedom less than the clusters of the scarcer class stands for the normal.
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If a class was not observed, only labels were predicted, or the scale is unknown; for
+        predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    newcombe_auc : from the area and the class sizes alone.
+    abovechance.significance.delong : the test whether two models have the same area.
 
     References
     ----------
@@ -89,6 +108,31 @@ def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95
     .. math:: V(A) = \frac{A (1 - A)}{n_1 n_0} \left(1 + (N - 1)
               \left[\frac{1 - A}{2 - A} + \frac{A}{1 + A}\right]\right), \quad
               N = \frac{n_1 + n_0}{2}
+
+    Parameters
+    ----------
+    auc
+        The area, between 0 and 1.
+    n1, n0
+        Number of positive and of negative cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the area does not lie in [0, 1].
+    NotApplicable
+        If a class has no cases.
+
+    See Also
+    --------
+    delong : from the cases themselves.
 
     References
     ----------
@@ -299,5 +343,9 @@ def quantile(level: float, df: float = np.inf) -> float:
 
     if not 0.0 < level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
+    if df < 1.0:
+        raise NotApplicable(
+            "a class is in one cluster alone; an interval over clusters needs two that hold it."
+        )
     tail = 0.5 + level / 2.0
     return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))

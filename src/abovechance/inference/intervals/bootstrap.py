@@ -12,8 +12,7 @@ from abovechance.inference.intervals.replicates import leave_one_out, replicates
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
-from abovechance.resampling.bootstraps import Bootstrap
-from abovechance.resampling.sweep import Sorted, binary_bootstrap
+from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
 
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999
@@ -32,16 +31,41 @@ def bootstrap(
     draws: int = DRAWS,
     rng: Any = None,
 ) -> Interval:
-    """Bootstrap interval of a measure.
-
-    Parameters
-    ----------
-    method
-        "bca": bias-corrected and accelerated percentiles; "percentile"; "studentised": for means
-        of losses.
+    """Interval of any measure from bootstrap samples of the cases.
 
     Cases are drawn with replacement: within classes for measures that do not depend on
     prevalence, whole clusters when there are groups.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of any kind.
+    measure
+        A measure or its name.
+    method
+        "bca": bias-corrected and accelerated percentiles; "percentile": those of the samples as
+        they are; "studentised": for means of losses, each sample in standard errors of its own.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown method; for predictions pooled over folds and cases in time order, which
+        depend on each other; for clusters and weights, when the method is "studentised".
+
+    See Also
+    --------
+    abovechance.assess : chooses the interval that suits a measure.
 
     References
     ----------

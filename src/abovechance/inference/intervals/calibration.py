@@ -32,16 +32,35 @@ def recalibration(
 ) -> Interval:
     r"""Profile-likelihood interval of the recalibration line of binary predictions.
 
-    Parameters
-    ----------
-    parameter
-        "slope" or "intercept" of the line with both free, or "in_the_large": the intercept with
-        the slope kept at 1.
-
     All values θ that a likelihood-ratio test does not reject:
     :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \chi^2_1`, the maximum over the other
     parameter. Where the classes are separated one limit is infinite, and the method says so. With
     groups: the sandwich estimate over clusters and Student's t.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    parameter
+        "slope" or "intercept" of the line with both free, or "in_the_large": the intercept with
+        the slope kept at 1.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown parameter; for predictions pooled over folds, cases in time order, and
+        sampling weights.
+
+    See Also
+    --------
+    abovechance.significance.likelihood_ratio : the test that goes with it.
 
     References
     ----------
@@ -74,6 +93,28 @@ def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) ->
     On the log scale, with the variance of a ratio of means
     :math:`\sum_i (y_i - R p_i)^2 / (\sum_i y_i)^2`; with groups, of cluster totals.
 
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    recalibration : by how much probabilities are too extreme.
+    abovechance.curves.calibration : at every probability.
+
     References
     ----------
     Cochran (1977), section 6.3.
@@ -96,6 +137,30 @@ def linear_calibration(
     """Interval of the line of outcomes on predicted numbers, whatever the spread of the errors.
 
     The sandwich estimate HC3, or CR3 over clusters when there are groups, with Student's t.
+
+    Parameters
+    ----------
+    predictions
+        Predicted numbers, made with `Numeric`.
+    parameter
+        "slope" or "intercept" of the line.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If all predictions are equal, there are fewer than three cases, or the parameter is unknown;
+        for predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    recalibration : for probabilities of two classes.
 
     References
     ----------

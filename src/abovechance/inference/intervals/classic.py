@@ -6,11 +6,36 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Interval
-from abovechance.numerics.binomial import at_least, at_most, log_pmf
+from abovechance.numerics.exact import at_least, at_most, log_pmf
 
 
 def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The textbook interval of a share, clipped to [0, 1]; it covers too little when x is small.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : covers as often as it says.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), section 2, on how little it covers.
 
     Examples
     --------
@@ -23,7 +48,28 @@ def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 
 
 def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Wilson's interval with continuity correction.
+    """Wilson's interval of a share with continuity correction; it covers more than it says.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : without the correction.
 
     References
     ----------
@@ -45,7 +91,32 @@ def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Inter
 
 
 def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Wald's interval on the logit scale; at 0 and n the exact one.
+    """Wald's interval of a share on the logit scale; at 0 and n the exact one.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : the default here.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), section 4.
 
     Examples
     --------
@@ -62,7 +133,30 @@ def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 
 
 def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The exact interval with half the probability of the observed count in each tail.
+    """Exact interval of a share with half the probability of the observed count in each tail.
+
+    It covers as often as it says on average, where the exact interval covers more.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    clopper_pearson : with the whole probability in each tail.
 
     References
     ----------
@@ -88,9 +182,30 @@ def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 
 
 def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """Jeffreys' interval with the limits of counts near 0 and n put right.
+    """Jeffreys' interval of a share with the limits of counts near 0 and n put right.
 
-    At 0 and n the exact limit; at 1 the lower limit is 0, at n − 1 the upper one 1.
+    At 0 and n the limit is the exact one; at 1 the lower limit is 0, at n − 1 the upper limit is 1.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    jeffreys : without the changes next to 0 and n.
 
     References
     ----------

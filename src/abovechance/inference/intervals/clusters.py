@@ -15,11 +15,36 @@ def cluster_ratio(
     confidence_level: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
-    r"""Interval of a ratio of totals, :math:`\sum y / \sum x`, with clusters as units.
+    r"""Interval of a ratio of totals, :math:`\sum y / \sum x`, when cases come in clusters.
 
     The linearised residuals :math:`z_g = \sum_{i \in g} (y_i - \hat r x_i) / \bar X` have the
     ratio's variance; limits are Student's with one degree of freedom less than clusters that
     hold any of the denominator.
+
+    Parameters
+    ----------
+    numerator, denominator
+        What each case adds to the upper and to the lower total.
+    groups
+        The cluster of each case.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    bounds
+        The smallest and the largest possible ratio, beyond which no limit goes; none unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If fewer than two clusters hold any of the denominator.
+
+    See Also
+    --------
+    cluster_mean : for a mean over cases.
 
     References
     ----------
@@ -58,6 +83,45 @@ def cluster_mean(
     confidence_level: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
-    """Interval of a mean over cases, with clusters as units."""
+    """Interval of a mean over cases when cases come in clusters, such as patients of a hospital.
+
+    Clusters, not cases, are taken for independent; limits are Student's.
+
+    Parameters
+    ----------
+    values
+        One number per case.
+    groups
+        The cluster of each case.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    bounds
+        The smallest and the largest possible mean, beyond which no limit goes; none unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are fewer than two clusters.
+
+    See Also
+    --------
+    cluster_ratio : for a ratio of two totals.
+
+    References
+    ----------
+    Cochran (1977), section 6.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right, hospital = np.array([1, 1, 0, 1, 0, 0, 1, 1.0]), np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> print(cluster_mean(right, hospital, bounds=(0, 1)))
+    0.000 to 1.000
+    """
     ones = np.ones(len(values))
     return cluster_ratio(values, ones, groups, confidence_level=confidence_level, bounds=bounds)

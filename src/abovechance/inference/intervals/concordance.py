@@ -18,12 +18,38 @@ def jackknife(
     tau: float | None = None,
     pair_weight: Floats | None = None,
 ) -> Interval:
-    """Interval of a concordance index on the logit scale.
+    """Interval of a concordance index of censored times, on the logit scale.
 
     The variance is the sum of squared influences, of whole clusters when there are groups, as if
-    each had been left out; Student's t knows how few of them make it (.94 with 40 to 100 cases of
-    which four in five are censored, where the normal quantile has .91). It treats the weights of an
-    inverse-probability index as known.
+    each had been left out. Student's t allows for how few of them make up the variance (coverage
+    .94 with 40 to 100 cases of which four in five are censored, where the normal quantile has .91).
+    The weights of an inverse-probability index are taken as known.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of times to an event, made with `Survival`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    tau
+        Only events before this time are compared; all of them when not given.
+    pair_weight
+        What the pairs opened by each case weigh; all weigh the same when not given.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If every comparable pair is ordered alike, or there is not one weight per case; for
+        predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    abovechance.assess : gives it for `c_index` and `uno_c`.
 
     References
     ----------

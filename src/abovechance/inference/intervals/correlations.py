@@ -11,9 +11,37 @@ SPREAD = {"pearson": 1.0, "spearman": 1.06, "kendall": 0.437}
 def fisher_z(
     correlation: float, n: int, *, kind: str = "pearson", confidence_level: float = 0.95
 ) -> Interval:
-    r"""Interval of a correlation: :math:`\tanh(\operatorname{artanh} r \pm z \sqrt{c/(n-d)})`.
+    r"""Interval of a correlation by Fisher's transformation.
 
-    For Pearson's c = 1, d = 3; for Spearman's c = 1.06, d = 3; for Kendall's c = 0.437, d = 4.
+    .. math:: \tanh(\operatorname{artanh} r \pm z \sqrt{c/(n-d)})
+
+    with c = 1 and d = 3 for Pearson's, c = 1.06 and d = 3 for Spearman's, c = 0.437 and d = 4 for
+    Kendall's correlation.
+
+    Parameters
+    ----------
+    correlation
+        The correlation, between −1 and 1.
+    n
+        Number of cases.
+    kind
+        Whose correlation: "pearson", "spearman" or "kendall".
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown kind, or if there are no more than d cases.
+
+    See Also
+    --------
+    bootstrap : where outcomes or predictions are far from normal.
 
     References
     ----------

@@ -39,10 +39,16 @@ class Cells:
     unit: Ints | None = None  # the cluster of each case
 
     @classmethod
-    def of(cls, predictions: Any) -> "Cells":
-        """Equal weights are none, and so are clusters of one case each."""
+    def of(cls, predictions: Any, acted: Bools | None = None) -> "Cells":
+        """Equal weights are none, and so are clusters of one case each.
+
+        `acted` takes the place of the labels where a measure has a threshold of its own.
+        """
         weight, groups = predictions.weight, predictions.cases.groups
         table = np.asarray(predictions.confusion, dtype=np.float64)
+        if acted is not None:
+            cell = 2 * predictions.positive + acted
+            table = np.bincount(cell, weights=weight, minlength=4).reshape(2, 2).astype(np.float64)
         kept = slice(None) if weight is None else weight > 0
         weight = None if weight is None else weight[kept]
         unit = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
@@ -52,8 +58,9 @@ class Cells:
             table, weight = table / weight[0], None
         if weight is None and unit is None:
             return cls(np.round(table, 9))
+        label = predictions.label if acted is None else acted
         actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        cell = actual.astype(np.int64) * len(table) + predictions.label.astype(np.int64)
+        cell = actual.astype(np.int64) * len(table) + label.astype(np.int64)
         return cls(table, cell[kept], weight, unit)
 
     @property
@@ -146,7 +153,8 @@ def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float)
 
     With :math:`a_g` the share of weight in unit g and :math:`z_g = \sum_{i \in g} w_i (x_i - m) /
     \sum w`, the variance is :math:`\sum z_g^2 / (1 - a_g)`, with Satterthwaite's degrees of
-    freedom. Where nothing varies the units themselves are counted, by their weight.
+    freedom. Where nothing varies the units themselves are counted, by their weight: no spread was
+    estimated, so Student's quantile has nothing to allow for.
 
     References
     ----------
@@ -169,7 +177,9 @@ def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float)
     kish = 1.0 / float((size**2).sum())
     # few errors with small weights would make cases seem worth more than they are
     most = kish if units == n else float(n)
-    cases = kish if variance <= NOTHING else min(mean * (1.0 - mean) / variance, most)
+    if variance <= NOTHING:
+        return Worth(mean, kish, units)
+    cases = min(mean * (1.0 - mean) / variance, most)
     return Worth(mean, _fewer(cases, degrees_of_freedom(size), level), units)
 
 

@@ -60,7 +60,7 @@ class OverFolds(NamedTuple):
 def nadeau_bengio(
     measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
 ) -> Interval:
-    r"""Interval of the mean over folds for the algorithm trained on as many cases.
+    r"""Interval of the mean over folds, for the algorithm trained on as many cases.
 
     .. math:: \bar m \pm t_{kr-1} \sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s^2}
 
@@ -69,9 +69,39 @@ def nadeau_bengio(
     Only means and pairs are averaged: others are biased in small folds. Means over cases count
     folds by their size, so that theirs is the mean over all cases.
 
+    Parameters
+    ----------
+    measure
+        A mean of losses or an area under the ROC curve, or its name.
+    predictions
+        Cross-validated predictions: made with `fold=`, and `repeat=` where it was repeated.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are fewer than two folds, the measure is undefined in one or is the same in all of
+        them, or it is biased in small folds.
+
+    See Also
+    --------
+    abovechance.permutation_test : a test against chance that refits the model.
+
     References
     ----------
     Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004); Forman & Scholz (2010) on bias.
+
+    Examples
+    --------
+    >>> from abovechance import examples, measures
+    >>> print(nadeau_bengio(measures.mae, examples.diabetes()))
+    39.928 to 48.771
     """
     found = over_folds(measure, predictions, confidence_level=confidence_level)
     if found.interval is None:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.influence import influence
-from abovechance.inference.intervals.replicates import leave_one_out, without_parts
+from abovechance.inference.intervals.replicates import CELLS, leave_one_out, without_parts
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
 from abovechance.measures.evaluation import fit
@@ -23,9 +23,10 @@ from abovechance.predictions import Predictions
 MOST = 1000  # cases left out one by one; of more clusters than this some are left out together
 ROUNDING = 1e-12  # of the value: a spread below is none
 LEAST_FREEDOM = 3.0
+WITHIN_CLASSES = "within classes"
 EXTREME = (
-    "chance alone makes a largest distance greater than it is, so no limits would hold; compare "
-    "it with what chance gives."
+    "it hangs on a largest distance or share, which chance alone makes greater than it is, so no "
+    "limits would hold; compare it with what chance gives."
 )
 
 
@@ -65,7 +66,11 @@ def scale_of(low: float, high: float) -> Scale:
 
 
 def jackknifed(
-    measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
+    measure: Measure,
+    predictions: Predictions,
+    *,
+    confidence_level: float = 0.95,
+    strata: Bools | None = None,
 ) -> Interval:
     r"""Interval of a smooth measure by leaving out each case, or each cluster, in turn.
 
@@ -75,6 +80,8 @@ def jackknifed(
 
     for G cases or clusters, h the logit or logarithm that fits the measure's range, and
     :math:`\kappa` the kurtosis of the values left: a spread that few of them make is known badly.
+    Classes that were sampled apart (`strata`) keep their weight when a case is left out of one of
+    them, and each has its own mean of the values left.
 
     References
     ----------
@@ -82,6 +89,8 @@ def jackknifed(
     """
     measure = fit(measure, predictions)
     groups = predictions.cases.groups
+    if strata is not None:
+        return _in_strata(measure, predictions, strata, confidence_level)
     if groups is None and predictions.n > MOST and measure.influence is not None:
         without, times = _moved(measure, predictions), np.ones(predictions.n)
     elif groups is None:
@@ -102,6 +111,62 @@ def jackknifed(
     value = measure.of(predictions)
     low, high = limits(value, without, times, measure, unit, confidence_level)
     return Interval(low, high, confidence_level, name)
+
+
+def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level: float) -> Interval:
+    """Leaving out units of two classes that were sampled apart and have stated weights."""
+    groups = predictions.cases.groups
+    unit = np.arange(predictions.n) if groups is None else np.unique(groups, return_inverse=True)[1]
+    units = int(unit.max()) + 1
+    without = _without_units(measure, predictions, strata.astype(np.int64), unit)
+    name, what = f"jackknife {WITHIN_CLASSES}, Student's t", "case"
+    if groups is not None:
+        name, what = f"jackknife over {units} clusters {WITHIN_CLASSES}, Student's t", "cluster"
+    lost = int((~np.isfinite(without)).sum())
+    if lost:
+        raise NotApplicable(
+            f"{measure.title} is undefined or infinite when one of {lost} {what}"
+            f"{'s' * (lost != 1)} is left out, so it has no interval."
+        )
+    positive = np.bincount(unit, weights=strata) > 0
+    negative = np.bincount(unit, weights=~strata) > 0
+    crossing = bool((positive & negative).any())
+    parts = [np.ones(units, dtype=np.bool_)] if crossing else [positive, negative]
+    gap = np.empty(units)
+    for part in parts:
+        count = int(part.sum())
+        if count < 2:
+            raise NotApplicable(f"an interval needs at least two {what}s of each class.")
+        gap[part] = np.sqrt((count - 1.0) / count) * (without[part] - without[part].mean())
+    value = measure.of(predictions)
+    freedom = min(freedom_of(gap), *(float(part.sum()) - 1.0 for part in parts))
+    low, high = _reach(value, float(np.sqrt(gap @ gap)), freedom, measure, what, level)
+    return Interval(low, high, level, name)
+
+
+def _without_units(measure: Measure, predictions: Predictions, stratum: Ints, unit: Ints) -> Floats:
+    """Values without one unit each, every stratum keeping its whole weight."""
+    own = np.ones(predictions.n) if predictions.weight is None else predictions.weight
+    units = int(unit.max()) + 1
+    place = 2 * unit + stratum
+    held = np.bincount(place, weights=own, minlength=2 * units).reshape(units, 2)
+    whole = held.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        grown = whole / (whole - held)  # how much heavier the others of a stratum become
+        if measure.form is Form.LOSSES:
+            losses = own * measure.losses(predictions)
+            sums = np.bincount(place, weights=losses, minlength=2 * units).reshape(units, 2)
+            means = ((sums.sum(axis=0) - sums) * grown).sum(axis=1) / whole.sum()
+            return np.asarray(means if measure.after is None else measure.after(means))
+        if measure.needs_index_draws:
+            raise NotApplicable(f"{measure.title} has no weighted form.")
+        rows = max(1, CELLS // predictions.n)
+        found = []
+        for start in range(0, units, rows):
+            some = np.arange(start, min(start + rows, units))
+            weight = np.where(unit == some[:, None], 0.0, own * grown[some][:, stratum])
+            found.append(measure.batch(predictions, weight))
+    return np.concatenate(found)
 
 
 def _moved(measure: Measure, predictions: Predictions) -> Floats:
@@ -163,7 +228,9 @@ def _reach(
         raise NotApplicable(
             f"{measure.title} is {value:g}, as far as it can go: the cases show no spread."
         )
-    if error <= ROUNDING * abs(value):
+    # of a value near 0 the ends of its range tell what is rounding
+    ends = [abs(end) for end in (bottom, top) if np.isfinite(end)]
+    if error <= ROUNDING * max(abs(value), *ends, 0.0):
         raise NotApplicable(
             f"{measure.title} stays the same whichever {unit} is left out: no spread to see."
         )

@@ -41,12 +41,32 @@ class Ordered:
 def ordered_mean(
     values: ArrayLike, order: ArrayLike | None = None, *, confidence_level: float = 0.95
 ) -> Interval:
-    """Interval of a mean of values in time order.
+    """Interval of a mean of values in time order, whose neighbours may be alike.
+
+    Equal-weighted cosines measure how slowly the values change; limits are Student's.
 
     Parameters
     ----------
+    values
+        One number per case.
     order
-        When each was observed; as they stand when not given.
+        When each was observed, as numbers or dates; as they stand when not given.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are too few values to see how slowly they change, or they are all the same.
+
+    See Also
+    --------
+    abovechance.significance.ordered : the test whether two models do equally well in time order.
 
     References
     ----------

@@ -15,6 +15,28 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
 
     .. math:: \frac{x + z^2/2}{n + z^2} \pm \frac{z}{n + z^2} \sqrt{\frac{x (n - x)}{n} + z^2/4}
 
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    clopper_pearson : never covers less than it says.
+    jeffreys : a posterior interval of the same share.
+
     References
     ----------
     Wilson (1927); recommended by Brown, Cai & DasGupta (2001).
@@ -30,7 +52,29 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
 
 
 def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
-    """Clopper and Pearson's exact interval of a share: never covers less than it says.
+    """Clopper and Pearson's exact interval of a share, which never covers less than it says.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : covers as often as it says on average, and is shorter.
+    mid_p : the exact interval made less cautious.
 
     References
     ----------
@@ -55,7 +99,29 @@ def jeffreys(
 ) -> Interval:
     """Equal-tailed posterior interval of a share under Jeffreys' prior Beta(½, ½).
 
-    `adjusted` puts the lower limit at 0 when x = 0 and the upper at 1 when x = n.
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    adjusted
+        Whether the lower limit is 0 when x = 0, and the upper limit 1 when x = n.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    modified_jeffreys : limits of counts next to 0 and n are put right too.
+    abovechance.posterior.accuracy : the whole posterior, with a prior of your own.
 
     References
     ----------
@@ -80,6 +146,29 @@ def jeffreys(
 def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Agresti and Coull's interval of a share, clipped to [0, 1].
 
+    Wilson's centre with the width of the textbook interval around it.
+
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x is negative or greater than n, or n is not positive.
+
+    See Also
+    --------
+    wilson : the default here; never wider.
+
     References
     ----------
     Agresti & Coull (1998).
@@ -103,6 +192,29 @@ def newcombe(
 ) -> Interval:
     """Interval of the difference of two independent shares, first minus second.
 
+    Parameters
+    ----------
+    x1, n1
+        Cases that count in the first sample, and all of its cases.
+    x2, n2
+        Those of the second sample.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n.
+
+    See Also
+    --------
+    tango : when both shares are of the same cases.
+
     References
     ----------
     Newcombe (1998), method 10.
@@ -123,10 +235,34 @@ def newcombe(
 def mover(
     x: Floats, n: Floats, *, weights: Sequence[float] | None = None, confidence_level: float = 0.95
 ) -> Interval:
-    """Interval of a weighted mean of independent shares from Wilson's limits of each.
+    """Interval of a weighted mean of independent shares, from Wilson's limits of each.
 
     The method of variance estimates recovery: each limit of a share stands for its spread on
     that side. Equal weights give balanced accuracy.
+
+    Parameters
+    ----------
+    x, n
+        For every share, the number of cases that count and of all cases.
+    weights
+        Weight of every share, negative for a difference; equal weights when not given.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n, or there is not one weight per share.
+
+    See Also
+    --------
+    effective_wilson : for means of more than two shares.
+    newcombe : for a difference of two shares.
 
     References
     ----------
@@ -153,7 +289,28 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
 
     With :math:`\tilde p_k = (x_k + ½)/(n_k + 1)`, their mean B and the variance
     :math:`\hat v = K^{-2} \sum \tilde p_k (1 - \tilde p_k) / n_k`, the mean behaves like a share of
-    :math:`B (1 - B) / \hat v` cases.
+    :math:`B (1 - B) / \hat v` cases. The default for balanced accuracy of more than two classes.
+
+    Parameters
+    ----------
+    x, n
+        For every share, the number of cases that count and of all cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or greater than its n.
+
+    See Also
+    --------
+    mover : for two shares, or shares with weights.
 
     Examples
     --------
@@ -175,7 +332,29 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
 def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Tango's score interval of the difference of two paired shares, (gained − lost) / n.
 
-    `gained` pairs are right in the first only, `lost` in the second only, of `n` pairs.
+    Parameters
+    ----------
+    gained, lost
+        Cases that only the first model got right, and that only the second got right.
+    n
+        All cases.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    DataError
+        If a count is negative, or gained and lost are more than n together.
+
+    See Also
+    --------
+    newcombe : when the shares are of different cases.
+    abovechance.significance.mcnemar : the test that goes with it.
 
     References
     ----------
@@ -196,7 +375,29 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
 
 
 def hanley_mcneil(auc: float, n1: int, n0: int) -> float:
-    """Hanley and McNeil's standard error of an area under the ROC curve.
+    """Standard error of an area under the ROC curve from the area and the class sizes alone.
+
+    Parameters
+    ----------
+    auc
+        The area, between 0 and 1.
+    n1, n0
+        Number of positive and of negative cases.
+
+    Returns
+    -------
+    float
+        The standard error.
+
+    Raises
+    ------
+    DataError
+        If the area does not lie in [0, 1], or a class has no cases.
+
+    See Also
+    --------
+    newcombe_auc : an interval from the same three numbers.
+    delong : an interval from the cases themselves.
 
     References
     ----------

@@ -11,8 +11,7 @@ from abovechance.measures.area_scale import AreaScale, area_scale
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
 from abovechance.predictions import Predictions
-from abovechance.resampling.bootstraps import Bootstrap
-from abovechance.resampling.sweep import Sorted, binary_bootstrap
+from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
 
 CELLS = 1 << 21  # how many weights are held at once
 

@@ -30,7 +30,7 @@ from abovechance.measures.measure import Statistic
 from abovechance.measures.sample import COUNTING
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 
 # sums over each class that a summary holds, by what a measure is a function of
 KIND = {Statistic.SQUARES: "losses", Statistic.LOGS: "logs"}

@@ -110,25 +110,31 @@ def posterior(
 
 
 def at_prevalence(
-    measure: Measure, cells: Cells, prevalence: float, level: float, stream: Stream
+    measure: Measure,
+    cells: Cells,
+    prevalence: float,
+    level: float,
+    stream: Stream,
+    of_counts: Callable[[Floats], Floats] | None = None,
 ) -> Interval:
     """Interval where positives are as frequent as stated, from classes sampled apart.
 
-    A function that rises or falls throughout with sensitivity and with specificity has MOVER's
+    `of_counts` is the measure as a function of tables where its formula takes something else. A
+    function that rises or falls throughout with sensitivity and with specificity has MOVER's
     limits from Wilson's of both; any other, those of the posterior of both.
 
     References
     ----------
     Zou & Donner (2008); Mercaldo, Lau & Zhou (2007).
     """
-    right = np.eye(2)
+    right, worth_of = np.eye(2), of_counts or measure.on_counts
     worths = [cells.row_worth(k, right[k], level) for k in (0, 1)]
     for found in worths:
         if found.units < 2 and cells.unit is not None:
             raise NotApplicable(ONE_CLUSTER)
 
     def value(specificity: Any, sensitivity: Any) -> Floats:
-        return np.asarray(measure.on_counts(_stated(specificity, sensitivity, prevalence)))
+        return np.asarray(worth_of(_stated(specificity, sensitivity, prevalence)))
 
     limits = [score_limits(w.mean * w.cases, w.cases, level) for w in worths]
     grid = value(*np.meshgrid(*(np.linspace(*ends, 9) for ends in limits), indexing="ij"))

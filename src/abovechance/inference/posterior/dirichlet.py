@@ -36,12 +36,31 @@ def of(
     confusion
         Counts, rows actual and columns predicted; a stack of tables is summed; or predictions.
     prior
-        What is added to each cell: 1 (flat) by default.
+        What is added to each cell: 1 (flat) unless stated.
     margins
         "random": how frequent the classes are is unknown too. "fixed": as many cases of each
         class as observed, by design.
+    draws
+        Number of draws from the posterior.
+    rng
+        Seed of the draws: a number or a numpy Generator; the same draws every time when not given.
 
-    Draws are the same every time unless `rng` is given.
+    Returns
+    -------
+    Posterior
+        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
+
+    Raises
+    ------
+    DataError
+        If it is no table of counts, the prior is not positive, or there are fewer than 100 draws.
+    NotApplicable
+        If the measure is no function of a confusion table, or is undefined in more than one draw of
+        a hundred.
+
+    See Also
+    --------
+    accuracy, balanced_accuracy : exact, without draws.
 
     References
     ----------

@@ -42,6 +42,10 @@ class Hierarchical(Result):
         Posterior means of the logits' standard deviations and of their correlation.
     effective_draws
         How many independent draws the weighted ones are worth.
+
+    See Also
+    --------
+    hierarchical : makes it.
     """
 
     population: Posterior
@@ -57,22 +61,37 @@ class Hierarchical(Result):
 
 
 def hierarchical(tables: Any, *, rng: Any = None) -> Hierarchical:
-    r"""What is known of balanced accuracy in the population that subjects were drawn from.
+    """What is known of balanced accuracy in the population that subjects were drawn from.
 
     In each subject the numbers right of both classes are binomial; the logits of the two
     accuracies vary between subjects as a bivariate normal distribution, so that a subject who
     favours one class may do worse in the other. Pooling all subjects' cases would take their
-    differences for noise of cases, and claim too much.
+    differences for noise of cases, and claim too much. The subjects' logits are integrated out by
+    quadrature; the five parameters of the population are sampled by importance, from Student
+    distributions fitted in rounds, and the number of independent draws that this is worth is given.
 
     Parameters
     ----------
     tables
         One 2 × 2 confusion table per subject, rows actual: an array (S, 2, 2), or predictions.
+    rng
+        Seed of the draws: a number or a numpy Generator; the same draws every time when not given.
 
-    The subjects' logits are integrated out by quadrature; the five parameters of the population
-    are sampled by importance, from Student distributions fitted in rounds, and the number of
-    independent draws that this is worth is given. Results are the same every time unless `rng`
-    is given.
+    Returns
+    -------
+    Hierarchical
+        Posteriors of the `population`, of its `average`, of both `classes` and of every subject.
+
+    Raises
+    ------
+    DataError
+        If these are not tables of counts.
+    NotApplicable
+        If there are more than two classes.
+
+    See Also
+    --------
+    balanced_accuracy : for a single table.
 
     References
     ----------

@@ -50,9 +50,31 @@ def paired_difference(
         What is added to each of the four cells; with ½, the default here and in `compare`, either
         model's accuracy has a flat prior.
     weights
-        Of the classes, equal by default.
+        Of the classes, equal when not given.
+    draws
+        Number of draws from the posterior.
+    rng
+        Seed of the draws: a number or a numpy Generator; the same draws every time when not given.
 
-    Draws are the same every time unless `rng` is given.
+    Returns
+    -------
+    Posterior
+        Of the first value less the second.
+
+    Raises
+    ------
+    DataError
+        If the tables are not of this shape, the models predicted different cases, or the prior or
+        weights do not fit.
+
+    See Also
+    --------
+    agreement : makes such tables from labels.
+    difference : for models that predicted different cases.
+
+    References
+    ----------
+    Brodersen et al. (2010), section V, for measures of cells with a Dirichlet posterior.
 
     Examples
     --------
@@ -134,6 +156,33 @@ def _beta_rule(a: float, b: float) -> tuple[Floats, Floats]:
 def agreement(outcome: Any, first: Any, second: Any) -> Floats:
     """How often two models are right together, alone or not at all, one table per class.
 
+    Parameters
+    ----------
+    outcome
+        Observed classes.
+    first, second
+        The classes that each model predicted.
+
+    Returns
+    -------
+    array
+        Counts (classes, 2, 2): ``[[both right, only first], [only second, neither]]`` per class.
+
+    Raises
+    ------
+    DataError
+        If the three are not lists of equal length.
+
+    See Also
+    --------
+    paired_difference : what these tables say of the difference between the models.
+
+    References
+    ----------
+    McNemar (1947).
+
+    Examples
+    --------
     >>> agreement([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
     array([[[1., 0.],
             [1., 0.]],

@@ -43,9 +43,28 @@ class Posterior(Result):
     prior
         What was assumed before the data, in words.
     n
-        Cases behind it.
+        Number of cases behind it.
+    distribution
+        The distribution that the methods below read.
     chance
         The value of guessing, if there is one.
+    against_chance
+        The distribution under which guessing is judged, where it is another one.
+    advice
+        What a reader should know beside the numbers.
+
+    See Also
+    --------
+    accuracy, balanced_accuracy, of : make posteriors.
+
+    Examples
+    --------
+    >>> from abovechance import posterior
+    >>> found = posterior.accuracy(48, 7)
+    >>> found.mean, found.prob_above(0.8)
+    (0.860, 0.896)
+    >>> print(found.interval(0.9, kind="highest_density"))
+    0.788 to 0.934
     """
 
     quantity: str

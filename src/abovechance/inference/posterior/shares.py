@@ -16,25 +16,45 @@ from abovechance.inference.posterior.tables import (
     two_shapes,
     whole,
 )
-from abovechance.numerics.beta_means import BetaMean
+from abovechance.numerics.beta_mean import BetaMean
 
 MODELS = ("collapsed", "dirichlet")
 LEAST = 0.5  # densities of smaller powers are too steep at the ends for the quadrature
 
 
 def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> Posterior:
-    """What is known of accuracy after so many right and wrong predictions.
+    r"""What is known of accuracy after so many right and wrong predictions.
 
-    .. math:: A \\sim \\mathrm{Beta}(C + a, I + b)
+    .. math:: A \sim \mathrm{Beta}(C + a, I + b)
 
-    with C right and I wrong cases and prior Beta(a, b), flat by default. What guessing is worth
-    depends on how frequent the classes are, so that no chance level is given.
+    with C right and I wrong cases and prior Beta(a, b). What guessing is worth depends on how
+    frequent the classes are, so that no chance level is given.
 
     Parameters
     ----------
     correct, wrong
         Counts; or `correct` alone a confusion table (rows actual), a stack of them to be summed,
         or predictions.
+    prior
+        Parameters (a, b) of the Beta prior, one number for both, "flat" or "jeffreys"; flat
+        unless stated.
+
+    Returns
+    -------
+    Posterior
+        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
+
+    Raises
+    ------
+    DataError
+        If counts are not whole numbers from 0 on, or the prior is not positive.
+    NotApplicable
+        For sampling weights, which are not counts.
+
+    See Also
+    --------
+    balanced_accuracy : the mean of the classes' accuracies.
+    abovechance.intervals.wilson : a confidence interval of the same share.
 
     References
     ----------
@@ -69,7 +89,9 @@ def balanced_accuracy(
     .. math:: B = \sum_k w_k A_k, \qquad A_k \sim \mathrm{Beta}(c_{kk} + a,\; n_k - c_{kk} + b)
 
     independently, with :math:`c_{kk}` of :math:`n_k` cases of class k right. The density is the
-    convolution of Beta densities, computed to about 1e-13.
+    convolution of Beta densities, computed to about 1e-13. Its intervals are not confidence
+    intervals: with more than two classes flat priors do not wash out (ten classes of ten cases,
+    accuracy .95: the 95% interval covers it in 4% of samples).
 
     Parameters
     ----------
@@ -77,16 +99,32 @@ def balanced_accuracy(
         Counts, rows actual and columns predicted; a stack of tables (one per fold) is summed;
         or predictions.
     prior
-        Of each class's accuracy, flat by default.
+        Of each class's accuracy: (a, b), one number for both, "flat" or "jeffreys"; flat, (1, 1),
+        unless stated.
     weights
-        Of the classes, equal by default; made to sum to 1.
+        Of the classes, equal when not given; made to sum to 1.
     model
         "collapsed": a Beta prior for each class's accuracy. "dirichlet": a Dirichlet prior over
         the K labels a case may get, under which guessing is worth 1/K in each class; with one
         added to every cell, b = K − 1.
 
-    Its intervals are not confidence intervals: with more than two classes flat priors do not wash
-    out (ten classes of ten cases, accuracy .95: the 95% interval covers it in 4%).
+    Returns
+    -------
+    Posterior
+        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
+
+    Raises
+    ------
+    DataError
+        If it is no table of counts, the prior adds less than ½, or the weights do not fit.
+    NotApplicable
+        For sampling weights, which are not counts.
+
+    See Also
+    --------
+    prob_above_chance : the probability of being better than guessing.
+    hierarchical : for the tables of many subjects.
+    difference, paired_difference : how much better one model is than another.
 
     References
     ----------
@@ -137,6 +175,30 @@ def prob_above_chance(confusion: Any) -> float:
     The prior is a flat Dirichlet over the labels in each class, whose mean is 1/K; it is the flat
     prior for two classes. This is a posterior probability and not a p-value.
 
+    Parameters
+    ----------
+    confusion
+        Counts, rows actual and columns predicted; a stack of tables is summed; or predictions.
+
+    Returns
+    -------
+    float
+        The probability.
+
+    Raises
+    ------
+    DataError
+        If it is no table of counts.
+
+    See Also
+    --------
+    balanced_accuracy : the whole posterior.
+    abovechance.significance.fisher : the p-value against chance.
+
+    References
+    ----------
+    Brodersen et al. (2010); Carrillo et al. (2014).
+
     Examples
     --------
     >>> prob_above_chance([[11, 2, 0], [1, 3, 2], [0, 3, 5]])
@@ -152,9 +214,35 @@ def difference(
 ) -> Posterior:
     """What is known of how much better a first model is than a second, on separate cases.
 
-    Both are confusion tables or predictions, whose balanced accuracies are compared, or both
-    posteriors of accuracy or balanced accuracy. For models that predicted the same cases see
-    `paired_difference`: it is narrower when they err on the same cases.
+    Parameters
+    ----------
+    first, second
+        Confusion tables or predictions, whose balanced accuracies are compared; or posteriors of
+        accuracy or balanced accuracy.
+    prior
+        Of each class's accuracy, as in `balanced_accuracy`; not read of posteriors.
+    weights
+        Of the classes, equal when not given; not read of posteriors.
+
+    Returns
+    -------
+    Posterior
+        Of the first value less the second.
+
+    Raises
+    ------
+    DataError
+        If it is no table of counts, or the prior or weights do not fit.
+    NotApplicable
+        If the posteriors are of different quantities, or of other than accuracies.
+
+    See Also
+    --------
+    paired_difference : for models that predicted the same cases; narrower when they err alike.
+
+    References
+    ----------
+    Brodersen et al. (2010).
 
     Examples
     --------

@@ -10,7 +10,7 @@ from abovechance.inference.guards import refuse_dependent
 from abovechance.inference.results import Test
 from abovechance.inference.significance.counts import binomial
 from abovechance.measures import Form, Law, Measure
-from abovechance.numerics.confusion import one_against_rest
+from abovechance.numerics.counts import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
 
 NO_BETTER = "no more accurate than always predicting the largest class"
@@ -22,7 +22,37 @@ ROUNDING = 1e-9
 
 
 def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
-    """Exact binomial test of accuracy against a rate stated beforehand, such as 1/2.
+    """Test accuracy against a rate stated beforehand, such as 1/2, by the exact binomial test.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of classes, made with `Binary` or `Multiclass`.
+    rate
+        The accuracy to be better than, between 0 and 1. A share computed from the same cases is
+        none: see `against_majority`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the rate does not lie between 0 and 1.
+    NotApplicable
+        If there are no labels; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    against_majority : against always predicting the largest class.
+    binomial : the same test of counts.
+
+    References
+    ----------
+    Clopper & Pearson (1934).
 
     Examples
     --------
@@ -36,10 +66,42 @@ def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
 
 
 def against_majority(predictions: Binary | Multiclass) -> Test:
-    """Exact one-sided McNemar test against always predicting the largest class.
+    """Test whether accuracy is better than always predicting the largest class.
 
-    The share of the largest class in the sample is not a rate known beforehand: a binomial test
-    against it has type I error up to .18.
+    Exact one-sided McNemar test of the cases that only one of the two gets right. The share of the
+    largest class in the sample is not a rate known beforehand: a binomial test against it has a
+    type I error of up to .18.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of classes, made with `Binary` or `Multiclass`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are no labels; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    against_rate : against a rate that was stated beforehand.
+    fisher : whether labels and outcomes are associated at all.
+
+    References
+    ----------
+    McNemar (1947).
+
+    Examples
+    --------
+    >>> from abovechance import Binary
+    >>> against_majority(Binary([0, 0, 0, 1, 1, 1, 1], label=[0, 0, 0, 1, 1, 1, 0])).p_value
+    0.312
     """
     return table_against(_table(predictions), "majority")
 

@@ -245,8 +245,32 @@ def _weighted(
 def fisher(predictions: Binary) -> Test:
     """Test whether predicted labels and outcomes are associated, both margins fixed.
 
-    Every measure of a 2 × 2 table is monotone in the true positives then, so this one p-value is
-    that of all of them.
+    Every measure of a 2 × 2 table is then a monotone function of the true positives, so that this
+    one p-value is that of all of them.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with labels, made with `Binary`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For predictions pooled over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    fisher_counts : the same test of a table.
+    permutation : for clusters, weights and other measures.
+
+    References
+    ----------
+    Fisher (1935).
 
     Examples
     --------

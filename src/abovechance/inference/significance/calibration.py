@@ -20,7 +20,7 @@ from abovechance.measures import Calibration, Measure, find
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import Sample, evaluate
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.numerics.recalibration import (
     line,
     line_log_likelihood,
@@ -78,10 +78,45 @@ def calibration(
     rng: Any = None,
     workers: int = 1,
 ) -> CalibrationError:
-    """Test whether probabilities are right by a calibration error, outcomes simulated from them.
+    """Test whether probabilities are right, by a calibration error.
 
-    There is no interval: resampling cases always finds distances greater than 0, so its limits
-    cover a true value of 0 in none of its samples.
+    Outcomes are simulated from the probabilities, and the error of the observed ones is compared
+    with theirs. There is no interval: resampling cases always gives distances greater than 0, so
+    that limits would never cover a true value of 0.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of classes, made with `Binary` or `Multiclass`.
+    measure
+        A calibration error or its name: "ece", "mce", "ici", "brier_miscalibration", …
+    draws
+        Number of simulated samples; 999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+
+    Returns
+    -------
+    CalibrationError
+        The observed `value`, the one `expected` if probabilities are right, and the `test`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure cannot be simulated or is undefined here; for predictions pooled over folds,
+        cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : of the recalibration line; more powerful where probabilities are too extreme.
+    abovechance.curves.calibration : where probabilities are wrong, and how far.
+
+    References
+    ----------
+    Bröcker & Smith (2007), Increasing the reliability of reliability diagrams.
 
     Examples
     --------
@@ -100,13 +135,31 @@ def calibration(
 
 
 def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
-    r"""Likelihood-ratio test of the recalibration line.
+    """Test whether probabilities are right, by the line that would recalibrate them.
 
     Parameters
     ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
     hypothesis
         "line": intercept 0 and slope 1, both at once; "in_the_large": intercept 0, the slope being
         1; "slope": slope 1, whatever the intercept; "intercept": intercept 0, whatever the slope.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown hypothesis, or where the line is not defined: all probabilities equal, or the
+        classes separated; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    abovechance.intervals.recalibration : the interval that goes with it.
 
     References
     ----------
@@ -169,15 +222,40 @@ def hosmer_lemeshow(
     draws: int = DRAWS,
     rng: Any = None,
 ) -> Test:
-    """Hosmer and Lemeshow's test; `fitted` when a logistic model was fitted to the same cases.
+    """Hosmer and Lemeshow's test whether probabilities are right, in groups of rising probability.
 
     Parameters
     ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    groups
+        Number of groups; 10 unless stated.
+    fitted
+        Whether a logistic model was fitted to these very cases; False for predictions of new ones.
     method
         "simulated": outcomes are drawn from the probabilities; "chi2": χ² on as many degrees of
         freedom as there are groups, which rejects right probabilities too often where a group
         expects few events. For fitted cases, which the model has followed, it is χ² on two degrees
         of freedom fewer.
+    draws
+        Number of simulated samples; 999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown method, or when the groups leave no degree of freedom; for predictions pooled
+        over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : does not depend on groups.
 
     References
     ----------
@@ -217,7 +295,28 @@ def hosmer_lemeshow(
 
 
 def spiegelhalter(predictions: Binary) -> Test:
-    """Spiegelhalter's test of the Brier score, two-sided.
+    """Spiegelhalter's test whether the Brier score is what right probabilities give, two-sided.
+
+    The p-value is `nan` where every probability is 0, 1/2 or 1.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For predictions pooled over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : tests the line of recalibration.
 
     References
     ----------

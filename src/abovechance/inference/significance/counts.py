@@ -7,14 +7,14 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.results import Test
-from abovechance.numerics.binomial import (
+from abovechance.numerics.exact import (
     at_least,
     at_most,
     hypergeometric_tails,
     log_hypergeometric,
     log_pmf,
+    never_zero,
 )
-from abovechance.numerics.p_values import never_zero
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
 SIDES = ("greater", "less", "two-sided")
@@ -31,7 +31,32 @@ class McNemar(Test):
 def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Test:
     """Exact binomial test of x of n cases against a rate stated beforehand.
 
-    Two-sided: all outcomes no more probable than the observed one.
+    Parameters
+    ----------
+    x, n
+        Number of cases that count (right ones, for instance), and of all cases.
+    rate
+        The share to test against, between 0 and 1.
+    alternative
+        "greater" (default), "less", or "two-sided": all counts no more probable than the observed.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If x does not lie between 0 and n, or the rate not between 0 and 1.
+
+    See Also
+    --------
+    binomial_critical : the smallest count that would be significant.
+
+    References
+    ----------
+    Clopper & Pearson (1934).
 
     Examples
     --------
@@ -55,8 +80,29 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
 def binomial_critical(n: int, rate: float, alpha: float = 0.05) -> int | None:
     """How many of n cases must be right to be better than a rate at level alpha.
 
-    The smallest count whose exact one-sided binomial p is at most alpha; None when even n of n
-    do not reach it.
+    Parameters
+    ----------
+    n
+        Number of cases.
+    rate
+        The share to be better than, between 0 and 1.
+    alpha
+        Level of the test; 0.05 unless stated.
+
+    Returns
+    -------
+    int or None
+        The smallest count whose exact one-sided binomial p is at most alpha; None when even n of n
+        do not reach it.
+
+    Raises
+    ------
+    DataError
+        If n is not a whole number from 1 on, or rate or alpha do not lie between 0 and 1.
+
+    See Also
+    --------
+    binomial : the test itself.
 
     References
     ----------
@@ -88,9 +134,28 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
     Parameters
     ----------
     b, c
-        Cases that only the first, and that only the second got right.
+        Cases that only the first model, and that only the second got right.
     method
         "exact" (default), "mid-p", or the asymptotic "chi2" and "chi2_corrected".
+    alternative
+        "two-sided" (default); "greater" when the first model was expected to be better; "less".
+
+    Returns
+    -------
+    McNemar
+        A test with its `p_value`, and the `mid_p` beside it.
+
+    Raises
+    ------
+    DataError
+        If a count is negative.
+    NotApplicable
+        For an unknown method.
+
+    See Also
+    --------
+    abovechance.intervals.tango : the interval of the difference.
+    sign_flip : the same question for predictions, and for losses other than right and wrong.
 
     References
     ----------
@@ -129,9 +194,29 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
 
 
 def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
-    """Fisher's exact test of a 2 × 2 table, rows actual and columns predicted.
+    """Fisher's exact test of a 2 × 2 table of counts.
 
-    "greater": more cases are called by their class than independence would give.
+    Parameters
+    ----------
+    table
+        Counts, rows actual and columns predicted.
+    alternative
+        "greater" (default): more cases are called by their class than independence would give;
+        "less"; or "two-sided".
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If it is not a 2 × 2 table of counts.
+
+    See Also
+    --------
+    fisher : the same test of predictions.
 
     References
     ----------

@@ -8,7 +8,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.guards import INTERVAL, independent, refuse_dependent
 from abovechance.inference.influence import Gap, components
 from abovechance.inference.results import Test
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 
@@ -29,11 +29,17 @@ def delong(
 ) -> Test:
     """Test whether two models have the same area under the ROC curve.
 
+    With groups, clusters are what varies (Obuchowski), with one degree of freedom less than the
+    clusters of the scarcer class. With more than two classes the area is Hand and Till's, whose
+    components are sums of DeLong's over pairs of classes.
+
     Parameters
     ----------
+    first, second
+        Predictions of two models, with scores or probabilities.
     alternative
-        "greater": the first area is larger. No area is ever turned round: a model that orders
-        the classes the wrong way has an area below one half, and keeps it.
+        "two-sided" (default); "greater": the first area is larger; "less". No area is ever turned
+        round: a model that orders the classes the wrong way keeps its area below one half.
     paired
         Whether both models predicted the same cases. Otherwise the areas are independent and
         their difference is referred to Student's t with Welch's degrees of freedom, as in pROC.
@@ -42,9 +48,23 @@ def delong(
         keeps the level when the smaller class has less than about 50 cases. Unless stated, "normal"
         for independent cases and "t" over clusters.
 
-    With groups, clusters are what varies (Obuchowski), with one degree of freedom less than the
-    clusters of the scarcer class. With more than two classes the area is
-    Hand and Till's, whose components are sums of DeLong's over pairs of classes.
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the models did not predict the same cases, and `paired` is True.
+    NotApplicable
+        For an unknown reference; for predictions pooled over folds, cases in time order, and
+        sampling weights.
+
+    See Also
+    --------
+    abovechance.compare : the same test with the interval of the difference.
+    exchange : for any other measure.
 
     References
     ----------

@@ -59,10 +59,46 @@ def exchange(
     with probability one half, and the difference is divided by its standard error each time: a
     plain exchange would test that the models are interchangeable and reject models that are
     equally good in different ways. The standard error is the infinitesimal jackknife's for
-    measures of a confusion table, else a jackknife over twenty groups of cases.
+    measures of a confusion table, else a jackknife over twenty groups of cases. Rank measures
+    exchange ranks, correlations standardised values. Scores of unknown scale are not exchanged for
+    other measures.
 
-    Rank measures exchange ranks, correlations standardised values. Scores of unknown scale are
-    not exchanged for other measures.
+    Parameters
+    ----------
+    first, second
+        Predictions of two models for the same cases; paired by id where both have ids, else by row.
+    measure
+        A measure or its name.
+    alternative
+        "two-sided" (default); "greater": the first model is better; "less".
+    draws
+        Number of exchanges; 9999 when not given, fewer where each takes long.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the models did not predict the same cases.
+    NotApplicable
+        If the difference has no standard error; for predictions pooled over folds, cases in time
+        order, and sampling weights.
+
+    See Also
+    --------
+    sign_flip : for means of losses.
+    delong : for areas under the ROC curve.
+    abovechance.compare : chooses the test by the measure.
 
     References
     ----------

@@ -25,12 +25,47 @@ def ordered(
 ) -> Test:
     """Test whether two models do equally well on cases in time order, as `compare` does.
 
-    The mean difference over its standard error from slow cosines (EWC), by Student's t. "greater":
-    the first model is better.
+    The mean difference over its standard error from slow cosines (EWC), by Student's t.
+
+    Parameters
+    ----------
+    first, second
+        Predictions of two models for the same cases, made with `order=`.
+    measure
+        A measure or its name.
+    alternative
+        "two-sided" (default); "greater": the first model is better; "less".
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the cases have no order, or are not the same for both models.
+    NotApplicable
+        If there are too few times, or the difference never changes.
+
+    See Also
+    --------
+    diebold_mariano : for differences of a stated horizon.
+    abovechance.intervals.ordered_mean : the interval of a mean in time order.
 
     References
     ----------
     Lazarus, Lewis, Stock & Watson (2018), HAR inference: recommendations for practice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abovechance import Numeric
+    >>> rng = np.random.default_rng(1)
+    >>> y, when = rng.normal(size=80), np.arange(80)
+    >>> near, far = (y + size * rng.normal(size=80) for size in (1.0, 1.5))
+    >>> ordered(Numeric(y, near, order=when), Numeric(y, far, order=when), "mae").p_value < 0.05
+    True
     """
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
     from abovechance.inference.ordering import differences_in_order
@@ -59,13 +94,41 @@ def diebold_mariano(
     .. math:: \frac{\bar d}{\sqrt{V / n}}
               \sqrt{\frac{n + 1 - 2h + h(h - 1)/n}{n}}, \quad V = \gamma_0 + 2 \sum_{k<h} \gamma_k
 
-    by t(n − 1). It allows for dependence up to the horizon h and no further; `ordered` finds out
-    by itself how far it reaches. "greater": the mean difference is above zero.
+    by t(n − 1). It allows for dependence up to the horizon h and no further; `ordered` works out by
+    itself how far it reaches.
+
+    Parameters
+    ----------
+    differences
+        Loss of the first model less that of the second, one number per case in time order.
+    horizon
+        How many steps ahead was forecast, so that as many less one neighbours depend on each other.
+    alternative
+        "two-sided" (default); "greater": the mean difference is above zero; "less".
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the horizon is not a whole number from 1 to the number of differences less one.
+    NotApplicable
+        If their variance comes out as zero or less.
+
+    See Also
+    --------
+    ordered : works on predictions, and needs no horizon.
+    ibragimov_mueller : by means of blocks.
 
     References
     ----------
     Diebold & Mariano (1995); Harvey, Leybourne & Newbold (1997).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> d = np.sin(np.arange(40.0)) + 0.2
     >>> round(diebold_mariano(d, horizon=2).p_value, 3)
@@ -94,12 +157,39 @@ def diebold_mariano(
 def ibragimov_mueller(
     differences: ArrayLike, *, blocks: int = 8, alternative: Alternative = "two-sided"
 ) -> Test:
-    """Student's t of the means of successive blocks of loss differences in time order.
+    """Test of loss differences in time order, by Student's t of the means of successive blocks.
+
+    Parameters
+    ----------
+    differences
+        Loss of the first model less that of the second, one number per case in time order.
+    blocks
+        Number of blocks; 8 unless stated.
+    alternative
+        "two-sided" (default); "greater": the mean difference is above zero; "less".
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two blocks, or more than differences.
+    NotApplicable
+        If all blocks have the same mean.
+
+    See Also
+    --------
+    ordered : works on predictions, and uses all frequencies.
 
     References
     ----------
     Ibragimov & Müller (2010), t-statistic based correlation and heterogeneity robust inference.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> round(ibragimov_mueller(np.sin(np.arange(40.0)) + 0.2).p_value, 3)
     0.011

@@ -40,16 +40,53 @@ def permutation(
     All arrangements are enumerated when there are no more of them than draws. With groups, whole
     clusters are permuted if outcomes are constant within them, else cases within clusters.
     Sampling weights once stay with their predictions and once move with the outcomes, and the
-    larger p-value is given; weights that depend on the outcome are refused.
+    larger p-value is given; weights that depend on the outcome are refused. Beside a Monte Carlo p
+    of a measure that is a monotone function of a sum over the positives stands its saddlepoint
+    approximation, as a check.
 
     Parameters
     ----------
+    predictions
+        Predictions of any kind.
+    measure
+        A measure or its name.
+    draws
+        Number of permutations; 9999 when not given, fewer where each takes long.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
     stop
         "gandy": stop as soon as p is known to lie above or below `level`, being wrong with
         probability at most `risk`; for one decision, not for p-values that will be adjusted.
+        All draws are made when not given.
+    level
+        The level that p is compared with when stopping; 0.05 unless stated.
+    risk
+        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
 
-    Beside a Monte Carlo p of a measure that is monotone in a sum over the positives stands its
-    saddlepoint approximation, as a check.
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure is undefined here, or weights depend on the outcome; for predictions pooled
+        over folds and cases in time order.
+
+    See Also
+    --------
+    fisher, mann_whitney : exact tests of labels and of ranks.
+    abovechance.permutation_test : refits the model under permuted outcomes.
+
+    References
+    ----------
+    Fisher (1935), section 21; stopping: Gandy (2009).
 
     Examples
     --------

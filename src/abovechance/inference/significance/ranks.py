@@ -8,9 +8,8 @@ from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.guards import PERMUTE_CLUSTERS, independent
 from abovechance.inference.results import Test
-from abovechance.numerics.p_values import never_zero
-from abovechance.numerics.placements import placements
-from abovechance.numerics.ranks import midranks
+from abovechance.numerics.exact import never_zero
+from abovechance.numerics.ranks import midranks, placements
 from abovechance.predictions import Binary
 from abovechance.resampling import (
     Alternative,
@@ -35,16 +34,36 @@ def mann_whitney(
 ) -> Test:
     """Test whether positive cases score higher than negative ones.
 
+    The null hypothesis is that scores have the same distribution in both classes, not only that
+    the area under the ROC curve is one half: for that alone see `studentised_permutation`.
+
     Parameters
     ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    alternative
+        "greater" (default): positive cases score higher; "less"; or "two-sided".
     method
         "exact": the permutation distribution of the midranks, ties included; "normal": its
         normal approximation with the variance corrected for ties; "auto": exact up to 200 cases.
     continuity
         Whether the approximation moves the statistic half a step towards its mean.
 
-    The null hypothesis is that scores have the same distribution in both classes, not only that
-    the area is one half: see `null="auc=0.5"` of `studentised_permutation` for that.
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are no scores, only one class was observed, or the method is unknown; for
+        predictions pooled over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    studentised_permutation : tests the area alone.
+    abovechance.intervals.delong : the interval of the area.
 
     References
     ----------
@@ -81,9 +100,40 @@ def studentised_permutation(
     differently in the two classes. Labels are permuted and every area divided by its own
     standard error.
 
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    draws
+        Number of permutations; 9999 unless stated. All are counted when there are no more.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are no scores, or a class has fewer than two cases; for predictions pooled over
+        folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    mann_whitney : the usual test, of a stronger hypothesis.
+
     References
     ----------
     Janssen (1997); Pauly, Asendorf & Konietschke (2016).
+
+    Examples
+    --------
+    >>> from abovechance import Binary
+    >>> cases = Binary([0, 0, 0, 0, 1, 1, 1, 1], score=[1, 2, 3, 5, 4, 6, 7, 8])
+    >>> studentised_permutation(cases).p_value
+    0.0286
     """
     score, positive, n1, n0 = _both_classes(predictions)
     if min(n1, n0) < 2:

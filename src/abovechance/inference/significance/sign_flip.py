@@ -13,7 +13,7 @@ from abovechance.inference.results import Test
 from abovechance.inference.significance.studentised import Units
 from abovechance.inference.significance.studentised import studentised as studentised_mean
 from abovechance.measures import Measure, find
-from abovechance.numerics.p_values import SMALLEST
+from abovechance.numerics.exact import SMALLEST
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
     DEFAULT,
@@ -26,8 +26,8 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
+from abovechance.resampling.random_bits import STEPS, compiled_draws
 from abovechance.resampling.tail import RELATIVE, UNITS_IN_LAST_PLACE
-from abovechance.resampling.words import STEPS, kernel
 
 SYMMETRIC = "differences of loss are symmetric about zero"
 EQUAL_MEANS = "expected losses are equal"
@@ -77,15 +77,44 @@ def sign_flip(
 
     Parameters
     ----------
+    first, second
+        Predictions of two models for the same cases; paired by id where both have ids, else by row.
     measure
         A mean of losses (Brier, log score, MAE, …), or accuracy, sensitivity, specificity,
-        balanced accuracy: anything that is a sum over the cases.
+        balanced accuracy: anything that is a sum over the cases; or its name.
     alternative
-        "greater": the first model is better.
+        "two-sided" (default); "greater": the first model is better; "less".
     studentised
         Test the means alone, however skewed the differences: resample them about their mean
         and divide every mean by its own standard error. (Flipping signs leaves the sum of squares
         as it is, so a studentised flip would be this test without the option.)
+    draws
+        Number of random sign patterns; 9999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+    store
+        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    DataError
+        If the models did not predict the same cases.
+    NotApplicable
+        If the measure is not a sum over cases, or differs by an infinite amount in one; for
+        predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    exchange : for any other measure.
+    mcnemar : of counts of right and wrong answers.
 
     References
     ----------
@@ -149,7 +178,7 @@ def flips(
         return Flips(p_value=min(max(counted, least), 1.0), least=least)
     listed = _listed(np.abs(moving), half=two)
     if listed is None:
-        kernel("flips", resampling.draws * len(moving) // STEPS)  # for all blocks or for none
+        compiled_draws(resampling.draws * len(moving) // STEPS)  # for all blocks or for none
         null = np.asarray(replicate_blocks(_Sums(moving), resampling))
         found = tail(observed, null, alternative=alternative, center=center)
         least = max(least, 1.0 / (found.draws + 1))

@@ -17,6 +17,7 @@ from abovechance.inference.significance.studentised import (
     studentised,
 )
 from abovechance.measures import Measure
+from abovechance.measures.chance import SameNumber, mean_outcome
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import Resampling
 
@@ -34,18 +35,57 @@ def skill(
     draws: int | None = None,
     seed: int = 0,
 ) -> Skill:
-    """A mean loss beside that of always predicting the class frequencies or the mean outcome.
+    """Test whether a mean loss is better than that of always predicting the class frequencies.
 
-    `difference` is the gain over the uninformative forecast: positive when the predictions do
-    better. From 30 cases (or clusters) on the mean gain is tested, resampled about itself and each
-    time in standard errors of its own; with fewer the signs of the cases' gains are flipped (whole
-    clusters together), which asks whether they are symmetric about zero. Sampling weights and
-    predictions pooled over folds are refused: every case counts once, and as independent.
+    For numbers the comparison is with always predicting the number that is best for this loss: the
+    mean, the median, … From 30 cases (or clusters) on the mean gain is tested, resampled about
+    itself and each time in standard errors of its own; with fewer the signs of the cases' gains are
+    flipped (whole clusters together), which asks whether they are symmetric about zero.
+
+    Parameters
+    ----------
+    measure
+        A mean of losses, such as `measures.brier`, or its name.
+    predictions
+        Predictions of any kind but `Survival`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    draws
+        Number of resamples or flips; 9999 when not given.
+    seed
+        Seed of the draws; 0 unless stated.
+
+    Returns
+    -------
+    Skill
+        The `reference`, what the uninformative forecast scores; the `difference`, the gain over it,
+        positive when the predictions do better; its `interval` and its `p_value`.
+
+    Raises
+    ------
+    NotApplicable
+        If neither direction of the measure is better, or it is no mean of losses; for predictions
+        pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    permutation : tests association, which a model with wrong probabilities can have too.
+
+    References
+    ----------
+    Dinga et al., Statistical inference; Hall (1988) for the studentised bootstrap.
+
+    Examples
+    --------
+    >>> from abovechance import examples, measures
+    >>> found = skill(measures.brier, examples.breast_cancer("p_texture"), draws=999)
+    >>> found.reference, found.difference, found.p_value
+    (0.234, 0.065, 0.001)
     """
     predictions = independent(predictions, "a test of skill")
     if measure.higher_is_better is None:
         raise NotApplicable(f"{measure.title} has no better direction, so no skill.")
-    plain = uninformative(predictions)
+    plain = uninformative(predictions, measure)
     sign = 1.0 if measure.higher_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gains = sign * (measure.losses(predictions) - measure.losses(plain))
@@ -109,14 +149,14 @@ def _kind(found: Studentised) -> str:
     return "studentised bootstrap" if len(found.pivots) else "Student's t"
 
 
-def uninformative(predictions: Predictions) -> Predictions:
-    """The same cases, each predicted by the class frequencies or the mean outcome."""
+def uninformative(predictions: Predictions, measure: Measure) -> Predictions:
+    """The same cases, each predicted by the class frequencies, or by the best single number."""
+    if isinstance(predictions, Numeric):
+        same = measure.reference if isinstance(measure.reference, SameNumber) else mean_outcome
+        return same.forecast(predictions)
     if isinstance(predictions, Binary):
         return predictions.replace(probability=np.full(predictions.n, predictions.prevalences[1]))
     if isinstance(predictions, Multiclass):
         shares = predictions.prevalences[:, None]
         return predictions.replace(probability=np.repeat(shares, predictions.n, axis=1))
-    if isinstance(predictions, Numeric):
-        centre = np.average(predictions.outcome, axis=-1, weights=predictions.weight)
-        return predictions.replace(value=np.repeat(centre[:, None], predictions.n, axis=1))
     raise NotApplicable("there is no uninformative forecast for these outcomes.")

@@ -16,7 +16,7 @@ from abovechance.measures.measure import Statistic
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
 from abovechance.measures.sample import COUNTING
 from abovechance.measures.summary import BinarySummary, Summarised
-from abovechance.numerics.p_values import never_zero
+from abovechance.numerics.exact import never_zero
 from abovechance.predictions import View
 
 

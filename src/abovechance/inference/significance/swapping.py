@@ -49,7 +49,7 @@ class Swapped:
             return self.values(swaps) - self.values(~swaps)
         if self.measure.influence is not None and not self._batched and not self._several:
             if worthwhile(len(swaps) * self.first.n):
-                import_module("abovechance.numerics.kernels.concordance")
+                import_module("abovechance.numerics.kernels.pair_loops")
             return np.array([self._by_influence(row) for row in swaps])
         if self.parts.max() < 1:
             raise NotApplicable("a standard error needs at least two cases (or clusters).")

@@ -148,10 +148,28 @@ def binomial_null(
 
     Parameters
     ----------
+    n
+        Number of cases.
     rate
-        How often a guess is right, stated beforehand.
+        How often a guess is right, stated beforehand; one half unless stated.
     observed
-        How many were right; its p stands in the caption.
+        How many were right; its p stands in the caption. None when not given.
+    level
+        The level of the test, whose smallest significant count is marked; 0.05 unless stated.
+
+    Returns
+    -------
+    Chart
+        The picture as data.
+
+    Raises
+    ------
+    NotApplicable
+        If there is no case, the rate does not lie between 0 and 1, or more than n were right.
+
+    See Also
+    --------
+    abovechance.significance.binomial_critical : the count that is marked.
 
     References
     ----------

@@ -1,0 +1,330 @@
+"""Counts and sums over cases, plain or weighted: confusion tables, class totals, sums of losses."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.numerics.kernels import worthwhile
+
+# ----------------------------------------------------------------------------------------------
+# Weighted means over the cases, the last axis.
+# ----------------------------------------------------------------------------------------------
+
+
+def weighted_mean(values: Floats, weight: Floats | None) -> Floats:
+    """Mean over the cases; an infinite value counts only where its case has weight.
+
+    >>> float(weighted_mean(np.array([1.0, np.inf]), np.array([2.0, 0.0])))
+    1.0
+    """
+    if weight is None:
+        return np.asarray(values.mean(axis=-1))
+    total = weight.sum(axis=-1)
+    if values.ndim == 1 and np.isfinite(values).all():
+        return np.asarray(weight @ values / total)
+    with np.errstate(invalid="ignore"):
+        terms = np.where(weight > 0, weight * values, 0.0)
+    return np.asarray(terms.sum(axis=-1) / total)
+
+
+# ----------------------------------------------------------------------------------------------
+# Counting how often each class was predicted for each actual class.
+# ----------------------------------------------------------------------------------------------
+
+
+def confusion(actual: Array, predicted: Array, classes: int, weight: Array | None = None) -> Floats:
+    """Cross-tabulate actual and predicted classes; rows are actual, columns predicted.
+
+    Parameters
+    ----------
+    actual, predicted
+        Class codes 0, ..., `classes` - 1, cases along the last axis.
+    weight
+        Weights of the cases. Codes and weights are broadcast against each other, so many
+        weightings of the same cases (bootstrap counts) are one call.
+
+    Returns
+    -------
+    Array (..., K, K) of total weights.
+
+    Examples
+    --------
+    >>> confusion(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2)
+    array([[1., 1.],
+           [0., 2.]])
+    """
+    cells = classes * classes
+    cell = _cell(actual, predicted, classes)
+    if cell.ndim == 1 and weight is not None and np.ndim(weight) > 1:
+        counts = _weights_of_fixed_cells(cell, weight, cells)
+    elif cell.ndim == 1:
+        counts = np.bincount(cell, weights=weight, minlength=cells).astype(np.float64)
+    else:
+        counts = _batched_counts(cell, weight, cells)
+    return counts.reshape(*counts.shape[:-1], classes, classes)
+
+
+def one_against_rest(table: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Split a confusion table into true and false positives and negatives of every class.
+
+    Returns
+    -------
+    TP, FP, FN, TN, each (..., K).
+
+    Examples
+    --------
+    >>> tp, fp, fn, tn = one_against_rest(np.array([[5, 1], [2, 4]]))
+    >>> tp, fp, fn, tn
+    (array([5, 4]), array([2, 1]), array([1, 2]), array([4, 5]))
+    """
+    tp = np.diagonal(table, axis1=-2, axis2=-1)
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    total = actual.sum(axis=-1, keepdims=True)
+    return tp, predicted - tp, actual - tp, total - actual - predicted + tp
+
+
+def _cell(actual: Array, predicted: Array, classes: int) -> Array:
+    """Number the cells of the table row by row, in the narrowest type that holds them."""
+    narrow = np.min_scalar_type(classes * classes - 1)
+    row = np.asarray(actual).astype(narrow, copy=False)
+    column = np.asarray(predicted).astype(narrow, copy=False)
+    return np.asarray(row * narrow.type(classes) + column)
+
+
+def _weights_of_fixed_cells(cell: Array, weight: Array, cells: int) -> Floats:
+    """Sum many weightings over the same cells: cases are sorted by cell once."""
+    order = np.argsort(cell, kind="stable")
+    present, starts = np.unique(cell[order], return_index=True)
+    counts = np.zeros((*weight.shape[:-1], cells))
+    counts[..., present] = np.add.reduceat(weight[..., order], starts, axis=-1)
+    return counts
+
+
+def _batched_counts(cell: Array, weight: Array | None, cells: int) -> Floats:
+    batch = (
+        cell.shape[:-1] if weight is None else np.broadcast_shapes(cell.shape, weight.shape)[:-1]
+    )
+    shape = (*batch, cell.shape[-1])
+    rows = int(np.prod(batch))
+    flat = np.broadcast_to(cell, shape).reshape(rows, -1) + cells * np.arange(rows)[:, None]
+    weights = None if weight is None else np.broadcast_to(weight, shape).ravel()
+    counts = np.bincount(flat.ravel(), weights=weights, minlength=rows * cells)
+    return counts.astype(np.float64).reshape(*batch, cells)
+
+
+# ----------------------------------------------------------------------------------------------
+# One reading of outcomes and probabilities: the sums from which many measures follow.
+# ----------------------------------------------------------------------------------------------
+
+
+LANES = 128  # cases read side by side, enough to fill the vector registers
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbabilitySums:
+    """Counts and sums over cases with outcome y (0 or 1) and predicted probability p.
+
+    `sum_squares` is the sum of (y - p)²; `sum_log` that of the logarithm of the probability given
+    to what happened, minus infinity once something happened that was called `impossible`
+    (probability 0); `tp` and `fp` count the cases with p > threshold. `lowest`, `highest` and
+    `nans` are for checking: the extremes of p without regard to nan, and how many nan there are.
+    """
+
+    n: int
+    n_positive: int
+    sum_p: float
+    sum_p_positive: float
+    sum_squares: float
+    sum_log: float
+    impossible: int
+    tp: int
+    fp: int
+    lowest: float
+    highest: float
+    nans: int
+
+
+def probability_sums(
+    positive: Array, probability: Floats, threshold: float = 0.5
+) -> ProbabilitySums:
+    """Count and sum what accuracy, Brier score, log score and their kin need.
+
+    Examples
+    --------
+    >>> sums = probability_sums(np.array([True, False, True]), np.array([0.9, 0.2, 0.4]))
+    >>> sums.tp, sums.fp, round(sums.sum_squares, 12)
+    (1, 0, 0.41)
+    """
+    positive = np.asarray(positive, dtype=bool)
+    probability = np.asarray(probability, dtype=np.float64)
+    sums = (
+        _sums_in_one_pass(positive, probability, threshold) if worthwhile(positive.size) else None
+    )
+    return sums or _probability_sums_plain(positive, probability, threshold)
+
+
+def _sums_in_one_pass(
+    positive: Bools, probability: Floats, threshold: float
+) -> ProbabilitySums | None:
+    """The same, compiled; nothing if a value outside [0, 1] or a nan was met."""
+    from abovechance.numerics.kernels import class_loops
+
+    probability = np.ascontiguousarray(probability)
+    bits = probability.view(np.int64)
+    n_positive, sum_p, sum_p_positive, sum_squares, sum_log, impossible, tp, fp, low, high = (
+        class_loops.sum_probabilities(positive, probability, bits, threshold, LANES)
+    )
+    lowest, highest = np.array([low, high]).view(np.float64).tolist()
+    if low < 0 or not highest <= 1:
+        return None
+    return ProbabilitySums(
+        n=probability.size,
+        n_positive=n_positive,
+        sum_p=sum_p,
+        sum_p_positive=sum_p_positive,
+        sum_squares=sum_squares,
+        sum_log=sum_log,
+        impossible=impossible,
+        tp=tp,
+        fp=fp,
+        lowest=lowest,
+        highest=highest,
+        nans=0,
+    )
+
+
+def _probability_sums_plain(
+    positive: Bools, probability: Floats, threshold: float
+) -> ProbabilitySums:
+    happened = np.where(positive, probability, 1 - probability)
+    above = probability > threshold
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sum_log = float(np.log(happened).sum())
+    return ProbabilitySums(
+        n=probability.size,
+        n_positive=int(np.count_nonzero(positive)),
+        sum_p=float(probability.sum()),
+        sum_p_positive=float(probability[positive].sum()),
+        sum_squares=float(((1 - happened) ** 2).sum()),
+        sum_log=sum_log,
+        impossible=int(np.count_nonzero(happened == 0)),
+        tp=int(np.count_nonzero(above & positive)),
+        fp=int(np.count_nonzero(above & ~positive)),
+        lowest=float(np.fmin.reduce(probability, initial=np.inf)),
+        highest=float(np.fmax.reduce(probability, initial=-np.inf)),
+        nans=int(np.count_nonzero(np.isnan(probability))),
+    )
+
+
+# ----------------------------------------------------------------------------------------------
+# Sums over the cases of each class, which can be added up piece by piece.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassSums:
+    """Counts and sums over the cases of one class; `+` joins those of two parts of the data.
+
+    With outcome y (1 in the positive class, 0 in the other) and predicted probability p:
+    `called` counts the cases above the threshold; `p`, `losses` and `squared_losses` are the sums
+    of p, (y - p)² and (y - p)⁴; `logs` and `squared_logs` those of the logarithm of the probability
+    given to what happened and of its square; `odds` and `squared_odds` those of the log odds in
+    favour of what happened. Logarithms of 0 are left out of the sums: cases are `impossible` where
+    what happened was given probability 0, `certain` where what did not happen was.
+    """
+
+    n: int = 0
+    called: int = 0
+    p: float = 0.0
+    losses: float = 0.0
+    squared_losses: float = 0.0
+    logs: float = 0.0
+    squared_logs: float = 0.0
+    odds: float = 0.0
+    squared_odds: float = 0.0
+    impossible: int = 0
+    certain: int = 0
+
+    def __add__(self, other: "ClassSums") -> "ClassSums":
+        return ClassSums(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in PARTS})
+
+    @property
+    def squared_p(self) -> float:
+        """Sum of p² in the positive class, where (y - p)² is (1 - p)²."""
+        return self.losses - self.n + 2.0 * self.p
+
+
+PARTS = fields(ClassSums)
+COUNTS = ("n", "called", "impossible", "certain")
+SUMS = ("p", "losses", "squared_losses", "logs", "squared_logs", "odds", "squared_odds")
+ONE = int(np.float64(1.0).view(np.int64))  # its bits; those of nan and of larger numbers are more
+
+
+def class_sums(
+    positive: Array, probability: Floats, threshold: float = 0.5
+) -> tuple[ClassSums, ClassSums] | None:
+    """Sums over the positive and over the negative cases; None if a p lies outside [0, 1].
+
+    Examples
+    --------
+    >>> positives, negatives = class_sums(np.array([True, False]), np.array([0.9, 0.2]))
+    >>> positives.losses, negatives.losses, positives.called
+    (0.01, 0.04, 1)
+    """
+    positive = np.asarray(positive, dtype=np.bool_)
+    probability = np.ascontiguousarray(probability, dtype=np.float64)
+    if probability.size == 0:
+        return ClassSums(), ClassSums()
+    if worthwhile(positive.size, module="stream_loops"):
+        return _class_sums_compiled(positive, probability, threshold)
+    return _class_sums_plain(positive, probability, threshold)
+
+
+def _class_sums_compiled(
+    positive: Bools, probability: Floats, threshold: float
+) -> tuple[ClassSums, ClassSums] | None:
+    from abovechance.numerics.kernels import stream_loops
+
+    sums = np.zeros(2 * len(SUMS))
+    scratch = np.empty((4, stream_loops.LANES))
+    *counts, low, high = stream_loops.add_probabilities(
+        positive, probability, threshold, scratch, sums
+    ).tolist()
+    if low < 0 or high > ONE:  # or a -0, which is a probability
+        return _class_sums_plain(positive, probability, threshold)
+    whole = dict(zip(COUNTS, counts[::2], strict=True))
+    positives: dict[str, Any] = dict(zip(COUNTS, counts[1::2], strict=True))
+    negatives: dict[str, Any] = {name: whole[name] - positives[name] for name in COUNTS}
+    negatives |= zip(SUMS, sums[::2].tolist(), strict=True)
+    positives |= zip(SUMS, sums[1::2].tolist(), strict=True)
+    return ClassSums(**positives), ClassSums(**negatives)
+
+
+def _class_sums_plain(
+    positive: Bools, probability: Floats, threshold: float
+) -> tuple[ClassSums, ClassSums] | None:
+    if not ((probability >= 0.0) & (probability <= 1.0)).all():
+        return None
+    p, q = probability[positive], probability[~positive]
+    return _one_class(p, p, 1.0 - p, threshold), _one_class(q, 1.0 - q, q, threshold)
+
+
+def _one_class(probability: Floats, happened: Floats, other: Floats, threshold: float) -> ClassSums:
+    losses = (1.0 - happened) ** 2
+    logs = np.log(np.where(happened > 0, happened, 1.0))
+    odds = logs - np.log(np.where(other > 0, other, 1.0))
+    return ClassSums(
+        n=probability.size,
+        called=int(np.count_nonzero(probability > threshold)),
+        p=float(probability.sum()),
+        losses=float(losses.sum()),
+        squared_losses=float((losses**2).sum()),
+        logs=float(logs.sum()),
+        squared_logs=float((logs**2).sum()),
+        odds=float(odds.sum()),
+        squared_odds=float((odds**2).sum()),
+        impossible=int(np.count_nonzero(happened == 0)),
+        certain=int(np.count_nonzero(other == 0)),
+    )

@@ -1,0 +1,230 @@
+"""Many small trainings at once, four to a vector register; this is the only door to it.
+
+Refits of support vector machines and discriminants under permutation, in cross-validation and on
+bootstrap samples, 40 to 230 times as fast as one by one. Everything here has a plain form elsewhere
+that gives the same answers; `docs/machine-room.md` says which, how they are held together by
+tests, and how to do without.
+"""
+
+import os
+from typing import Literal
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.numerics.covariance import LEAST_CORRELATION, UNSURE, class_moments
+
+SWITCH = "ABOVECHANCE_MACHINE_ROOM"  # the environment variable that closes the door
+OFF = ("0", "false", "no", "off")
+
+
+def is_open() -> bool:
+    """Whether the machine room may be used: unless ABOVECHANCE_MACHINE_ROOM is off.
+
+    >>> is_open()
+    True
+    """
+    return os.environ.get(SWITCH, "on").strip().lower() not in OFF
+
+
+# ----------------------------------------------------------------------------------------------
+# Discriminants of many samples of the rows of one table, given as counts per row.
+# ----------------------------------------------------------------------------------------------
+
+
+SAMPLES_AT_ONCE = 4_096  # samples whose moments are taken in one product of matrices
+
+
+def weighted_discriminants(
+    X: Floats, labels: Ints, counts: Ints, lost: int = 2
+) -> tuple[Floats, Bools]:
+    """Log-odds (F, n) of all rows by F discriminants, and which of them are to be mistrusted.
+
+    Their covariance is the scatter within classes over the rows drawn less those `lost`.
+    Doubtful are samples with fewer than three rows, a single class, a feature that hardly varies
+    within classes, or a direction of so little spread that the rule for singular covariances
+    might leave it out.
+    """
+    centred = X - X.mean(axis=0)
+    parts = [
+        _some_discriminants(
+            centred, labels[k : k + SAMPLES_AT_ONCE], counts[k : k + SAMPLES_AT_ONCE], lost
+        )
+        for k in range(0, len(labels), SAMPLES_AT_ONCE)
+    ]
+    return np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts])
+
+
+def _some_discriminants(X: Floats, labels: Ints, counts: Ints, lost: int) -> tuple[Floats, Bools]:
+    from abovechance.numerics.machine_room.discriminants import directions
+
+    p, moments = X.shape[1], class_moments(X, labels, counts)
+    number = moments.sizes.sum(axis=1)
+    doubtful = (moments.sizes.min(axis=1) < 1) | (number < 3)
+    doubtful |= moments.unsure.any(axis=1)
+    spreads = np.sqrt(moments.within / np.maximum(number - 1, 1)[:, None])
+    distinct = (counts > 0).sum(axis=1)
+    found = np.zeros((len(labels), p))
+    for narrow in (False, True):
+        some = np.flatnonzero(~doubtful & ((distinct - 2 < p) == narrow))
+        if len(some):
+            some = some[np.argsort(distinct[some], kind="stable")]
+            rows = np.argsort(counts[some] == 0, axis=1, kind="stable")[:, : distinct[some[-1]]]
+            out, bad = np.empty((len(some), p)), np.empty(len(some), dtype=bool)
+            directions(
+                X,
+                rows,
+                distinct[some],
+                labels[some],
+                np.sqrt(counts[some] / np.maximum(number[some] - lost, 1)[:, None]),
+                moments.means[some],
+                spreads[some],
+                narrow,
+                LEAST_CORRELATION,
+                out,
+                bad,
+            )
+            found[some], doubtful[some] = out, bad
+    middle = (found * moments.means.mean(axis=1)).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        prior = np.log(moments.sizes[:, 1]) - np.log(moments.sizes[:, 0])
+    return found @ X.T + (prior - middle)[:, None], doubtful
+
+
+# ----------------------------------------------------------------------------------------------
+# Many linear support vector machines on the rows of one table.
+# ----------------------------------------------------------------------------------------------
+
+
+MACHINES_AT_ONCE = 128  # machines whose products of rows stay in the cache
+MOST_ROWS = 1_500  # rows above which factoring rows by rows no longer pays
+
+
+def svm_decisions(
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    cost: float,
+    scaling: Literal["sample", "population", "none"] = "sample",
+    everywhere: bool = True,
+) -> tuple[Floats, Bools]:
+    """Decision values (F, n) of F machines, and which of them could not be trained this way.
+
+    Machine f is trained on row i `counts[f, i]` times with class `labels[f, i]` (both classes must
+    occur), on features scaled to unit spread over its training rows. Values are given for the
+    rows left out, and for all if `everywhere`.
+
+    Repeated rows are one row with a higher bound on its multiplier; shifting features changes
+    nothing, so only their scales enter: as weights of the products of features of two rows.
+    """
+    from abovechance.numerics.machine_room.support_vectors import machines
+
+    n, p = X.shape
+    centred = X - X.mean(axis=0)
+    weights, unsure = scale_weights(centred, counts, scaling)
+    sizes = (counts > 0).sum(axis=1)
+    order = np.argsort(sizes, kind="stable")
+    few = features_are_few(int(sizes.max(initial=0)), p)
+    i, j = np.tril_indices(n)
+    products = np.empty((0, p)) if few else centred[i] * centred[j]
+    decisions, failed = np.zeros(labels.shape), np.zeros(len(labels), dtype=bool)
+    for start in range(0, len(order), MACHINES_AT_ONCE):
+        some = order[start : start + MACHINES_AT_ONCE]
+        used = counts[some] > 0
+        longest = int(sizes[some[-1]])
+        rows = np.argsort(~used, axis=1, kind="stable")[:, :longest]
+        gram = np.empty((0, len(some))) if few else products @ weights[some].T
+        out, bad = np.zeros((len(some), n)), np.zeros(len(some), dtype=bool)
+        machines(
+            gram,
+            centred,
+            np.sqrt(weights[some]),
+            rows,
+            sizes[some],
+            np.where(labels[some] == 1, 1.0, -1.0),
+            cost * counts[some],
+            few,
+            everywhere,
+            out,
+            bad,
+        )
+        decisions[some], failed[some] = out, bad
+    return decisions, failed | unsure
+
+
+def features_are_few(rows: int, p: int) -> bool:
+    """Whether a system of the size of the features costs less than one of the size of the rows."""
+    return 3 * rows * p * p + p**3 < rows**3
+
+
+def scale_weights(X: Floats, counts: Ints, scaling: str) -> tuple[Floats, Bools]:
+    """One over the variances (F, p) of centred features over training rows, 0 for a constant one.
+
+    With them come the trainings (F,) in which a feature varies too little to be sure.
+    """
+    if scaling == "none":
+        return np.ones((len(counts), X.shape[1])), np.zeros(len(counts), dtype=bool)
+    times = counts.astype(float)
+    number = times.sum(axis=1, keepdims=True)
+    squares = times @ X**2
+    scatter = squares - (times @ X) ** 2 / number
+    still = scatter <= UNSURE * squares
+    unsure = np.zeros(len(counts), dtype=bool)
+    for f, j in np.argwhere(still):
+        unsure[f] |= bool(np.ptp(X[counts[f] > 0, j]) > 0)
+    divisor = np.maximum(number - 1, 1) if scaling == "sample" else number
+    return np.where(still, 0.0, divisor / np.where(still, 1.0, scatter)), unsure
+
+
+# ----------------------------------------------------------------------------------------------
+# Many squared-hinge support vector machines on the rows of one table.
+# ----------------------------------------------------------------------------------------------
+
+
+SQUARED_HINGES_AT_ONCE = 4_096  # machines handed over at a time
+MOST_DIMENSIONS = 600  # dimensions above which a system of their size no longer pays
+
+
+def squared_hinge_decisions(
+    X: Floats, labels: Ints, counts: Ints, cost: float
+) -> tuple[Floats, Bools]:
+    """Decision values (F, n) of all rows by F machines, and which of them were not trained.
+
+    Machine f is trained on row i `counts[f, i]` times with class `labels[f, i]`. The offset is one
+    more weight, of a feature that is always 1; turning the features so that no more than n of
+    them are left changes neither margins nor the length of the weights.
+    """
+    from abovechance.numerics.machine_room.squared_hinge import minimisers
+
+    extended = np.column_stack([X, np.ones(len(X))])
+    if extended.shape[1] > len(X):
+        extended = np.asarray(np.linalg.qr(extended.T, mode="r")).T
+    extended = np.ascontiguousarray(extended)
+    values, failed = np.empty(labels.shape), np.empty(len(labels), dtype=bool)
+    sizes = (counts > 0).sum(axis=1)
+    order = np.argsort(sizes, kind="stable")
+    for start in range(0, len(order), SQUARED_HINGES_AT_ONCE):
+        some = order[start : start + SQUARED_HINGES_AT_ONCE]
+        rows = np.argsort(counts[some] == 0, axis=1, kind="stable")[:, : sizes[some[-1]]]
+        found, bad = np.empty((len(some), extended.shape[1])), np.empty(len(some), dtype=bool)
+        signs = np.where(labels[some] == 1, 1.0, -1.0)
+        minimisers(extended, rows, sizes[some], signs, cost * counts[some], found, bad)
+        values[some], failed[some] = found @ extended.T, bad
+    return values, failed
+
+
+# ----------------------------------------------------------------------------------------------
+# Hotelling's statistic with shrunken covariances, for many labellings.
+# ----------------------------------------------------------------------------------------------
+
+
+def shrunken_distances(X: Floats, ones: Ints, zeros: Ints) -> Floats:
+    """Squared distances (B,) between the means of two groups, each covariance shrunken.
+
+    Rows of group 1 in labelling b of the centred features are `ones[b]`, the others `zeros[b]`.
+    """
+    from abovechance.numerics.machine_room.discriminants import shrunken_distances
+
+    distance = np.empty(len(ones))
+    shrunken_distances(X, ones, zeros, distance)
+    return distance

@@ -1,0 +1,321 @@
+"""Symmetric systems of four problems at once: Cholesky factors, and what is solved with them."""
+
+from typing import Any
+
+from abovechance.numerics.kernels import compiled
+from abovechance.numerics.machine_room.registers import load, minus, plus, root, spread, store
+
+# ----------------------------------------------------------------------------------------------
+# Cholesky factors of four matrices at once, and what is solved with them.
+#
+# Lower triangles are packed by rows: entry (i, j) of all four matrices starts at 4 (i(i+1)/2 +
+# j). A factor holds one over its diagonal, so that solving divides nothing.
+# ----------------------------------------------------------------------------------------------
+
+
+@compiled
+def factor(A: Any, m: int) -> None:
+    """Cholesky factors of A (m, m) in place; columns in pairs and rows by fours fill registers."""
+    one = spread(1.0)
+    for j in range(0, m, 2):
+        rj = 2 * j * (j + 1)
+        s = load(A, rj + 4 * j)
+        for k in range(0, 4 * j, 4):
+            x = load(A, rj + k)
+            s = minus(x, x, s)
+        d = one / root(s)
+        store(A, rj + 4 * j, d)
+        if j + 1 == m:
+            break
+        rq = rj + 4 * (j + 1)
+        t, u = load(A, rq + 4 * j), load(A, rq + 4 * j + 4)
+        for k in range(0, 4 * j, 4):
+            x = load(A, rq + k)
+            t, u = minus(x, load(A, rj + k), t), minus(x, x, u)
+        t = t * d
+        e = one / root(minus(t, t, u))
+        store(A, rq + 4 * j, t)
+        store(A, rq + 4 * j + 4, e)
+        _below(A, m, j, d, t, e)
+
+
+@compiled
+def _below(A: Any, m: int, j: int, d: Any, t: Any, e: Any) -> None:
+    """Columns j and j + 1 below their diagonal block, whose factor is (1/d; t, 1/e)."""
+    rj = 2 * j * (j + 1)
+    rq = rj + 4 * (j + 1)
+    i, end = j + 2, 4 * j
+    while i + 3 < m:
+        r0 = 2 * i * (i + 1)
+        r1 = r0 + 4 * (i + 1)
+        r2 = r1 + 4 * (i + 2)
+        r3 = r2 + 4 * (i + 3)
+        a0, a1, a2, a3 = load(A, r0 + end), load(A, r1 + end), load(A, r2 + end), load(A, r3 + end)
+        q = end + 4
+        b0, b1, b2, b3 = load(A, r0 + q), load(A, r1 + q), load(A, r2 + q), load(A, r3 + q)
+        for k in range(0, end, 4):
+            x, y = load(A, rj + k), load(A, rq + k)
+            z0, z1, z2, z3 = load(A, r0 + k), load(A, r1 + k), load(A, r2 + k), load(A, r3 + k)
+            a0, b0 = minus(z0, x, a0), minus(z0, y, b0)
+            a1, b1 = minus(z1, x, a1), minus(z1, y, b1)
+            a2, b2 = minus(z2, x, a2), minus(z2, y, b2)
+            a3, b3 = minus(z3, x, a3), minus(z3, y, b3)
+        a0, a1, a2, a3 = a0 * d, a1 * d, a2 * d, a3 * d
+        store(A, r0 + end, a0)
+        store(A, r1 + end, a1)
+        store(A, r2 + end, a2)
+        store(A, r3 + end, a3)
+        store(A, r0 + q, minus(a0, t, b0) * e)
+        store(A, r1 + q, minus(a1, t, b1) * e)
+        store(A, r2 + q, minus(a2, t, b2) * e)
+        store(A, r3 + q, minus(a3, t, b3) * e)
+        i += 4
+    while i < m:
+        r0 = 2 * i * (i + 1)
+        a0, b0 = load(A, r0 + end), load(A, r0 + end + 4)
+        for k in range(0, end, 4):
+            z0 = load(A, r0 + k)
+            a0, b0 = minus(z0, load(A, rj + k), a0), minus(z0, load(A, rq + k), b0)
+        a0 = a0 * d
+        store(A, r0 + end, a0)
+        store(A, r0 + end + 4, minus(a0, t, b0) * e)
+        i += 1
+
+
+@compiled
+def solve(A: Any, m: int, g: Any) -> None:
+    """Replace right sides g (m,) by solutions, A being factored."""
+    for i in range(m):
+        r = 2 * i * (i + 1)
+        a, b = load(g, 4 * i), spread(0.0)
+        k = 0
+        while k + 7 < 4 * i:
+            a = minus(load(A, r + k), load(g, k), a)
+            b = minus(load(A, r + k + 4), load(g, k + 4), b)
+            k += 8
+        if k < 4 * i:
+            a = minus(load(A, r + k), load(g, k), a)
+        store(g, 4 * i, (a + b) * load(A, r + 4 * i))
+    for i in range(m - 1, -1, -1):
+        r = 2 * i * (i + 1)
+        a = load(g, 4 * i) * load(A, r + 4 * i)
+        store(g, 4 * i, a)
+        for k in range(0, 4 * i, 4):
+            store(g, k, minus(load(A, r + k), a, load(g, k)))
+
+
+@compiled
+def solve_two(A: Any, m: int, g: Any, h: Any) -> None:
+    """`solve` for two right sides, reading the factor once."""
+    for i in range(m):
+        r = 2 * i * (i + 1)
+        a, b = load(g, 4 * i), load(h, 4 * i)
+        c, d = spread(0.0), spread(0.0)
+        k = 0
+        while k + 7 < 4 * i:
+            x, y = load(A, r + k), load(A, r + k + 4)
+            a, b = minus(x, load(g, k), a), minus(x, load(h, k), b)
+            c, d = minus(y, load(g, k + 4), c), minus(y, load(h, k + 4), d)
+            k += 8
+        if k < 4 * i:
+            x = load(A, r + k)
+            a, b = minus(x, load(g, k), a), minus(x, load(h, k), b)
+        x = load(A, r + 4 * i)
+        store(g, 4 * i, (a + c) * x)
+        store(h, 4 * i, (b + d) * x)
+    for i in range(m - 1, -1, -1):
+        r = 2 * i * (i + 1)
+        x = load(A, r + 4 * i)
+        a, b = load(g, 4 * i) * x, load(h, 4 * i) * x
+        store(g, 4 * i, a)
+        store(h, 4 * i, b)
+        for k in range(0, 4 * i, 4):
+            x = load(A, r + k)
+            store(g, k, minus(x, a, load(g, k)))
+            store(h, k, minus(x, b, load(h, k)))
+
+
+@compiled
+def multiply(A: Any, m: int, v: Any, out: Any) -> None:
+    """out += A v for packed symmetric A (m, m), not factored."""
+    for i in range(m):
+        r = 2 * i * (i + 1)
+        here, a = load(v, 4 * i), spread(0.0)
+        for k in range(0, 4 * i, 4):
+            x = load(A, r + k)
+            a = plus(x, load(v, k), a)
+            store(out, k, plus(x, here, load(out, k)))
+        store(out, 4 * i, load(out, 4 * i) + plus(load(A, r + 4 * i), here, a))
+
+
+@compiled
+def inverse_trace(A: Any, m: int, columns: Any) -> Any:
+    """Sum of one over the eigenvalues, A being factored; `columns` (4, m) is room to work in.
+
+    It is the sum of squares of the factor's inverse, found four columns at a time.
+    """
+    total, zero, one = spread(0.0), spread(0.0), spread(1.0)
+    for j in range(0, m, 4):
+        for i in range(j, m):
+            r = 2 * i * (i + 1)
+            a = one if i == j else zero
+            b = one if i == j + 1 else zero
+            c = one if i == j + 2 else zero
+            d = one if i == j + 3 else zero
+            for k in range(j, i):
+                x, q = load(A, r + 4 * k), 16 * k
+                a, b = minus(x, load(columns, q), a), minus(x, load(columns, q + 4), b)
+                c, d = minus(x, load(columns, q + 8), c), minus(x, load(columns, q + 12), d)
+            x, q = load(A, r + 4 * i), 16 * i
+            a, b, c, d = a * x, b * x, c * x, d * x
+            store(columns, q, a)
+            store(columns, q + 4, b)
+            store(columns, q + 8, c)
+            store(columns, q + 12, d)
+            total = plus(a, a, plus(b, b, plus(c, c, plus(d, d, total))))
+    return total
+
+
+# ----------------------------------------------------------------------------------------------
+# Systems (Q + diag D) x = r of four problems at once, through the rows or through the features.
+#
+# Q is given packed by rows, or as signed features Z (m, p) with Q = ZZ' when these are few; then
+# x = (r - Zv)/D with (I + Z'D⁻¹Z) v = Z'D⁻¹r, a system of the size of the features.
+# ----------------------------------------------------------------------------------------------
+
+
+@compiled
+def factor_rows(Q: Any, m: int, D: Any, F: Any) -> None:
+    """Factor Q + diag D (m, m) into F."""
+    for k in range(0, 2 * m * (m + 1), 4):
+        store(F, k, load(Q, k))
+    for i in range(m):
+        k = 2 * i * (i + 1) + 4 * i
+        store(F, k, load(F, k) + load(D, 4 * i))
+    factor(F, m)
+
+
+@compiled
+def factor_features(Z: Any, m: int, p: int, D: Any, F: Any, scratch: Any) -> None:
+    """Factor I + Z'D⁻¹Z (p, p) into F."""
+    for i in range(m):
+        weight = spread(1.0) / root(load(D, 4 * i))
+        for k in range(4 * p * i, 4 * p * (i + 1), 4):
+            store(scratch, k, load(Z, k) * weight)
+    cross_products(scratch, m, p, F)
+    for j in range(p):
+        k = 2 * j * (j + 1) + 4 * j
+        store(F, k, load(F, k) + spread(1.0))
+    factor(F, p)
+
+
+@compiled
+def cross_products(T: Any, m: int, p: int, F: Any) -> None:
+    """Packed T'T (p, p) of T (m, p)."""
+    for j in range(p):
+        for k in range(j, p, 4):
+            _products(T, m, p, j, k, F)
+
+
+@compiled
+def _products(T: Any, m: int, p: int, j: int, k: int, F: Any) -> None:
+    """Entries (k, j) to (k + 3, j) of T'T, as far as there are so many."""
+    if k + 3 < p:
+        a, b, c, d = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+        for i in range(0, 4 * p * m, 4 * p):
+            x, q = load(T, i + 4 * j), i + 4 * k
+            a, b = plus(x, load(T, q), a), plus(x, load(T, q + 4), b)
+            c, d = plus(x, load(T, q + 8), c), plus(x, load(T, q + 12), d)
+        store(F, 2 * k * (k + 1) + 4 * j, a)
+        store(F, 2 * (k + 1) * (k + 2) + 4 * j, b)
+        store(F, 2 * (k + 2) * (k + 3) + 4 * j, c)
+        store(F, 2 * (k + 3) * (k + 4) + 4 * j, d)
+    else:
+        for r in range(k, p):
+            a = spread(0.0)
+            for i in range(0, 4 * p * m, 4 * p):
+                a = plus(load(T, i + 4 * j), load(T, i + 4 * r), a)
+            store(F, 2 * r * (r + 1) + 4 * j, a)
+
+
+@compiled
+def row_products(T: Any, m: int, p: int, F: Any) -> None:
+    """Packed TT' (m, m) of T (m, p)."""
+    for i in range(m):
+        r, j = 4 * p * i, 0
+        while j + 3 <= i:
+            q = 4 * p * j
+            a, b, c, d = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
+            for k in range(0, 4 * p, 4):
+                x = load(T, r + k)
+                a, b = plus(x, load(T, q + k), a), plus(x, load(T, q + 4 * p + k), b)
+                c = plus(x, load(T, q + 8 * p + k), c)
+                d = plus(x, load(T, q + 12 * p + k), d)
+            to = 2 * i * (i + 1) + 4 * j
+            store(F, to, a)
+            store(F, to + 4, b)
+            store(F, to + 8, c)
+            store(F, to + 12, d)
+            j += 4
+        while j <= i:
+            a = spread(0.0)
+            for k in range(0, 4 * p, 4):
+                a = plus(load(T, r + k), load(T, 4 * p * j + k), a)
+            store(F, 2 * i * (i + 1) + 4 * j, a)
+            j += 1
+
+
+@compiled
+def solve_features(Z: Any, m: int, p: int, D: Any, F: Any, g: Any, v: Any) -> None:
+    """Replace right side g (m,) by its solution; v (p,) is room to work in."""
+    for k in range(0, 4 * p, 4):
+        store(v, k, spread(0.0))
+    for i in range(m):
+        x = load(g, 4 * i) / load(D, 4 * i)
+        for k in range(0, 4 * p, 4):
+            store(v, k, plus(load(Z, 4 * p * i + k), x, load(v, k)))
+    solve(F, p, v)
+    for i in range(m):
+        x = load(g, 4 * i)
+        for k in range(0, 4 * p, 4):
+            x = minus(load(Z, 4 * p * i + k), load(v, k), x)
+        store(g, 4 * i, x / load(D, 4 * i))
+
+
+@compiled
+def solve_both(
+    Q: Any, m: int, p: int, few: bool, D: Any, F: Any, g: Any, h: Any, scratch: Any
+) -> None:
+    """Replace two right sides by their solutions."""
+    if few:
+        solve_features(Q, m, p, D, F, g, scratch)
+        solve_features(Q, m, p, D, F, h, scratch)
+    else:
+        solve_two(F, m, g, h)
+
+
+@compiled
+def solve_one(Q: Any, m: int, p: int, few: bool, D: Any, F: Any, g: Any, scratch: Any) -> None:
+    """Replace one right side by its solution."""
+    if few:
+        solve_features(Q, m, p, D, F, g, scratch)
+    else:
+        solve(F, m, g)
+
+
+@compiled
+def add_product(Q: Any, m: int, p: int, few: bool, a: Any, out: Any, v: Any) -> None:
+    """out += Q a."""
+    if not few:
+        multiply(Q, m, a, out)
+        return
+    for k in range(0, 4 * p, 4):
+        store(v, k, spread(0.0))
+    for i in range(m):
+        for k in range(0, 4 * p, 4):
+            store(v, k, plus(load(Q, 4 * p * i + k), load(a, 4 * i), load(v, k)))
+    for i in range(m):
+        x = load(out, 4 * i)
+        for k in range(0, 4 * p, 4):
+            x = plus(load(Q, 4 * p * i + k), load(v, k), x)
+        store(out, 4 * i, x)

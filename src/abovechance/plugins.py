@@ -1,0 +1,124 @@
+"""Declarations of other packages, found by their entry points.
+
+A package offers measures by an entry point of the group `abovechance.measures`, methods by
+`abovechance.methods` and pictures by `abovechance.pictures`. It names a declaration, a list of
+them, or a module, whose own declarations are all taken:
+
+    [project.entry-points."abovechance.measures"]
+    mine = "my_package.measures"
+
+Nothing is loaded before somebody looks for a name. A plug-in that cannot be loaded, and a name that
+is taken already, cost one line of warning each; everything else works as without them.
+"""
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from abovechance.errors import PluginWarning
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Group = Literal["measures", "methods", "pictures"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point, and the package that it comes with."""
+
+    name: str
+    package: str
+    entry: "EntryPoint"
+
+    def __str__(self) -> str:
+        return f"plug-in {self.name!r} of {self.package}"
+
+
+def installed(group: Group) -> list[Plugin]:
+    """The plug-ins of a group, in an order that does not depend on the disk."""
+    from importlib.metadata import entry_points
+
+    entries = entry_points(group=f"abovechance.{group}")
+    found = [Plugin(e.name, e.dist.name if e.dist else "?", e) for e in entries]
+    return sorted(found, key=lambda plugin: (plugin.package, plugin.name))
+
+
+def declared(group: Group, kind: type[T], taken: Collection[str]) -> list[T]:
+    """What the plug-ins of a group declare, those left out whose names are taken.
+
+    Parameters
+    ----------
+    group
+        Which entry points: "measures", "methods" or "pictures".
+    kind
+        The type of a declaration; it has a `name`, and may have `aliases`.
+    taken
+        Names and aliases that are in use already.
+
+    Returns
+    -------
+    list
+        The declarations, by package and by the name of the entry point.
+    """
+    owners = dict.fromkeys(taken, "abovechance")
+    kept: list[T] = []
+    for plugin in installed(group):
+        for declaration in _loaded(plugin, kind):
+            names = names_of(declaration)
+            clash = next((name for name in names if name in owners), None)
+            if clash is None:
+                owners |= dict.fromkeys(names, str(plugin))
+                kept.append(declaration)
+            else:
+                _warn(
+                    f"{plugin} declares {names[0]!r}, but {owners[clash]} already has a {clash!r}; "
+                    "it is left out. Give it another name."
+                )
+    return kept
+
+
+def names_of(declaration: Any) -> tuple[str, ...]:
+    """The name of a declaration, then its aliases."""
+    return (declaration.name, *getattr(declaration, "aliases", ()))
+
+
+def _loaded(plugin: Plugin, kind: type[T]) -> list[T]:
+    """The declarations of a plug-in; none, and a warning, where it is broken."""
+    try:
+        found = list(_declarations(plugin.entry.load(), kind))
+    except (Exception, SystemExit) as broken:  # another package's fault is not the user's
+        reason = f"{type(broken).__name__}: {broken}".splitlines()[0]
+        _warn(f"{plugin} cannot be loaded and is left out ({reason}).")
+        return []
+    if not found:
+        _warn(f"{plugin} declares no {kind.__name__.lower()} in {plugin.entry.value}.")
+    return found
+
+
+def _declarations(value: Any, kind: type[T]) -> Iterator[T]:
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, ModuleType):
+        yield from (each for each in vars(value).values() if _own(each, kind, value))
+    elif isinstance(value, Iterable):
+        several = list(value)
+        for each in several:
+            if not isinstance(each, kind):
+                raise TypeError(f"{each!r} is not a {kind.__name__}")
+            yield each
+    else:
+        raise TypeError(f"{value!r} is not a {kind.__name__}")
+
+
+def _own(value: Any, kind: type, module: ModuleType) -> bool:
+    """Whether a module declares a thing itself: what it imported belongs to others."""
+    home = getattr(value, "origin", (module.__name__,))[0]
+    return isinstance(value, kind) and home == module.__name__
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, PluginWarning, stacklevel=2)

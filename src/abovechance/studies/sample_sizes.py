@@ -1,0 +1,629 @@
+"""How many cases: the size at which a test has a stated power, or an interval a stated width."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor, isfinite
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abovechance import __version__
+from abovechance.advice import Advice
+from abovechance.arrays import Bools, Floats
+from abovechance.errors import AboveChanceError, NotApplicable, listed
+from abovechance.inference.results import Interval, Result
+from abovechance.measures import Measure
+from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
+from abovechance.resampling.replicate import Progress
+from abovechance.studies.closed_forms import closed_form, smallest
+from abovechance.studies.designs import (
+    LEAST,
+    Design,
+    facts_of,
+    name_of,
+    number,
+    setting_of,
+    whole,
+)
+from abovechance.studies.power_study import (
+    Budget,
+    Cell,
+    Meter,
+    Model,
+    OneTest,
+    Replications,
+    Tests,
+    aligned,
+    cell_of,
+    chosen_tests,
+    conditions,
+    described,
+    design_and_tests,
+    effects_of,
+)
+from abovechance.studies.precision import PrecisionSize, measures_and_design, size_for_width
+from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
+
+LARGEST = 20_000
+"""Where the search gives up."""
+
+FIRST = 12
+"""Where the search begins, in cases."""
+
+SHARES = (0.8, 1.0, 1.25)
+"""Sizes simulated around the current answer."""
+
+ROUNDS = 4
+"""How often the answer is sought again."""
+
+BRACKET = 64
+"""Samples of each size on the way to the first answer."""
+
+SMALL = 32
+"""Up to so many cases powers jump from one size to the next, and the answer is tried one by one."""
+
+CLEARLY = 0.999
+"""Level at which samples rule out a size."""
+
+Point = tuple[int, int, int]
+"""A size, in how many samples the test rejected, and of how many."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size(Result):
+    """The number of cases one test needs.
+
+    `n` is None when the largest size tried is not enough. `power` and `power_interval` come from
+    fresh samples of that size; `interval` is the search's 95 % interval for n. `se` is None where
+    power jumps past the target and no line can be fitted. `formula` is the size by formula from
+    which on the power stays at the target. `title` and `setting` say the test and the design in
+    words, `alternative` whether the test is one-sided ("greater") or two-sided.
+    """
+
+    statistic: str
+    design: str
+    effect: float
+    target: float
+    n: int | None
+    se: float | None
+    interval: tuple[int, int] | None
+    power: float | None
+    power_interval: Interval | None
+    replications: int
+    formula: int | None
+    formula_method: str | None
+    title: str | None = None
+    alternative: str | None = None
+    setting: str | None = None
+
+    def __str__(self) -> str:
+        known = "" if self.formula is None else f"; {self.formula} by formula"
+        if self.n is None or self.interval is None:
+            return f"{self.statistic}: no size tried has a power of {self.target:g}{known}"
+        return (
+            f"{self.statistic}: {self.n} cases [{self.interval[0]} to {self.interval[1]}], power "
+            f"{self.power:.3f} [{self.power_interval}]{known}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleSize(Result):
+    """The number of cases every test needs for the target power; `cells` are the powers there."""
+
+    sizes: tuple[Size, ...]
+    cells: tuple[Cell, ...]
+    target: float
+    alpha: float
+    seed: int
+    largest: int
+    advice: tuple[Advice, ...] = ()
+    question: str = ""
+    effect_scale: str | None = None
+    prevalence: float | None = None
+    threshold: float | None = None
+
+    @property
+    def conditions(self) -> str:
+        """What the sizes depend on: effect, prevalence, sides and level of the tests."""
+        return conditions(self, self.sizes, self.effect_scale)
+
+    def __str__(self) -> str:
+        title = f"Cases for a power of {self.target:g}, {self.sizes[0].design}; {self.conditions}"
+        rows = [("test", "n", "95 % of the search", "power at n", "95 %", "n by formula")]
+        for size in self.sizes:
+            known = "" if size.formula is None else str(size.formula)
+            if size.n is None or size.interval is None:
+                rows.append((size.statistic, f"> {self.largest}", "", "", "", known))
+                continue
+            ends, power = f"{size.interval[0]} to {size.interval[1]}", f"{size.power:.3f}"
+            checked = (power, str(size.power_interval), known)
+            rows.append((size.statistic, str(size.n), ends, *checked))
+        return f"{title}\n{aligned(rows)}"
+
+    def to_csv(self) -> str:
+        """One test a row."""
+        from abovechance.io.export import to_csv_text
+
+        rows = []
+        for size in self.sizes:
+            row = size.to_dict()
+            low, high = row.pop("interval") or (None, None)
+            row.pop("power_interval")
+            rows.append({**row, "low": low, "high": high})
+        return to_csv_text(rows)
+
+
+def sample_size(
+    design: Design | str | None = None,
+    tests: Tests | None = None,
+    *,
+    effect: float | None = None,
+    width: float | None = None,
+    measure: str | Measure | Sequence[str | Measure] | None = None,
+    auc: float | None = None,
+    versus: float | None = None,
+    prevalence: float | None = None,
+    correlation: float | None = None,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    replications: int = 1000,
+    draws: int = 999,
+    largest: int = LARGEST,
+    rng: int | np.random.Generator | None = None,
+    workers: Workers = 1,
+    executor: Executor | None = None,
+    store: Store | str | None = None,
+    progress: Progress | None = None,
+) -> SampleSize | PrecisionSize:
+    r"""How many cases a test needs to find the effect, or a measure for a narrow interval.
+
+    For a power, sizes are doubled until it passes the target, or halved until it does not; then
+    samples are drawn at sizes around the current answer and :math:`\Phi^{-1}(\text{power}) = a +
+    b \sqrt n` is fitted to all of them, a form that holds nearly exactly for tests whose
+    statistic is a mean. The stated error is that of the fit (delta method). `replications` samples
+    are spent on the search for each test, and as many again on the power at the answer. An answer
+    that these contradict is sought again; among few cases, where powers jump, sizes are tried one
+    by one.
+
+    With `width`, the answer is the number of cases from which on the interval that `assess` shows
+    of the measure is on average no wider. Its mean width is simulated at sizes around the current
+    answer, :math:`\log \text{width} = a + b \log n` is fitted, and `replications` fresh samples
+    of the answer check it.
+
+    Parameters
+    ----------
+    design
+        How data arise, as in `power`; or the name of a test (with `width`, of a measure) alone.
+    tests
+        As in `power`; not with `width`, which has measures.
+    effect
+        How strong the effect is, on the scale of the design; without, the middle one of the
+        design's own.
+    width
+        The widest that the interval of a measure shall be on average, from limit to limit on the
+        measure's own scale.
+    measure
+        The measures whose intervals are meant, as "auc", "calibration_slope" or "oe_ratio".
+    auc, versus, prevalence, correlation
+        A calibrated model in numbers instead of a design, as in `power`.
+    target
+        The power to reach.
+    alpha
+        Level of the tests.
+    confidence_level
+        Level of the interval whose width is meant.
+    replications
+        Samples spent on the search, and as many again on the check of its answer.
+    draws
+        Permutations or sign flips of tests, and bootstrap samples of intervals, that need them.
+    largest
+        Where the search gives up.
+    rng
+        Seed of all samples and draws.
+    workers, executor, store, progress
+        As in `power`.
+
+    Returns
+    -------
+    SampleSize or PrecisionSize
+        A `Size` for each test: cases, the search's interval, the power there and the size by
+        formula where there is one. With `width` a `Width` for each measure, likewise.
+
+    Raises
+    ------
+    AboveChanceError
+        If designs, tests, measures or numbers do not fit; the message says what to write.
+
+    See Also
+    --------
+    power : the power at given numbers of cases.
+
+    Notes
+    -----
+    Widths of the calibration slope and of the ratio of observed to expected events are the
+    criteria of Riley et al. for an external validation, here for the very intervals that `assess`
+    reports.
+
+    References
+    ----------
+    Robbins & Monro (1951) for the idea of asking where the answer seems to be; the probit fit
+    is the usual one of dose finding (Finney 1971). Riley et al. (2021) for sizes by precision.
+
+    Examples
+    --------
+    >>> sizes = sample_size("auc", effect=0.7, replications=300, rng=1)
+    >>> sizes.sizes[0].formula, abs(sizes.sizes[0].n - 49) < 12
+    (49, True)
+    >>> narrow = sample_size("accuracy", auc=0.7, width=0.2, replications=100, rng=1)
+    >>> narrow.widths[0].formula, abs(narrow.widths[0].n - 84) < 8
+    (84, True)
+    """
+    budget = Budget(
+        replications=replications,
+        alpha=alpha,
+        draws=draws,
+        seed=seed_of(rng),
+        workers=workers,
+        executor=executor,
+    )
+    number("confidence_level", confidence_level, 0.0, 1.0, inside=True)
+    whole("largest", largest, LEAST)
+    largest, seed = int(largest), budget.seed
+    model = Model(auc, versus, prevalence, correlation)
+    if width is not None:
+        design, measures = measures_and_design(design, tests, measure)
+    elif measure is not None:
+        raise AboveChanceError(
+            "measure= goes with width=, the width of its interval; for a power give tests=."
+        )
+    design, tests, effect = design_and_tests(design, tests, effect, model)
+    effect = _effect(design, effect)
+    if width is not None:
+        if store is not None:
+            what = {"measures": ", ".join(map(str, measures)), "effect": effect, "width": width}
+            terms = _terms(design, measures, {**what, "level": confidence_level}, budget)
+            budget = replace(budget, store=_shared(store, terms))
+        return size_for_width(
+            design,
+            measures,
+            effect,
+            width,
+            level=confidence_level,
+            budget=replace(budget, progress=progress),
+            largest=largest,
+        )
+    number("target", target)
+    if not alpha < target < 1.0:
+        raise AboveChanceError(f"target must lie between alpha and 1; got {target}.")
+    first = (min(FIRST, largest), effect)
+    chosen = chosen_tests(design, tests, first, alpha=alpha, draws=draws, seed=seed)
+    if store is not None:
+        what = {"tests": ", ".join(chosen.labels), "effect": effect, "target": target}
+        terms = _terms(design, chosen.tests, what, budget)
+        budget = replace(budget, store=_shared(store, terms))
+    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * budget.replications)
+    sizes: list[Size] = []
+    cells: list[Cell] = []
+    for test, label in zip(chosen.tests, chosen.labels, strict=True):
+        least = least_size(design, test, effect, largest=largest, seed=seed)
+        search = Search(design, test, label, effect, target, budget, least, largest, meter)
+        formula, method = search.by_formula()
+        answer = search.answer(formula)
+        sizes.append(_described(search.size(answer, formula, method), design, test, chosen.kind))
+        if answer is not None:
+            cell = cell_of(design, test, (answer.n, effect), answer.rejected, budget, label)
+            cells.append(described(cell, design, test, chosen.kind))
+        meter.finish()
+    return SampleSize(
+        sizes=tuple(sizes),
+        cells=tuple(cells),
+        target=target,
+        alpha=alpha,
+        seed=seed,
+        largest=largest,
+        advice=chosen.advice,
+        question=chosen.question,
+        **vars(facts_of(design)),
+    )
+
+
+def _effect(design: Design, effect: Any) -> float:
+    """One effect: that given, or the middle one of the design's own."""
+    effects = effects_of(design, effect)
+    if effect is not None and len(effects) > 1:
+        raise AboveChanceError(f"give one effect to plan for; got {listed(list(effects))}.")
+    return effects[len(effects) // 2]
+
+
+def _described(size: Size, design: Design, test: OneTest, kind: type) -> Size:
+    """The size with its test and its setting in words."""
+    return replace(
+        size,
+        title=title_of(test, size.statistic, kind),
+        alternative=alternative_of(test, kind),
+        setting=setting_of(design, size.effect),
+    )
+
+
+def _terms(
+    design: Design, things: object, what: Mapping[str, object], budget: Budget
+) -> dict[str, object]:
+    """What a store is for, so that a run for something else is refused with the difference."""
+    plain = {
+        name: value
+        for name, value in getattr(design, "__dict__", {}).items()
+        if isinstance(value, str | Real)
+    }
+    terms = {
+        "a search for sample sizes": "wanted",
+        "abovechance": __version__,
+        "design": name_of(design),
+        **what,
+        "alpha": budget.alpha,
+        "draws": budget.draws,
+        "seed": budget.seed,
+    }
+    return {**plain, **terms, "task": digest(design, things, *terms.values())}
+
+
+def _shared(store: Store | str, terms: dict[str, object]) -> Store:
+    """The store of a whole search; a configuration that it comes with is kept."""
+    given = store if isinstance(store, Store) else Store(store)
+    return given if given.configuration is not None else replace(given, configuration=terms)
+
+
+class Answer(NamedTuple):
+    """A size with the error of the search, its interval, and how many fresh samples rejected."""
+
+    n: int
+    error: float | None
+    ends: tuple[int, int]
+    rejected: int
+
+
+@dataclass(frozen=True)
+class Search:
+    """The search for one test, among sizes from `least` to `largest`."""
+
+    design: Design
+    test: OneTest
+    label: str
+    effect: float
+    target: float
+    budget: Budget
+    least: int
+    largest: int
+    meter: Meter
+
+    def rejections(self, n: int, times: int, purpose: str) -> int:
+        """In how many of `times` fresh samples of size n the test rejects."""
+        work = Replications(self.design, (self.test,), ((n, self.effect),), self.budget.draws)
+        seed = child_seed(self.budget.seed, self.label, purpose, n)
+        budget = replace(self.budget, replications=times, progress=self.meter.listen())
+        return int(rejects(budget.simulate(work, seed), budget.alpha).sum())
+
+    def answer(self, guess: int | None) -> Answer | None:
+        """The size, or None if the largest is not enough."""
+        points = self.bracket(guess)
+        if points is None:
+            return None
+        each = max(8, self.budget.replications // (ROUNDS * len(SHARES)))
+        for turn in range(ROUNDS):
+            centre = self.crossing(points)[0]
+            for share in SHARES:
+                n = int(np.clip(round(centre * share), self.least, self.largest))
+                points.append((n, self.rejections(n, each, f"round {turn}"), each))
+        return self.confirmed(points)
+
+    def bracket(self, guess: int | None) -> list[Point] | None:
+        """Sizes from too few to enough, doubled and halved; None if even the largest is too few."""
+        n = max(FIRST, self.least) if guess is None else max(FIRST, self.least, guess // 2)
+        points = [self.tried(min(n, self.largest))]
+        while points[-1][1] / BRACKET < min(self.target + 0.1, 0.97):
+            if points[-1][0] >= self.largest:
+                if points[-1][1] / BRACKET < self.target:
+                    return None
+                break
+            points.append(self.tried(min(2 * points[-1][0], self.largest)))
+        while points[0][1] / BRACKET >= self.target and points[0][0] > self.least:
+            points.insert(0, self.tried(max(points[0][0] // 2, self.least)))
+        return points
+
+    def tried(self, n: int) -> Point:
+        return n, self.rejections(n, BRACKET, "bracket"), BRACKET
+
+    def confirmed(self, points: list[Point]) -> Answer | None:
+        """The size whose power on fresh samples does not contradict the target.
+
+        Where it falls short, the search goes on above with what was seen, and below where it
+        suffices clearly; among few cases, where powers jump, it goes down one by one.
+        """
+        last, step = self.checked(ceil(self.crossing(points)[0])), 1
+        while self.falls_short(last):
+            points.append(last)
+            if last[0] >= self.largest:
+                return None
+            further = max(ceil(self.crossing(points)[0]), last[0] + step)
+            last, step = self.checked(min(further, self.largest)), 2 * step
+        while (n := self.fewer(points, last)) < last[0]:
+            points.append(last)
+            tried = self.checked(n)
+            if self.falls_short(tried):
+                points.append(tried)
+                break
+            last = tried
+        error, ends = self.interval(points, last)
+        return Answer(last[0], error, ends, last[1])
+
+    def checked(self, n: int) -> Point:
+        """Fresh samples of size n, as many as `replications`."""
+        times = self.budget.replications
+        return n, self.rejections(n, times, "answer"), times
+
+    def falls_short(self, point: Point) -> bool:
+        """Whether samples contradict the target; where it never rejected there may be no power."""
+        return point[1] == 0 or self.power(point).high < self.target
+
+    def fewer(self, points: list[Point], last: Point) -> int:
+        """The next size to try below one that suffices; the same if there is none."""
+        n = last[0]
+        if n <= SMALL:
+            return max(n - 1, self.least) if self.power(last).low > self.target else n
+        if self.power(last, CLEARLY).low <= self.target:
+            return n
+        return min(ceil(self.crossing([*points, last])[0]), n)
+
+    def power(self, point: Point, level: float = 0.95) -> Interval:
+        from abovechance.inference.intervals import wilson
+
+        return wilson(point[1], point[2], confidence_level=level)
+
+    def interval(self, points: list[Point], last: Point) -> tuple[float | None, tuple[int, int]]:
+        """Standard error and 95 % interval of the size; no error where no line can be fitted."""
+        centre, error = self.crossing(points)
+        low, high = self.possible([*points, last])
+        ends = (
+            min(last[0], floor(max(centre - 1.96 * error, low))),
+            max(last[0], ceil(min(centre + 1.96 * error, high))),
+        )
+        return (error if isfinite(error) else None), ends
+
+    def possible(self, points: list[Point]) -> tuple[int, int]:
+        """The sizes that samples do not rule out: neither clearly too small nor larger than need.
+
+        A size that clearly suffices is possible itself.
+        """
+        seen: dict[int, Point] = {}
+        for n, rejected, tried in points:
+            _, before, earlier = seen.get(n, (n, 0, 0))
+            seen[n] = n, before + rejected, earlier + tried
+        power = {n: self.power(seen[n], CLEARLY) for n in seen}
+        below = [n for n in power if power[n].high < self.target]
+        low = min(max(below, default=self.least - 1) + 1, self.largest)
+        above = [n for n in power if power[n].low > self.target and n >= low]
+        return low, min(above, default=self.largest)
+
+    def crossing(self, points: list[Point]) -> tuple[float, float]:
+        """Where the fitted power meets the target, and its standard error.
+
+        The line is fitted to points near the target, for far from it powers bend away; to all
+        where those do not tell. Where no line does, the point nearest to the target it is.
+        """
+        n, rejected, times = (
+            np.array(column, dtype=np.float64) for column in zip(*points, strict=True)
+        )
+        rate, (low, high) = rejected / times, self.possible(points)
+        for some in (_near(rate, self.target), np.ones(n.size, dtype=np.bool_)):
+            root, error = self.root(np.sqrt(n[some]), rejected[some], times[some])
+            if 2 * error < root:
+                return float(np.clip(root**2, low, high)), 2 * root * error
+        nearest = n[np.argmin(np.abs(rate - self.target))]
+        return float(np.clip(nearest, low, high)), float("inf")
+
+    def root(self, x: Floats, rejected: Floats, times: Floats) -> tuple[float, float]:
+        """Where the line through powers at √n meets the target, and its standard error."""
+        from scipy.special import ndtri
+
+        (a, b), covariance = probit_line(x, rejected, times)
+        if b <= 0:
+            return float(np.sqrt(self.least)), float("inf")
+        root = (ndtri(self.target) - a) / b
+        slope = np.array([-1.0, -root]) / b
+        error = np.sqrt(max(float(slope @ covariance @ slope), 0.0))
+        return float(max(root, np.sqrt(self.least))), float(error)
+
+    def size(self, answer: Answer | None, formula: int | None, method: str | None) -> Size:
+        """The answer as a result."""
+        from abovechance.inference.intervals import wilson
+
+        times = self.budget.replications
+        return Size(
+            statistic=self.label,
+            design=name_of(self.design),
+            effect=self.effect,
+            target=self.target,
+            n=None if answer is None else answer.n,
+            se=None if answer is None else answer.error,
+            interval=None if answer is None else answer.ends,
+            power=None if answer is None else answer.rejected / times,
+            power_interval=None if answer is None else wilson(answer.rejected, times),
+            replications=times,
+            formula=formula,
+            formula_method=method,
+        )
+
+    def by_formula(self) -> tuple[int | None, str | None]:
+        """The size by formula: above it the power stays at the target for a while."""
+        known = closed_form(self.design, self.test, self.least, self.effect)
+        if known is None:
+            return None, None
+        return smallest(self.known, self.target, self.largest), known.method
+
+    def known(self, n: int) -> float:
+        """Power by formula."""
+        budget = self.budget
+        known = closed_form(
+            self.design, self.test, n, self.effect, alpha=budget.alpha, draws=budget.draws
+        )
+        return known.power if known else 0.0
+
+
+def least_size(design: Design, test: OneTest, effect: float, *, largest: int, seed: int) -> int:
+    """The fewest cases in which a test is defined; one that never is up to `largest` is refused."""
+
+    def refusal(n: int) -> str:
+        rng = np.random.default_rng(child_seed(seed, "least size", n))
+        try:
+            run_tests(design(n, effect, rng), (test,), rng, draws=1)
+        except Exception as error:
+            # With very few cases a design or test of one's own may fail in any way.
+            if n >= FIRST and not isinstance(error, NotApplicable):
+                raise
+            return f"{error or type(error).__name__}"
+        return ""
+
+    low, high = LEAST - 1, min(FIRST, largest)
+    while refused := refusal(high):
+        if high >= largest:
+            raise NotApplicable(
+                f"a test must be defined in samples of up to {largest} cases. {refused} Or raise "
+                "largest, or leave the test out."
+            )
+        low, high = high, min(2 * high, largest)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if refusal(middle) else (low, middle)
+    return high
+
+
+def probit_line(x: Floats, hits: Floats, times: Floats) -> tuple[Floats, Floats]:
+    """Fit Φ⁻¹(rate) = a + bx to counts: the coefficients and their covariance.
+
+    Steps are bounded: counts that are all 0 and then all full have no best line.
+    """
+    from scipy.special import ndtr, ndtri
+
+    design = np.column_stack([np.ones_like(x), x])
+    line = np.linalg.lstsq(design, ndtri((hits + 0.5) / (times + 1)), rcond=None)[0]
+    information = np.eye(2)
+    for _ in range(25):
+        eta = np.clip(design @ line, -6, 6)
+        rate = np.clip(ndtr(eta), 1e-9, 1 - 1e-9)
+        density = np.exp(-(eta**2) / 2) / np.sqrt(2 * np.pi)
+        weight = times * density**2 / (rate * (1 - rate))
+        information = design.T @ (weight[:, None] * design) + 1e-9 * np.eye(2)
+        step = np.linalg.solve(information, design.T @ (weight * (hits / times - rate) / density))
+        line = line + np.clip(step, -10.0, 10.0)
+        if np.abs(step).max() < 1e-8:
+            break
+    return np.asarray(line, dtype=np.float64), np.asarray(np.linalg.inv(information))
+
+
+def _near(rate: Floats, target: float) -> Bools:
+    """Points whose rate is near enough to the target for a straight line, at least three."""
+    from scipy.special import ndtri
+
+    gap = np.abs(ndtri(np.clip(rate, 0.002, 0.998)) - ndtri(target))
+    return np.asarray(gap <= max(1.5, np.sort(gap)[min(2, gap.size - 1)]))

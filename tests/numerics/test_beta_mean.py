@@ -1,0 +1,220 @@
+"""Weighted means of Beta variables agree with exact arithmetic, in the middle and far out."""
+
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from abovechance.numerics import beta
+from abovechance.numerics.beta_mean import (
+    BetaMean,
+    Convolution,
+    Many,
+    Share,
+    Shares,
+    interpolate,
+    series,
+)
+
+LEVELS = np.array([1e-9, 0.001, 0.025, 0.3, 0.5, 0.7, 0.975, 0.999, 1 - 1e-9])
+SETTINGS = {
+    "one": ([4.0], [2.0], [1.0]),
+    "nothing known": ([1.0, 1.0], [1.0, 1.0], [0.5, 0.5]),
+    "two": ([41.0, 3.0], [6.0, 9.0], [0.5, 0.5]),
+    "unequal weights": ([41.0, 3.0], [6.0, 9.0], [0.9, 0.1]),
+    "a million": ([9e5, 4e5], [1e5, 6e5], [0.5, 0.5]),
+    "a million and two": ([1e6, 3.0], [1.0, 1.0], [0.5, 0.5]),
+    "Jeffreys without errors": ([10.5, 3.5], [0.5, 0.5], [0.3, 0.7]),
+    "three without errors": ([7.0, 5.0, 10.0], [1.0, 1.0, 1.0], [1 / 3] * 3),
+    "three smooth": ([70.0, 50.0, 10.0], [11.0, 8.0, 6.0], [0.2, 0.3, 0.5]),
+    "four, one tiny": ([700.0, 2.0, 30.0, 11.0], [90.0, 1.0, 3.0, 2.0], [0.25] * 4),
+    "difference": ([41.0, 30.0], [6.0, 9.0], [1.0, -1.0]),
+    "twelve": (np.arange(5.0, 17.0), np.arange(1.0, 13.0)[::-1], [1 / 12] * 12),
+    "a hundred": (np.arange(5.0, 105.0), np.full(100, 4.0), [0.01] * 100),
+}
+
+
+@pytest.fixture(params=SETTINGS, ids=lambda name: name.replace(" ", "_"))
+def mean(request) -> BetaMean:
+    return BetaMean(*SETTINGS[request.param])
+
+
+def test_beta_density_agrees_with_high_precision() -> None:
+    import mpmath
+
+    with mpmath.workdps(40):
+        for a, b in [(1e6, 1e6), (1e6, 1.0), (1e6, 0.5), (3.0, 4.0), (0.5, 0.5), (17.0, 15.5)]:
+            centre, spread = a / (a + b), (a * b / (a + b + 1)) ** 0.5 / (a + b)
+            for z in (-4.0, -0.5, 0.7, 3.0):
+                x = centre + z * spread
+                if not 0 < x < 1:
+                    continue
+                exact = mpmath.mpf(x) ** (mpmath.mpf(a) - 1) * (1 - mpmath.mpf(x)) ** (
+                    mpmath.mpf(b) - 1
+                )
+                exact /= mpmath.beta(a, b)
+                assert float(beta.pdf(x, a, b) / exact) == pytest.approx(1.0, rel=2e-12)
+
+
+def test_beta_density_has_its_limits_at_the_ends() -> None:
+    assert beta.pdf([0.0, 1.0], 1.0, 3.0).tolist() == [3.0, 0.0]
+    assert beta.pdf([0.0, 1.0], 0.5, 2.0).tolist() == [np.inf, 0.0]
+    assert beta.pdf([-0.1, 1.1], 2.0, 2.0).tolist() == [0.0, 0.0]
+
+
+def test_density_and_distribution_agree_with_exact_rationals(reference) -> None:
+    cases = reference("brodersen_multiclass")["cases"]
+    assert len(cases) == 15
+    for case in cases:
+        shapes = np.array(case["input"]["beta_parameters"], dtype=float)
+        found, expected = BetaMean(*shapes.T, 1 / len(shapes)), case["expected"]
+        for key, function in (("ba_pdf_grid", found.pdf), ("ba_cdf_grid", found.cdf)):
+            x, exact = np.array(expected[key]["exact"]).T
+            assert function(x) == pytest.approx(exact, rel=1e-10, abs=0), (case["id"], key)
+
+
+def test_high_precision_is_reached_where_plain_rules_lose_digits(reference) -> None:
+    for case in reference("posterior_extra")["cases"]:
+        given = case["input"]
+        found = BetaMean(given["a"], given["b"], given["weights"])
+        for key, values in case["expected"].items():
+            function = found.pdf if key == "pdf_grid" else found.cdf
+            x, exact = np.array(values["mpmath"]).T
+            # A million cases make the distribution as steep as 1e6: x itself has 16 digits.
+            digits = 1e-9 if max(given["a"]) > 1e5 else 1e-10
+            assert function(x) == pytest.approx(exact, rel=digits, abs=1e-300), (case["id"], key)
+
+
+def test_density_integrates_to_one(mean: BetaMean) -> None:
+    low, high = mean.support
+    edges = np.unique(
+        np.concatenate([[low, high], mean.ppf([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-6])])
+    )
+    edges = np.unique(np.concatenate([edges, mean.kinks[(mean.kinks > low) & (mean.kinks < high)]]))
+    root, weight = np.polynomial.legendre.leggauss(40)
+    angle = (root + 1) * np.pi / 4
+    total = 0.0
+    for a, b in pairwise(edges):
+        points = a + (b - a) * np.sin(angle) ** 2
+        total += (b - a) * np.pi / 4 * (weight * np.sin(2 * angle)) @ mean.pdf(points)
+    assert total == pytest.approx(1.0, abs=1e-9)
+
+
+def test_quantiles_invert_the_distribution(mean: BetaMean) -> None:
+    x = mean.ppf(LEVELS)
+    assert mean.cdf(x[:5]) == pytest.approx(LEVELS[:5], rel=1e-9)
+    # Near an upper end of 1 the steps of x itself are 1e-16.
+    assert mean.sf(x[5:]) == pytest.approx(1 - LEVELS[5:], rel=1e-9, abs=1e-13)
+
+
+def test_distribution_grows_and_tails_add_up(mean: BetaMean) -> None:
+    x = mean.mean + mean.std * np.linspace(-12, 12, 97)
+    assert (np.diff(mean.cdf(x)) >= 0).all()
+    assert (mean.pdf(x) >= 0).all()
+    assert mean.cdf(x) + mean.sf(x) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_outside_the_support_there_is_nothing(mean: BetaMean) -> None:
+    low, high = mean.support
+    assert mean.cdf([low - 1, low, high, high + 1]).tolist() == [0, 0, 1, 1]
+    assert mean.sf([low - 1, low, high, high + 1]).tolist() == [1, 1, 0, 0]
+    assert mean.pdf([low - 1, high + 1]).tolist() == [0, 0]
+    assert mean.ppf([0.0, 1.0]).tolist() == [low, high]
+    assert np.isnan(mean.ppf([-0.1, 1.1, np.nan])).all()
+    assert np.isnan(mean.cdf(np.nan))
+
+
+def test_right_and_wrong_exchanged_mirror_the_distribution(mean: BetaMean) -> None:
+    mirrored = BetaMean(mean.b, mean.a, mean.weights)
+    x = mean.ppf([0.01, 0.3, 0.9])
+    turned = sum(mean.support) - x
+    assert mirrored.sf(turned) == pytest.approx(mean.cdf(x), rel=1e-9)
+    assert mirrored.pdf(turned) == pytest.approx(mean.pdf(x), rel=1e-8)
+
+
+def test_mean_and_variance_are_exact(mean: BetaMean) -> None:
+    a, b, w = mean.a, mean.b, mean.weights
+    assert mean.mean == pytest.approx(sum(w * a / (a + b)), rel=1e-14)
+    variance = sum(w**2 * a * b / ((a + b) ** 2 * (a + b + 1)))
+    assert mean.variance == pytest.approx(variance, rel=1e-12)
+
+
+def test_draws_agree() -> None:
+    a, b, w = SETTINGS["four, one tiny"]
+    drawn = np.random.default_rng(1).beta(a, b, size=(200_000, 4)) @ np.array(w)
+    found = BetaMean(a, b, w).cdf(np.quantile(drawn, [0.05, 0.5, 0.95]))
+    assert found == pytest.approx([0.05, 0.5, 0.95], abs=0.004)
+
+
+def test_two_shares_by_the_general_way_equal_the_special_one() -> None:
+    a, b, w = (np.array(part) for part in SETTINGS["two"])
+    x = BetaMean(a, b, w).ppf([0.001, 0.2, 0.6, 0.99])
+    general = series(Shares(a, b, w), force=True)
+    assert general is not None
+    left = np.ones(4, dtype=bool)
+    assert general.tail(x, left) == pytest.approx(BetaMean(a, b, w).cdf(x), abs=1e-12)
+
+
+def test_a_third_share_without_weight_changes_nothing() -> None:
+    pair = BetaMean([41, 3], [6, 9], [0.5, 0.5])
+    three = BetaMean([41, 3, 8], [6, 9, 2], [0.5, 0.5, 0.0])
+    x = [0.4, 0.5, 0.7]
+    assert three.cdf(x).tolist() == pair.cdf(x).tolist()
+
+
+@pytest.mark.parametrize("name", ["three without errors", "three smooth", "four, one tiny"])
+def test_fourier_and_one_by_one_agree(name: str) -> None:
+    a, b, w = (np.array(part) for part in SETTINGS[name])
+    shares = [Share(*shape) for shape in zip(a.tolist(), b.tolist(), w.tolist(), strict=True)]
+    shares.sort(key=lambda share: share.variance)
+    layered = reduce(
+        lambda total, share: Convolution(interpolate(total), share, nodes=64),
+        shares[2:],
+        Convolution(shares[1], shares[0]),
+    )
+    found = BetaMean(a, b, w)
+    x = found.ppf(LEVELS)
+    left = LEVELS < 0.5
+    assert layered.tail(x, left) == pytest.approx(np.where(left, LEVELS, 1 - LEVELS), rel=1e-8)
+    assert layered.pdf(x) == pytest.approx(found.pdf(x), rel=1e-8)
+
+
+def test_equal_shares_are_computed_once_and_count_each_time(monkeypatch) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(10, 14, 30) + 1.0, rng.integers(2, 5, 30) + 1.0
+    x = np.linspace(0.6, 0.9, 40)
+    found = []
+    for few in (2, 10**9):
+        monkeypatch.setattr("abovechance.numerics.beta_mean.FEW", few)
+        mean = BetaMean(a, b, np.full(30, 1 / 30))
+        found.append([mean.cdf(x), mean.sf(x), mean.pdf(x)])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-13)
+
+
+def test_the_slow_series_is_not_taken_for_few_classes_without_errors() -> None:
+    a, b, w = (np.array(part) for part in SETTINGS["three without errors"])
+    assert Many(Shares(a, b, w))._plain is None
+    a, b, w = (np.array(part) for part in SETTINGS["three smooth"])
+    assert Many(Shares(a, b, w))._plain is not None
+
+
+def test_the_mode_is_where_the_density_is_largest(mean: BetaMean) -> None:
+    around = mean.mode + mean.std * np.array([-0.3, -0.01, 0.0, 0.01, 0.3])
+    around = np.clip(around, *mean.support)
+    values = mean.pdf(around)
+    assert values[2] >= values.max() * (1 - 1e-12)
+
+
+def test_the_shortest_interval_is_equally_high_at_both_ends() -> None:
+    found = BetaMean([41, 3], [6, 9], [0.5, 0.5])
+    low, high = found.shortest(0.9)
+    assert float(found.cdf(high) - found.cdf(low)) == pytest.approx(0.9, abs=1e-10)
+    assert float(found.pdf(low)) == pytest.approx(float(found.pdf(high)), rel=1e-8)
+    tails = found.ppf([0.05, 0.95])
+    assert high - low < tails[1] - tails[0]
+
+
+def test_the_shortest_interval_of_a_falling_density_begins_at_the_end() -> None:
+    found = BetaMean([1.0], [5.0], [1.0])
+    assert found.shortest(0.95) == pytest.approx((0.0, 1 - 0.05**0.2), abs=1e-12)

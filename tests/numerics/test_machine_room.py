@@ -1,0 +1,119 @@
+"""Four problems in one register: each comes out as it does alone."""
+
+import numpy as np
+import pytest
+
+from abovechance.numerics.machine_room.linear_systems import (
+    cross_products,
+    factor,
+    factor_features,
+    inverse_trace,
+    multiply,
+    row_products,
+    solve,
+    solve_two,
+)
+
+SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 23, 24, 35]
+
+
+def matrices(m, seed=0):
+    """Four positive definite matrices (4, m, m) and their packed lower triangles."""
+    rng = np.random.default_rng([m, seed])
+    roots = rng.normal(size=(4, m, m + 2))
+    full = roots @ roots.transpose(0, 2, 1)
+    return full, packed(full)
+
+
+def packed(full):
+    i, j = np.tril_indices(full.shape[1])
+    return full[:, i, j].T.flatten()
+
+
+def unpacked(flat, m):
+    full = np.zeros((4, m, m))
+    i, j = np.tril_indices(m)
+    full[:, i, j] = flat.reshape(-1, 4).T
+    return full
+
+
+def side_by_side(vectors):
+    return np.moveaxis(vectors, 0, -1).flatten()
+
+
+@pytest.mark.parametrize("m", SIZES)
+def test_factors_are_those_of_cholesky_with_one_over_the_diagonal(m):
+    full, flat = matrices(m)
+    factor(flat, m)
+    expected = np.linalg.cholesky(full)
+    diagonal = np.einsum("lii->li", expected)
+    diagonal[...] = 1 / diagonal
+    np.testing.assert_allclose(unpacked(flat, m), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", SIZES)
+def test_systems_are_solved(m):
+    full, flat = matrices(m)
+    right = np.random.default_rng(m).normal(size=(2, 4, m))
+    expected = np.linalg.solve(full, right[..., None])[..., 0]
+    factor(flat, m)
+    g, h = side_by_side(right[0]), side_by_side(right[1])
+    solve(flat, m, g)
+    np.testing.assert_allclose(g, side_by_side(expected[0]), rtol=1e-8, atol=1e-10)
+    g = side_by_side(right[0])
+    solve_two(flat, m, g, h)
+    np.testing.assert_allclose(g, side_by_side(expected[0]), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(h, side_by_side(expected[1]), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("m", SIZES)
+def test_products_of_a_packed_matrix_and_a_vector(m):
+    full, flat = matrices(m)
+    v = np.random.default_rng(m).normal(size=(4, m))
+    out = np.ones(4 * m)
+    multiply(flat, m, side_by_side(v), out)
+    expected = 1 + (full @ v[:, :, None])[:, :, 0]
+    np.testing.assert_allclose(out, side_by_side(expected), rtol=1e-10)
+
+
+@pytest.mark.parametrize("p", SIZES)
+@pytest.mark.parametrize("m", [1, 4, 11])
+def test_products_of_features_and_of_rows(m, p):
+    T = np.random.default_rng([m, p]).normal(size=(4, m, p))
+    flat, F = side_by_side(T), np.empty(2 * p * (p + 1))
+    cross_products(flat, m, p, F)
+    np.testing.assert_allclose(F, packed(T.transpose(0, 2, 1) @ T), rtol=1e-10, atol=1e-12)
+    G = np.empty(2 * m * (m + 1))
+    row_products(flat, m, p, G)
+    np.testing.assert_allclose(G, packed(T @ T.transpose(0, 2, 1)), rtol=1e-10, atol=1e-12)
+
+
+def test_sum_of_inverse_eigenvalues():
+    from numba import njit
+
+    from abovechance.numerics.machine_room.registers import store
+
+    @njit
+    def stored(A, m, columns, out):
+        store(out, 0, inverse_trace(A, m, columns))
+
+    for m in SIZES:
+        full, flat = matrices(m)
+        factor(flat, m)
+        out = np.empty(4)
+        stored(flat, m, np.empty(16 * m), out)
+        expected = np.trace(np.linalg.inv(full), axis1=1, axis2=2)
+        np.testing.assert_allclose(out, expected, rtol=1e-7)
+
+
+def test_few_features_are_factored_with_the_ridge_inverted():
+    m, p = 12, 5
+    rng = np.random.default_rng(1)
+    Z, D = rng.normal(size=(4, m, p)), rng.uniform(0.5, 2, size=(4, m))
+    F = np.empty(2 * p * (p + 1))
+    factor_features(side_by_side(Z), m, p, side_by_side(D), F, np.empty(4 * m * p))
+    full = np.eye(p) + np.einsum("lmp,lm,lmq->lpq", Z, 1 / D, Z)
+    expected = np.linalg.cholesky(full)
+    diagonal = np.einsum("lii->li", expected)
+    diagonal[...] = 1 / diagonal
+    np.testing.assert_allclose(unpacked(F, p), expected, rtol=1e-9, atol=1e-12)

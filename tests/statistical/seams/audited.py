@@ -1,0 +1,128 @@
+"""What the audit found: losses at a stated prevalence, references, margins few cases decide."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import abovechance as ac
+from statistical.audit.settings import Setting
+from statistical.audit.worlds import sample, truth
+from statistical.seams.seam import seam
+
+STATED, REFERENCE = "classes sampled apart", "the best single number"
+RARE, SMALL, LARGEST = "margins that few cases decide", "few cases compared", "largest shares"
+DRAWS = 199
+
+# 62 controls and 63 cases with heavy tails, stated to be one case in eleven
+APART = Setting(
+    kind="binary",
+    verb="assess",
+    n=125,
+    prevalence=0.0875,
+    effect=1.47,
+    tails="t3",
+    ties=12,
+    confidence=0.5,
+    sampling="case-control",
+)
+SHARP = Setting(
+    kind="binary",
+    verb="margin",
+    n=65,
+    prevalence=0.0615,
+    effect=4.23,
+    ties=12,
+    cut="prevalence",
+    correlation=0.5,
+    worse=0.854,
+)
+SKEWED = Setting(kind="numeric", verb="assess", n=348, tails="skewed", ties=3)
+CLASSES = Setting(kind="multiclass", verb="assess", n=59, classes=4, effect=3.95)
+
+
+@cache
+def _true(s: Setting, measure: str, model: str = "new") -> float:
+    return truth(s, measure, model)
+
+
+def _assessed(s: Setting, measure: str, rng: np.random.Generator) -> tuple[Any, Any]:
+    options: dict[str, Any] = {}
+    if s.sampling == "case-control":
+        options = {"sampling": s.sampling, "prevalence": s.prevalence}
+    found = ac.assess(sample(s, rng)["new"], [measure], draws=DRAWS, rng=1, **options)
+    return found.estimates[0], found.advice
+
+
+def _covered(row: Any, goal: float) -> float:
+    found = row.interval
+    return float("nan") if found is None else float(found.low <= goal <= found.high)
+
+
+def _warned(advice: Any) -> bool:
+    return any("cover less" in str(a) for a in advice)
+
+
+@seam(STATED, "standardised net benefit, 62+63, prevalence .09, heavy tails", "coverage", low=0.93)
+def _net_benefit(rng: np.random.Generator) -> float:
+    row, _ = _assessed(APART, "standardised_net_benefit", rng)
+    return _covered(row, _true(APART, "standardised_net_benefit"))
+
+
+for _measure in ("brier", "log_loss", "average_precision", "mcfadden_r2"):
+
+    @seam(
+        STATED,
+        f"{_measure}, 62+63, prevalence .09, heavy tails",
+        "share not covered and not a word",
+        high=0.05,
+    )
+    def _told(rng: np.random.Generator, measure: str = _measure) -> float:
+        row, advice = _assessed(APART, measure, rng)
+        covered = _covered(row, _true(APART, measure))
+        return covered if np.isnan(covered) else float(covered == 0.0 and not _warned(advice))
+
+
+for _measure in ("relative_error", "mae"):
+
+    @seam(
+        REFERENCE,
+        f"{_measure}, skewed outcomes, predictions that know nothing",
+        "level of skill",
+        high=0.05,
+    )
+    def _skill(rng: np.random.Generator, measure: str = _measure) -> float:
+        y = np.exp(0.8 * rng.normal(size=SKEWED.n))
+        nothing = np.exp(0.1 * rng.normal(size=SKEWED.n) - (0.4 if measure != "mae" else 0.0))
+        row = ac.assess(ac.Numeric(y, nothing), [measure], draws=DRAWS, rng=1).estimates[0]
+        return float(row.skill.p_value <= 0.05)
+
+
+for _measure in ("log_score", "brier", "mcfadden_r2"):
+
+    @seam(RARE, f"{_measure}, 4 of 65 cases positive, few errors", "level", high=0.05)
+    def _level(rng: np.random.Generator, measure: str = _measure) -> float:
+        margin = abs(_true(SHARP, measure) - _true(SHARP, measure, "old"))
+        made = sample(SHARP, rng)
+        found = ac.compare(made, [measure], margin={measure: margin}, draws=DRAWS, rng=1)
+        verdict = found.differences[0].margin
+        return float(verdict is not None and verdict.noninferior)
+
+
+@seam(
+    SMALL,
+    "log score, 4 of 65 cases positive, few errors",
+    "share not covered and not a word",
+    high=0.05,
+)
+def _said(rng: np.random.Generator) -> float:
+    goal = _true(SHARP, "log_score") - _true(SHARP, "log_score", "old")
+    found = ac.compare(sample(SHARP, rng), ["log_score"], draws=DRAWS, rng=1)
+    covered = _covered(found.differences[0], goal)
+    return covered if np.isnan(covered) else float(covered == 0.0 and not _warned(found.advice))
+
+
+@seam(LARGEST, "standardised accuracy, 4 classes, n = 59", "coverage", low=0.93)
+def _standardised(rng: np.random.Generator) -> float:
+    row, _ = _assessed(CLASSES, "z_accuracy", rng)
+    return _covered(row, _true(CLASSES, "z_accuracy"))
