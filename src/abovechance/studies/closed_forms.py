@@ -41,7 +41,27 @@ NEXT = 2.0**-52
 
 @dataclass(frozen=True)
 class Known:
-    """A power and where it comes from; `exact` if it would be met by endless simulation."""
+    """The power of a test by formula, and which formula it is.
+
+    Attributes
+    ----------
+    power
+        Probability of rejecting, from 0 to 1.
+    method
+        The formula in words, as "noncentral F" or "normal approximation".
+    exact
+        Whether endless simulation would give this very number; else it is an approximation.
+
+    See Also
+    --------
+    closed_form : makes it.
+
+    Examples
+    --------
+    >>> known = closed_form(Binormal(prevalence=0.2), "auc", 100, 0.7)
+    >>> round(known.power, 3), known.method, known.exact
+    (0.893, 'normal approximation', False)
+    """
 
     power: float
     method: str
@@ -158,6 +178,11 @@ def expected_width(
     -------
     tuple of float and str, or None
         The width and where it comes from.
+
+    Raises
+    ------
+    AboveChanceError
+        If the effect of a `Binormal`, an area under the ROC curve, is not in [0.5, 1).
 
     See Also
     --------

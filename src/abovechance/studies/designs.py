@@ -19,9 +19,38 @@ from abovechance.predictions import checks
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Outcomes and the probabilities one model gives them; above `threshold` it says yes.
+    """Outcomes of some cases, and the probability that one model gives each of them.
 
-    Outcomes are True and False, or 1 and 0.
+    A design of your own returns it, and tests of your own are given it.
+
+    Attributes
+    ----------
+    positive
+        Whether each case had the outcome: True and False, or 1 and 0.
+    probability
+        The model's probability of the outcome for each case, from 0 to 1.
+    threshold
+        Cases with a probability above it are called positive, from 0 to 1; the default 0.5 calls
+        what is more likely than not.
+
+    Raises
+    ------
+    DataError
+        If outcomes are not True and False or 1 and 0, or probabilities not one per case and in
+        [0, 1]; the message names the row.
+    AboveChanceError
+        If the threshold is not a number in [0, 1].
+
+    See Also
+    --------
+    Pair : the probabilities of two models for the same cases.
+    Design : what returns such samples.
+
+    Examples
+    --------
+    >>> sample = Predicted([1, 0, 1], [0.8, 0.3, 0.4])
+    >>> (sample.probability > sample.threshold).tolist()
+    [True, False, False]
     """
 
     positive: Bools
@@ -37,7 +66,38 @@ class Predicted:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Outcomes and the probabilities of two models for the same cases, called above `threshold`."""
+    """Outcomes of some cases, and the probabilities that two models give each of them.
+
+    Attributes
+    ----------
+    positive
+        Whether each case had the outcome: True and False, or 1 and 0.
+    first, second
+        Each model's probability of the outcome for each case, from 0 to 1.
+    threshold
+        Cases with a probability above it are called positive by either model, from 0 to 1; the
+        default 0.5 calls what is more likely than not.
+
+    Raises
+    ------
+    DataError
+        If outcomes are not True and False or 1 and 0, or probabilities not one per case and in
+        [0, 1]; the message names the row.
+    AboveChanceError
+        If the threshold is not a number in [0, 1].
+
+    See Also
+    --------
+    Predicted : the probabilities of one model.
+    BinormalPair, CorrelatedModels : designs that draw such pairs.
+
+    Examples
+    --------
+    >>> pair = Pair([1, 0, 1], [0.8, 0.3, 0.4], [0.9, 0.2, 0.7])
+    >>> calls = np.array([pair.first, pair.second]) > pair.threshold
+    >>> (calls == pair.positive).sum(axis=1).tolist()
+    [2, 3]
+    """
 
     positive: Bools
     first: Floats
@@ -54,9 +114,34 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Features (n, p) of rows that belong to group 0 or 1.
+    """Measurements of cases that belong to one of two groups, to test whether the groups differ.
 
-    `covariance` is the true one within groups, for the statistic that knows it.
+    Attributes
+    ----------
+    X
+        A table of finite numbers: one row per case, one column per feature.
+    labels
+        The group of each case, 0 or 1.
+    covariance
+        The true covariance of the features within groups, one row and one column per feature,
+        for the "oracle" statistic that knows it; None, the default, where it is not known, and
+        then there is no such statistic.
+
+    Raises
+    ------
+    DataError
+        If the features or the covariance are not tables of finite numbers that fit, or a label
+        is not 0 or 1.
+
+    See Also
+    --------
+    Shift, Scale, Mixture, Logistic : designs that draw such groups.
+
+    Examples
+    --------
+    >>> groups = Groups([[1.0, 2.0], [1.5, 0.5], [3.0, 4.0]], [0, 0, 1])
+    >>> groups.X[groups.labels == 0].mean(axis=0).tolist()
+    [1.25, 1.25]
     """
 
     X: Floats
@@ -75,7 +160,26 @@ Sample: TypeAlias = Predicted | Pair | Groups
 
 
 class Design(Protocol):
-    """Anything that draws a sample of n cases with an effect: a function, or a small class."""
+    """Anything that draws a sample of n cases with an effect: a function, or a small class.
+
+    It is called with n, the effect and a generator of random numbers, and returns a `Predicted`,
+    a `Pair` or `Groups`. The effect is a number on a scale of the design's own.
+
+    See Also
+    --------
+    Binormal : the usual design of one model.
+    power : how often tests find the effect in samples of a design.
+
+    Examples
+    --------
+    >>> from abovechance import power
+    >>> def skewed(n, effect, rng):
+    ...     positive = np.arange(n) % 2 == 0
+    ...     return Predicted(positive, rng.beta(1.0 + effect * positive, 1.0))
+    >>> study = power(skewed, "auc", n=[20, 60], effects=1.0, replications=100, rng=1)
+    >>> [cell.power for cell in study.cells]
+    [0.31, 0.75]
+    """
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator, /) -> Sample: ...
 
@@ -240,6 +344,10 @@ class GaussianPredictions:
     Half of the cases are positive; logits are N(±effect/2, 1). The model is calibrated only
     when effect = 1.
 
+    See Also
+    --------
+    Binormal : a calibrated model whose effect is its area under the ROC curve.
+
     References
     ----------
     Dinga et al., first simulation; their code has effect 0.5 where their text says 1.
@@ -278,14 +386,21 @@ class Binormal:
     :math:`\operatorname{logit} p = \operatorname{logit} \pi + \delta s - \delta^2/2`. The
     number of positives is fixed at round(nπ).
 
-    Parameters
+    Attributes
     ----------
     prevalence
-        Share of positive cases.
+        Share of positive cases, between 0 and 1; the default 0.5 is as many positive as negative.
     threshold
-        Predicted labels are positive above it.
+        Cases with a probability above it are called positive, between 0 and 1; the default 0.5
+        calls what is more likely than not.
     auc
-        The effect where a study names none; without, areas of 0.6, 0.7 and 0.8 are studied.
+        The area under the ROC curve that is studied where a study names no effect, from 0.5,
+        chance, to below 1; with None, the default, areas of 0.6, 0.7 and 0.8 are studied.
+
+    Raises
+    ------
+    AboveChanceError
+        If the area is not in [0.5, 1), or prevalence or threshold not between 0 and 1.
 
     See Also
     --------
@@ -338,23 +453,33 @@ class Binormal:
 
 @dataclass(frozen=True)
 class BinormalPair:
-    r"""Two calibrated models with stated areas, seen on the same cases; the second's is the effect.
+    """Two calibrated models with stated areas, seen on the same cases; the second's is the effect.
 
     Each model is as in `Binormal`; within both classes their scores correlate by `correlation`.
     With an effect of `auc` they are equally good. The number of positives is fixed at round(nπ).
 
-    Parameters
+    Attributes
     ----------
     auc
-        Of the first model.
+        Area under the ROC curve of the first model, from 0.5, chance, to below 1; 0.7 by default.
     auc2
-        Of the second model where a study names no effect.
+        Area of the second model where a study names no effect, from 0.5 to below 1; the default
+        0.75 is 0.05 better than the first's.
     prevalence
-        Share of positive cases.
+        Share of positive cases, between 0 and 1; the default 0.5 is as many positive as negative.
     correlation
-        Of both models' scores within each class.
+        Correlation of both models' scores within each class, between -1 and 1. The higher, the
+        fewer cases tell the models apart; 0.5, the default, is for models that share some of
+        their information.
     threshold
-        Predicted labels are positive above it.
+        Cases with a probability above it are called positive by either model, between 0 and 1;
+        the default 0.5 calls what is more likely than not.
+
+    Raises
+    ------
+    AboveChanceError
+        If an area is not in [0.5, 1), the correlation not between -1 and 1, or prevalence or
+        threshold not between 0 and 1.
 
     See Also
     --------
@@ -420,12 +545,35 @@ class CorrelatedModels:
     """Two models that see nearly the same; the second is better by `effect` in logits.
 
     Half of the cases are positive with latent L ~ N(±½, 1). The models' logits are L + e and
-    L − e ± effect with e ~ N(0, 0.1²), the sign that of the class; `noise` is e's standard
-    deviation. With `per_class` the size counts the cases of one class, as in the paper.
+    L − e ± effect with e ~ N(0, noise²), the sign that of the class.
+
+    Attributes
+    ----------
+    noise
+        Standard deviation of e, in logits, from 0.0001 to 5: how far each model strays from what
+        both see. The default 0.1 is the paper's.
+    per_class
+        Whether the size counts the cases of one class, as in the paper, so that a sample of size
+        n has 2n cases; False, the default, counts all cases.
+
+    Raises
+    ------
+    AboveChanceError
+        If the noise is out of range, or `per_class` neither True nor False.
+
+    See Also
+    --------
+    BinormalPair : two calibrated models with stated areas under the ROC curve.
 
     References
     ----------
     Dinga et al., comparison of simulated models; improvement 0.05.
+
+    Examples
+    --------
+    >>> pair = CorrelatedModels()(1000, 0.05, np.random.default_rng(1))
+    >>> round(float(np.corrcoef(pair.first, pair.second)[0, 1]), 2)
+    0.98
     """
 
     noise: float = 0.1
@@ -467,6 +615,29 @@ class Pilot:
     The effect is the share of cases that keep their own prediction: 1 as in the pilot, 0 no
     better than chance; between them, a model that lost part of its signal. The classes keep
     their shares.
+
+    Attributes
+    ----------
+    positive
+        Whether each case of the pilot had the outcome: True and False, or 1 and 0, with both
+        among them.
+    probability
+        The model's probability of the outcome for each case, from 0 to 1.
+    threshold
+        Cases with a probability above it are called positive, from 0 to 1; the default 0.5 calls
+        what is more likely than not.
+
+    Raises
+    ------
+    DataError
+        If outcomes are not True and False or 1 and 0, or probabilities not one per case and in
+        [0, 1]; the message names the row.
+    AboveChanceError
+        If all cases are of one class, or the threshold is not in [0, 1].
+
+    See Also
+    --------
+    Binormal : a model known by its area under the ROC curve alone.
 
     Examples
     --------
@@ -565,22 +736,44 @@ Scaling = Literal["coordinate", "snr", "norm"]
 class Shift:
     r"""The groups' means differ; everything else is the same.
 
-    Parameters
+    The effect is how far apart the means are, in the unit that `scaling` says.
+
+    Attributes
     ----------
+    features
+        Number of measurements per case; the papers' 23 by default.
     noise
-        Covariance within groups: "identity"; "ar1", :math:`\rho^{|k-l|}`; "brownian",
-        :math:`\min(k,l)/\sqrt{kl}`; "heteroskedastic", variances 1 … p.
+        Covariance within groups: "identity", independent features of variance 1, by default;
+        "ar1", :math:`\rho^{|k-l|}`; "brownian", :math:`\min(k,l)/\sqrt{kl}`; "heteroskedastic",
+        variances 1 … p.
+    rho
+        Correlation of neighbouring features in "ar1" noise, between -1 and 1, by default 0.6;
+        other noise has no use for it.
     tails
-        Degrees of freedom of a multivariate t with that scale matrix; None for Gaussian noise.
+        Degrees of freedom of a multivariate t with that scale matrix, above 0: the fewer, the
+        more outliers. None, the default, is Gaussian noise.
     direction
-        "equal" in all features, in the "first" or "last" feature only, or along an eigenvector
-        of the covariance: "first_axis" (largest eigenvalue) or "last_axis". A number names the
-        eigenvector, 1 the largest.
+        "equal" in all features, the default; in the "first" or "last" feature only; or along an
+        eigenvector of the covariance: "first_axis" (largest eigenvalue) or "last_axis". A number
+        names the eigenvector, 1 the largest.
     scaling
-        "coordinate": the effect times the direction (all ones for "equal"). "snr": the effect
-        is the root of (n/2) μ'Σ⁻¹μ. "norm": μ has length effect·√p.
+        "coordinate", the default: the effect times the direction (all ones for "equal"). "snr":
+        the effect is the root of (n/2) μ'Σ⁻¹μ. "norm": μ has length effect·√p.
     decimals
-        Round the covariance to so many decimals, as was done for Figure 10b of 2016.
+        Round the covariance to so many decimals, as was done for Figure 10b of 2016; None, the
+        default, does not round.
+
+    Raises
+    ------
+    AboveChanceError
+        If a word is unknown, a number out of range, or the covariance not positive definite; the
+        message says what to choose from.
+
+    See Also
+    --------
+    Scale : the groups differ in their spread.
+    Mixture : both groups come from two clouds, in unequal shares.
+    Logistic : the features decide which group a row belongs to.
 
     References
     ----------
@@ -686,9 +879,31 @@ class Shift:
 class Scale:
     """The second group is spread `effect` times as wide; the means are equal.
 
+    The effect is the ratio of standard deviations: 1 is no difference.
+
+    Attributes
+    ----------
+    features
+        Number of measurements per case, independent and Gaussian; the paper's 23 by default.
+
+    Raises
+    ------
+    AboveChanceError
+        If the number of features is not a whole number from 1 on.
+
+    See Also
+    --------
+    Shift : the groups differ in their means.
+
     References
     ----------
     Rosenblatt et al. (2016), Figure 8a.
+
+    Examples
+    --------
+    >>> groups = Scale(features=1)(10_000, 1.5, np.random.default_rng(1))
+    >>> [round(float(groups.X[groups.labels == k].std()), 1) for k in (0, 1)]
+    [1.0, 1.5]
     """
 
     features: int = 23
@@ -711,11 +926,35 @@ class Mixture:
     """Rows of both groups come from two clouds; `effect` is how unequally.
 
     x = χ·(distance/√p)·1 + N(0, I), χ = ±1, with P(χ = 1) = ½ − effect in group 1 and
-    ½ + effect in group 0.
+    ½ + effect in group 0. The effect lies in [−½, ½]: with 0 the groups are alike, with ½ each
+    group is a cloud of its own.
+
+    Attributes
+    ----------
+    features
+        Number of measurements per case; the paper's 23 by default.
+    distance
+        How far each cloud's centre lies from the point between them, in standard deviations of a
+        cloud, from 0 on; the paper's 3 by default, so that the clouds are 6 apart.
+
+    Raises
+    ------
+    AboveChanceError
+        If the number of features is not a whole number from 1 on, or the distance below 0.
+
+    See Also
+    --------
+    Shift : one cloud for each group.
 
     References
     ----------
     Rosenblatt et al. (2016), Figure 4.
+
+    Examples
+    --------
+    >>> groups = Mixture(features=1)(10_000, 0.25, np.random.default_rng(1))
+    >>> [round(float((groups.X[groups.labels == k] > 0).mean()), 2) for k in (0, 1)]
+    [0.75, 0.25]
     """
 
     features: int = 23
@@ -741,12 +980,44 @@ class Mixture:
 class Logistic:
     """Labels follow a logistic model of the features, with main effects, squares, or both.
 
-    η = effect·(Σx_j·main + Σx_j²·square), less its sample median; P(y = 1) = logistic(η). With
-    `augmented` the tests see the features and all their products, standardised.
+    η = effect·(Σx_j·main + Σx_j²·square), less its sample median; P(y = 1) = logistic(η).
+
+    Attributes
+    ----------
+    features
+        Number of measurements per case, p; 23 by default.
+    main
+        Logits per standard deviation of each feature, times the effect; the paper has 1/√p. With
+        0, the default, there are no main effects.
+    square
+        Logits per squared standard deviation of each feature, times the effect; the paper has 1/p.
+        With 0, the default, there are no squares; without main effects and squares the labels are
+        tosses of a coin, whatever the effect.
+    augmented
+        Whether the tests see the features and all their products, standardised; False, the
+        default, shows them the features alone.
+
+    Raises
+    ------
+    AboveChanceError
+        If the number of features is not a whole number from 1 on, `main` or `square` not a finite
+        number, or `augmented` neither True nor False.
+
+    See Also
+    --------
+    Shift : the groups' means differ, with other noise to choose from.
 
     References
     ----------
     Rosenblatt et al. (2019), logistic designs; main 1/√p and square 1/p.
+
+    Examples
+    --------
+    >>> groups = Logistic(features=4, main=0.5)(1000, 5.0, np.random.default_rng(1))
+    >>> [round(float(groups.X[groups.labels == k].mean()), 1) for k in (0, 1)]
+    [-0.4, 0.4]
+    >>> Logistic(features=3, augmented=True)(40, 5.0, np.random.default_rng(1)).X.shape
+    (40, 9)
     """
 
     features: int = 23

@@ -127,12 +127,56 @@ MAJORITY = Advice(
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(Result):
-    """The power of one test in one setting, with a reference when there is one.
+    """How often one test found the effect, in simulated samples of one size and one effect.
 
-    `se` is the Monte-Carlo standard error and `interval` Wilson's; `z` is how many standard
-    errors the simulation lies from the reference. In a replication the reference is the paper's
-    value, and `theory` the formula's. `title` and `setting` say the test and the design in words,
-    `alternative` whether the test is one-sided ("greater") or two-sided.
+    Attributes
+    ----------
+    statistic
+        The test: the measure it is about, its own name, or the name you gave it.
+    design
+        The name of the design that drew the samples.
+    n
+        Size of the samples, in cases (or as the design counts them, as those of one class).
+    effect
+        How strong the effect was, on the scale of the design.
+    power
+        Share of samples in which the test rejected, from 0 to 1.
+    se
+        Monte-Carlo standard error of the power, never 0.
+    replications
+        Number of samples.
+    reference
+        The power by formula, from 0 to 1; in a replication the paper's. None where there is none.
+    reference_se
+        Standard error of the reference: 0 of a formula; None without a reference.
+    reference_method
+        Which formula or figure the reference comes from, in words.
+    z
+        How many standard errors the simulation lies above the reference, or, negative, below;
+        chance alone leaves it within ±2 in 19 of 20 cells. None without a reference.
+    theory, theory_z
+        In a replication, the power by formula and its z, beside the paper's; else None.
+    interval
+        95 % interval of the power by Wilson's method, for the error of simulation alone.
+    title
+        The test in words; None for statistics of two groups and tests of your own.
+    alternative
+        "greater" for a one-sided test, "two-sided" for one of two sides; None where not known.
+    setting
+        The design at this effect, in words.
+
+    See Also
+    --------
+    PowerStudy : all cells of a study.
+    power : makes them.
+
+    Examples
+    --------
+    >>> cell = power("auc", n=40, auc=0.7, replications=200, rng=2).cells[0]
+    >>> print(cell)
+    auc, 40 cases, effect 0.7: power 0.710 [0.644 to 0.768]; 0.719 normal approximation
+    >>> cell.title, cell.alternative, round(cell.z, 1)
+    ('Mann–Whitney test of the AUC', 'greater', -0.3)
     """
 
     statistic: str
@@ -198,11 +242,52 @@ class Cell(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class PowerStudy(Result):
-    """Rejection rates of tests over sizes and effects; `digest` names the p-values.
+    """How often tests found an effect in simulated samples, for each size and effect.
 
-    `question` is what the tests are about; `effect_scale` says what the effects are, and
-    `prevalence` and `threshold` what the design states of them. Of a replication, `remarks` are
-    its departures from the paper and `findings` what came of the comparison.
+    Printed it is a table; `study.cell("auc", 40, 0.7)` is one of its cells.
+
+    Attributes
+    ----------
+    cells
+        A `Cell` for each test at each size and effect.
+    alpha
+        Level of the tests: the p-value up to which they reject.
+    draws
+        Permutations or sign flips of the tests that need them.
+    seed
+        Seed of all samples and draws; give it again as `rng=` for the same numbers.
+    digest
+        A fingerprint of all p-values: two runs with the same one agree to the last bit.
+    title
+        What was studied, in a few words.
+    remarks
+        Of a replication, its departures from the paper; else none.
+    findings
+        Of a replication, what came of the comparison with the paper; else none.
+    advice
+        What a reader should know beside the numbers.
+    question
+        What the tests are about: "one model against chance", "two models compared" or "two groups
+        of rows".
+    effect_scale
+        What the effects are, as "AUC"; None where the design does not say.
+    prevalence
+        Share of positive cases, from 0 to 1; None where the design does not say.
+    threshold
+        The probability above which cases were called positive; None where the design does not say.
+
+    See Also
+    --------
+    power : makes it.
+    SampleSize : the number of cases for a power instead.
+
+    Examples
+    --------
+    >>> study = power("auc", n=[20, 40], auc=0.7, replications=100, rng=1)
+    >>> [(cell.n, cell.power, round(cell.reference, 2)) for cell in study.cells]
+    [(20, 0.49, 0.44), (40, 0.67, 0.72)]
+    >>> study.conditions
+    'effect: AUC (0.7), prevalence 0.5, one-sided tests at level 0.05'
     """
 
     cells: tuple[Cell, ...]
@@ -237,7 +322,7 @@ class PowerStudy(Result):
         return f"{title}\n{aligned(rows)}"
 
     def to_csv(self) -> str:
-        """The cells as CSV, one a row."""
+        """The cells as CSV, one per row."""
         from abovechance.io.export import to_csv_text
 
         return to_csv_text([_flat(cell) for cell in self.cells])

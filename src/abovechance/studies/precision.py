@@ -46,12 +46,54 @@ SELDOM = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Width(Result):
-    """The number of cases at which the interval of one measure is as narrow as wanted.
+    """How many cases make the interval of one measure as narrow as wanted.
 
-    `n` is None when the largest size tried is not enough. `mean_width`, its Monte-Carlo standard
-    error `width_se` and `value`, the mean of the measure, come from fresh samples of that size, of
-    which `unbounded` had no interval with two ends; `interval` is the search's 95 % interval for
-    n. `formula` is the size by formula.
+    Attributes
+    ----------
+    measure
+        The name of the measure.
+    title
+        The measure in words.
+    design
+        The name of the design that drew the samples.
+    effect
+        How strong the effect was, on the scale of the design.
+    width
+        The wanted mean width, from limit to limit on the measure's own scale.
+    level
+        Level of the interval, as 0.95.
+    n
+        Number of cases needed; None when the largest size tried is not enough.
+    interval
+        95 % interval of n for the error of simulation, in cases; None without n.
+    mean_width
+        Mean width of the interval in fresh samples of n cases; None without n.
+    width_se
+        Monte-Carlo standard error of that mean; None without n.
+    value
+        Mean of the measure in these samples; None without n.
+    unbounded
+        How many of these samples had no interval with two ends; the mean leaves them out.
+    replications
+        Number of fresh samples.
+    formula
+        Number of cases by formula; None where there is none.
+    formula_method
+        Which formula it is, in words; None where there is none.
+    setting
+        The design at this effect, in words.
+
+    See Also
+    --------
+    PrecisionSize : the sizes of all measures.
+    expected_width : the mean width by formula alone.
+
+    Examples
+    --------
+    >>> from abovechance import sample_size
+    >>> settings = {"auc": 0.8, "width": 0.3, "replications": 20, "rng": 1}
+    >>> print(sample_size("sensitivity", **settings).widths[0])
+    sensitivity: 59 cases [55 to 63], mean width 0.3; 59 by formula
     """
 
     measure: str
@@ -83,7 +125,42 @@ class Width(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionSize(Result):
-    """The number of cases every measure needs for an interval of the wanted width."""
+    """The number of cases that each measure needs for an interval of the wanted width.
+
+    Attributes
+    ----------
+    widths
+        A `Width` for each measure.
+    width
+        The wanted mean width, from limit to limit on the measure's own scale.
+    level
+        Level of the intervals, as 0.95.
+    seed
+        Seed of all samples and draws; give it again as `rng=` for the same numbers.
+    largest
+        The size at which the search gives up, in cases.
+    advice
+        What a reader should know beside the numbers.
+    effect_scale
+        What the effect is, as "AUC"; None where the design does not say.
+    prevalence
+        Share of positive cases, from 0 to 1; None where the design does not say.
+    threshold
+        The probability above which cases were called positive; None where the design does not say.
+
+    See Also
+    --------
+    sample_size : makes it when given a width.
+    SampleSize : sizes for a power instead.
+
+    Examples
+    --------
+    >>> from abovechance import sample_size
+    >>> names = ["accuracy", "sensitivity"]
+    >>> narrow = sample_size(measure=names, auc=0.8, width=0.3, replications=20, rng=1)
+    >>> [(one.measure, one.n, one.formula) for one in narrow.widths]
+    [('accuracy', 31, 30), ('sensitivity', 59, 59)]
+    """
 
     widths: tuple[Width, ...]
     width: float
@@ -130,7 +207,7 @@ class PrecisionSize(Result):
         return f"{self.heading}\n{aligned(self.rows())}"
 
     def to_csv(self) -> str:
-        """One measure per row."""
+        """The sizes as CSV, one measure per row."""
         from abovechance.io.export import to_csv_text
 
         rows = []

@@ -72,13 +72,56 @@ Point = tuple[int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Size(Result):
-    """The number of cases one test needs.
+    """How many cases one test needs to find the effect with the wanted power.
 
-    `n` is None when the largest size tried is not enough. `power` and `power_interval` come from
-    fresh samples of that size; `interval` is the search's 95 % interval for n. `se` is None where
-    power jumps past the target and no line can be fitted. `formula` is the size by formula from
-    which on the power stays at the target. `title` and `setting` say the test and the design in
-    words, `alternative` whether the test is one-sided ("greater") or two-sided.
+    Attributes
+    ----------
+    statistic
+        The test: the measure it is about, its own name, or the name you gave it.
+    design
+        The name of the design that drew the samples.
+    effect
+        How strong the effect was, on the scale of the design.
+    target
+        The wanted power, from 0 to 1.
+    n
+        Number of cases needed (or as the design counts them); None when the largest size tried is
+        not enough.
+    se
+        Standard error of n by the search, in cases; None where power jumps past the target and no
+        line can be fitted.
+    interval
+        95 % interval of n for the error of simulation, in cases; None without n.
+    power
+        Power in fresh samples of n cases, from 0 to 1; None without n.
+    power_interval
+        95 % interval of that power by Wilson's method; None without n.
+    replications
+        Number of fresh samples.
+    formula
+        Number of cases from which on the power by formula stays at the target; None where there
+        is no formula.
+    formula_method
+        Which formula it is, in words; None where there is none.
+    title
+        The test in words; None for statistics of two groups and tests of your own.
+    alternative
+        "greater" for a one-sided test, "two-sided" for one of two sides; None where not known.
+    setting
+        The design at this effect, in words.
+
+    See Also
+    --------
+    SampleSize : the sizes of all tests.
+    power : the power at given numbers of cases.
+
+    Examples
+    --------
+    >>> size = sample_size("auc", auc=0.9, replications=60, rng=1).sizes[0]
+    >>> size.n, size.interval, size.formula
+    (13, (9, 15), 11)
+    >>> print(size)
+    auc: 13 cases [9 to 15], power 0.883 [0.778 to 0.942]; 11 by formula
     """
 
     statistic: str
@@ -109,7 +152,47 @@ class Size(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class SampleSize(Result):
-    """The number of cases every test needs for the target power; `cells` are the powers there."""
+    """The number of cases that each test needs for the wanted power.
+
+    Attributes
+    ----------
+    sizes
+        A `Size` for each test.
+    cells
+        The power of each test at its size, as a `Cell`; tests without an answer have none.
+    target
+        The wanted power, from 0 to 1.
+    alpha
+        Level of the tests: the p-value up to which they reject.
+    seed
+        Seed of all samples and draws; give it again as `rng=` for the same numbers.
+    largest
+        The size at which the search gives up, in cases.
+    advice
+        What a reader should know beside the numbers.
+    question
+        What the tests are about: "one model against chance", "two models compared" or "two groups
+        of rows".
+    effect_scale
+        What the effect is, as "AUC"; None where the design does not say.
+    prevalence
+        Share of positive cases, from 0 to 1; None where the design does not say.
+    threshold
+        The probability above which cases were called positive; None where the design does not say.
+
+    See Also
+    --------
+    sample_size : makes it.
+    PrecisionSize : sizes for an interval of a wanted width instead.
+    PowerStudy : the power at given numbers of cases.
+
+    Examples
+    --------
+    >>> tests = ["auc", "binomial"]
+    >>> needed = sample_size(tests=tests, auc=0.9, replications=60, rng=1)
+    >>> [(size.statistic, size.n, size.formula) for size in needed.sizes]
+    [('auc', 13, 11), ('binomial', 17, 20)]
+    """
 
     sizes: tuple[Size, ...]
     cells: tuple[Cell, ...]
@@ -142,7 +225,7 @@ class SampleSize(Result):
         return f"{title}\n{aligned(rows)}"
 
     def to_csv(self) -> str:
-        """One test a row."""
+        """The sizes as CSV, one test per row."""
         from abovechance.io.export import to_csv_text
 
         rows = []

@@ -24,9 +24,38 @@ WIDTH = 0.01  # of the Gaussian process's kernel exp(−σ‖x − x'‖²), as 
 
 @dataclass(frozen=True)
 class Features:
-    """Simulated rows: `signal` features shifted by the effect in positives, and noise features.
+    """Simulated rows: some features are higher in positives by the effect, the others are noise.
 
-    As many rows for training as for testing, `per_class`·n of each class in each.
+    There are as many rows for training as for testing, half of them positive. Features are
+    independent, Gaussian, with standard deviation 1.
+
+    Attributes
+    ----------
+    signal
+        Number of features that are shifted in positives, 3 by default; the shift is in standard
+        deviations.
+    noise
+        Number of features that say nothing, 3 by default.
+    per_class
+        Rows of each class in each half, for a size of 1; with 1, the default, a size of n is n
+        positives and n negatives to train with, and as many to test with.
+
+    Raises
+    ------
+    AboveChanceError
+        If these are not whole numbers, or there is no feature at all.
+
+    See Also
+    --------
+    Table : rows of a real table instead.
+    Trained, TrainedOnLess : designs that train models with these rows.
+
+    Examples
+    --------
+    >>> halves = Features(signal=1, noise=1)(5000, 2.0, np.random.default_rng(1))
+    >>> higher = halves.X[halves.y].mean(axis=0) - halves.X[~halves.y].mean(axis=0)
+    >>> halves.X.shape, [abs(round(float(shift), 1)) for shift in higher]
+    ((10000, 2), [2.0, 0.0])
     """
 
     signal: int = 3
@@ -55,6 +84,32 @@ class Table:
     """Rows of a real table: n of a balanced draw for training, n others for testing.
 
     With effect 0 the labels of each half are shuffled; with 1 they stay.
+
+    Attributes
+    ----------
+    X
+        A table of finite numbers: one row per case, one column per feature.
+    positive
+        Whether each case had the outcome: True and False, or 1 and 0. A size of n takes n of
+        each class, half for training and half for testing.
+
+    Raises
+    ------
+    DataError
+        If the features are not a table of finite numbers with a row per outcome, or outcomes are
+        not True and False or 1 and 0.
+
+    See Also
+    --------
+    Features : simulated rows instead.
+    Trained, TrainedOnLess : designs that train models with these rows.
+
+    Examples
+    --------
+    >>> rows = Table(np.arange(20.0).reshape(10, 2), np.arange(10) < 5)
+    >>> halves = rows(4, 1, np.random.default_rng(1))
+    >>> halves.X.shape, int(halves.y.sum()), int(halves.y_test.sum())
+    ((4, 2), 2, 2)
     """
 
     X: Floats
@@ -100,12 +155,33 @@ class Halves:
 class Trained:
     """A model trained on one half of the rows predicts the other half.
 
-    "svm": a support vector machine with C = 1 and a Gaussian kernel whose width follows from
-    the distances between rows, and Platt's probabilities by 3-fold cross-validation.
+    The model is a support vector machine with C = 1 and a Gaussian kernel whose width follows
+    from the distances between rows, and Platt's probabilities by 3-fold cross-validation. The
+    effect is that of the rows.
+
+    Attributes
+    ----------
+    rows
+        Where rows come from: `Features`, whose effect is a shift in standard deviations, or a
+        `Table`, whose effect is 0 or 1. By default 3 features with signal and 3 of noise.
+    effects
+        The effects that are studied where none is named; by default no shift and one of 0.3
+        standard deviations. Give (0, 1) with a `Table`.
+
+    See Also
+    --------
+    Features, Table : where rows come from.
+    TrainedOnLess : two trained models compared.
 
     References
     ----------
     Dinga et al., second simulation; their text says linear, their code Gaussian.
+
+    Examples
+    --------
+    >>> sample = Trained()(40, 2.0, np.random.default_rng(1))
+    >>> sample.positive.size, float(((sample.probability > 0.5) == sample.positive).mean())
+    (80, 0.9)
     """
 
     rows: Features | Table = Features(per_class=1)
@@ -120,16 +196,45 @@ class Trained:
 
 @dataclass(frozen=True, eq=False)
 class TrainedOnLess:
-    """A Gaussian process trained on all rows against the same trained on a share, the effect.
+    """A model trained on all rows against the same model trained on a share of them, the effect.
 
-    `shift` is that of simulated rows; those of a table keep their labels. With `exchanged` each
-    case's two predictions change places with probability ½, so that no model is better than the
-    other.
+    The model is a Gaussian process. With an effect of 1 both models are the same.
+
+    Attributes
+    ----------
+    rows
+        Where rows come from: `Features` or a `Table`, whose labels stay. By default 50 features
+        with signal and 50 of noise.
+    shift
+        How much higher the features with signal are in positives, in standard deviations; 0.4 by
+        default. A table has no use for it.
+    effects
+        The shares of rows, from 0 to 1, that are studied where none is named; by default 0.1 to
+        0.9 in steps of 0.2.
+    exchanged
+        Whether each case's two predictions change places with probability ½, so that no model is
+        better than the other; False, the default, leaves them as they are.
+
+    Raises
+    ------
+    AboveChanceError
+        If the shift is not a finite number, or `exchanged` neither True nor False.
+
+    See Also
+    --------
+    Features, Table : where rows come from.
+    Trained : one trained model against chance.
 
     References
     ----------
     Dinga et al., comparison of trained models; their caption says SVM, their code is a Gaussian
     process with kernel exp(−0.01‖x − x'‖²).
+
+    Examples
+    --------
+    >>> pair = TrainedOnLess()(40, 0.3, np.random.default_rng(1))
+    >>> [float(((p > 0.5) == pair.positive).mean()) for p in (pair.first, pair.second)]
+    [0.9125, 0.8125]
     """
 
     rows: Features | Table = Features(signal=50, noise=50, per_class=1)
