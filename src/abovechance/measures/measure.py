@@ -137,16 +137,22 @@ class Measure:
         Whether it is for several outputs together.
     weighted
         Whether cases can have weights.
+    additive
+        Whether it is a sum over the cases once the outcomes are given, though not a mean of losses.
     smooth
         Whether every case moves the value a little, as it does not with a quantile.
     extreme
         Whether chance alone makes it greater than it is, so that no interval would cover.
     calibration
         What of calibration it tells.
-    of_distances
-        The value from the distances between a calibration curve and the diagonal.
+    takes_batches
+        Whether a formula that needs index draws takes batches of outcomes and predictions.
+    distances, of_distances
+        The distances between a calibration curve and the diagonal, and the value from them.
     influence
         How much each case moves the value, where there is a closed form.
+    slopes
+        Of a function of a confusion table: its derivative by every cell.
     prevalence_free
         Whether it stays the same when the classes become more or less frequent.
     label_score
@@ -157,6 +163,10 @@ class Measure:
         The mean loss that it is a monotone function of once the outcomes are given.
     shortcut
         The value from what predictions keep in store, where that is faster.
+    swept
+        What the compiled bootstrap of sorted cases calls it, where that computes it.
+    sufficient
+        The statistic that a summary of a stream holds and that suffices for the value.
     multiclass
         Its version for more than two classes, when that is another formula.
     undefined
