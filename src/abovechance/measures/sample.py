@@ -89,8 +89,8 @@ class Sample:
         >>> from abovechance.predictions import Binary
         >>> sample = Sample.of(Binary([0, 1, 1], probability=[0.2, 0.7, 0.4]))
         >>> from abovechance.measures import find
-        >>> evaluate(find("brier"), sample.reweighted(np.array([[1.0, 1, 1], [1, 1, 0]])))
-        array([0.163, 0.065])
+        >>> evaluate(find("accuracy"), sample.reweighted(np.array([[1.0, 1, 2], [1, 1, 0]])))
+        array([0.5, 1. ])
         """
         found = predictions.derived.get("sample")
         if found is None:
