@@ -208,6 +208,17 @@ def test_what_evaluates_formulas_asks_a_sample_not_the_kind_of_predictions(modul
     assert predictions_asked(parsed(f"abovechance.inference.{module}")) == []
 
 
+def test_predictions_are_changed_in_their_own_folder_only() -> None:
+    inside = {
+        module
+        for module in MODULES
+        if module.startswith(("abovechance.measures", "abovechance.inference"))
+        for node in ast.walk(parsed(module))
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__"
+    }
+    assert inside == set()
+
+
 def loaded(statement: str) -> set[str]:
     """The modules in memory after a statement, in a Python of its own."""
     program = f"{statement}\nimport sys; print(); print(*sorted(sys.modules))"
@@ -275,3 +286,64 @@ def test_an_import_that_points_up_would_be_seen(source: str, found: list[str]) -
 def test_an_early_import_would_be_seen(source: str, early: bool) -> None:
     names = at_the_top(ast.parse(source), "abovechance.measures")
     assert any(within(name, "scipy.stats") for name in names) is early
+
+
+# What evaluates a measure by its name still, outside of which inference asks for facts alone.
+BY_NAME = {
+    "abovechance.inference.intervals.replicates",
+    "abovechance.inference.intervals.summarised",
+    "abovechance.inference.intervals.summarised_others",
+    "abovechance.inference.significance.exchange",
+    "abovechance.inference.significance.summarised",
+    "abovechance.inference.significance.swapping",
+}
+
+
+def asks_a_name(node: ast.AST) -> bool:
+    """Whether a comparison has the name of a measure on its left."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Attribute):
+        return False
+    of = node.left.value
+    measure = isinstance(of, ast.Name) and of.id in ("m", "measure", "chosen")
+    own = isinstance(of, ast.Attribute) and of.attr == "measure"
+    return node.left.attr == "name" and (measure or own)
+
+
+def test_inference_asks_measures_for_facts_and_not_for_their_names() -> None:
+    found = {
+        name
+        for name, path in MODULES.items()
+        if name.startswith("abovechance.inference")
+        and any(asks_a_name(node) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    }
+    assert found <= BY_NAME
+
+
+def reads_a_title(node: ast.AST) -> bool:
+    """Whether a call, or `in`, takes the text of a method or a test apart."""
+    texts: list[ast.expr] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in ("startswith", "endswith", "split", "partition", "removesuffix"):
+            texts = [node.func.value]
+    elif isinstance(node, ast.Compare) and any(isinstance(op, ast.In) for op in node.ops):
+        texts = node.comparators
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in ("method", "test")
+        for text in texts
+        for part in ast.walk(text)
+    )
+
+
+def test_nothing_is_read_out_of_the_title_of_a_method() -> None:
+    above = ("abovechance.inference", "abovechance.cli", "abovechance.reports", "abovechance.plots")
+    found = {
+        f"{name}:{node.lineno}"
+        for name, path in MODULES.items()
+        if name.startswith(above)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if reads_a_title(node)
+    }
+    assert found == set()
+    for name in ("wording", "methods"):
+        text = MODULES[f"abovechance.reports.{name}"].read_text("utf-8")
+        assert "import re" not in text

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         posterior,
         significance,
     )
+    from abovechance.inference import method as methods
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
@@ -92,6 +93,7 @@ _MODULES = {
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
     "measures": "abovechance.measures",
+    "methods": "abovechance.inference.method",
     "plots": "abovechance.plots",
     "posterior": "abovechance.inference.posterior",
     "significance": "abovechance.inference.significance",
@@ -122,6 +124,7 @@ __all__ = [
     "intervals",
     "measure",
     "measures",
+    "methods",
     "permutation_test",
     "plot",
     "plots",

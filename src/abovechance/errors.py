@@ -5,6 +5,7 @@ AboveChanceError          anything this package refuses, a ValueError
 │   ├── ColumnError       a column is missing, or could not be told from the others
 │   └── FileError         a file cannot be read as a table
 ├── UnknownMeasure        no measure goes by that name
+├── UnknownMethod         no interval, test or comparison goes by that name
 ├── NotApplicable         the question cannot be asked of these predictions
 └── Unfinished            the answer could not be completed: disk, cluster, interruption
 
@@ -24,6 +25,7 @@ __all__ = [
     "PluginWarning",
     "Unfinished",
     "UnknownMeasure",
+    "UnknownMethod",
 ]
 
 
@@ -45,6 +47,10 @@ class FileError(DataError):
 
 class UnknownMeasure(AboveChanceError):
     """No measure goes by that name."""
+
+
+class UnknownMethod(AboveChanceError):
+    """No interval, test or comparison goes by that name."""
 
 
 class NotApplicable(AboveChanceError):

@@ -234,3 +234,25 @@ def test_names_in_a_file_are_shown_not_obeyed(told: Told, table: Any) -> None:
 
 def test_nothing_is_coloured_when_piped(told: Told) -> None:
     assert "\x1b" not in told(*CANCER, VALUES)
+
+
+def test_another_method_is_asked_for_by_name(told: Told) -> None:
+    asked = ("--measures", "accuracy,auc", "--method", "accuracy=clopper_pearson")
+    rows = json.loads(told(*CANCER, *asked, "--format", "json", "--seed", "1"))["estimates"]
+    assert [row["interval"]["by"]["name"] for row in rows] == ["clopper_pearson", "newcombe_delong"]
+    assert rows[0]["interval"]["method"] == "Clopper–Pearson"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("--method", "accuracy"), "must be MEASURE=NAME"),
+        (("--method", "accuracy=wilso"), "did you mean 'wilson'"),
+        (("--method", "accuracy=wilson", "--stream"), "--method needs all cases at once"),
+    ],
+)
+def test_a_method_that_cannot_be_used_is_refused(
+    asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["assess", *CANCER, "--measures", "accuracy", *asked]) == 2
+    assert words in capsys.readouterr().err

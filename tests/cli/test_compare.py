@@ -301,3 +301,8 @@ def test_margins_by_measure(run: Run) -> None:
     found = told(run, *CANCER, "--measures", "auc,brier", "--margin", "auc=0.05,brier=0.01")
     assert [row["margin"]["margin"] for row in found["differences"]] == [0.05, 0.01]
     assert found["differences"][0]["margin"]["noninferior"] is True
+
+
+def test_another_comparison_is_asked_for_by_name(run: Run) -> None:
+    found = told(run, *CANCER, "--measures", "auc", "--method", "auc=exchange", "--seed", "1")
+    assert found["differences"][0]["test_by"]["name"] == "exchange"

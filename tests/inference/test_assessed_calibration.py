@@ -7,8 +7,6 @@ import pytest
 
 import abovechance as ac
 from abovechance import examples
-from abovechance.inference.policy import TABLE
-from abovechance.measures import Law
 
 DISTANCES = ("ece", "mce", "ici", "e50", "e90", "emax")
 
@@ -16,10 +14,6 @@ DISTANCES = ("ece", "mce", "ici", "e50", "e90", "emax")
 @pytest.fixture(scope="module")
 def assessed() -> ac.Assessment:
     return ac.assess(examples.breast_cancer("p_texture"), rng=1, draws=199)
-
-
-def test_every_law_has_a_row_of_the_table() -> None:
-    assert set(TABLE) == set(Law)
 
 
 def test_families_stand_together_discrimination_calibration_utility(

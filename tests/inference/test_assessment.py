@@ -229,6 +229,7 @@ KEYS = [
     "alternative",
     "hypothesis",
     "test",
+    "test_by",
     "draws",
     "time",
     "undefined",
@@ -255,7 +256,7 @@ def test_the_json_keeps_its_contract(inference: bool) -> None:
     assert rows["log_score"]["value"] == "-Infinity"
     assert rows["log_score"]["remark"].startswith("1 case")
     if inference:
-        assert list(rows["accuracy"]["interval"]) == ["low", "high", "level", "method"]
+        assert list(rows["accuracy"]["interval"]) == ["low", "high", "level", "method", "by"]
         assert 0 < rows["accuracy"]["p_value"] <= 1
         assert list(rows["brier"]["skill"]) == [
             "reference",
@@ -264,6 +265,7 @@ def test_the_json_keeps_its_contract(inference: bool) -> None:
             "p_value",
             "hypothesis",
             "test",
+            "test_by",
         ]
     else:
         assert told["seed"] is None

@@ -675,7 +675,7 @@ def test_json_is_the_contract() -> None:
     row = told["differences"][0]
     assert list(row)[:5] == ["measure", "title", "first", "second", "difference"]
     assert set(row) >= {"interval", "p_value", "test", "p_adjusted", "hypothesis", "draws"}
-    assert set(row["interval"]) == {"low", "high", "level", "method"}
+    assert set(row["interval"]) == {"low", "high", "level", "method", "by"}
     assert {e["model"] for e in told["estimates"]} == set("abcde")
     assert told["seed"] == 1
 

@@ -50,7 +50,7 @@ def test_paired_p_values_equal_proc(cases, side: str) -> None:
 def test_paired_interval_equals_proc(cases) -> None:
     for case in cases:
         gap = components(two_models(case)).difference(0, 1)
-        made = Standardised(Gap(gap.difference, gap.error, np.inf), 1.0, "", "", "")
+        made = Standardised(Gap(gap.difference, gap.error, np.inf), 1.0, "paired_jackknife", "", {})
         found = made.interval(0.95)
         for limits in case["expected"]["delong_paired_difference_ci_0.95"].values():
             if all(finite(x) for x in limits):

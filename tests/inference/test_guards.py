@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import NotApplicable
-from abovechance.inference import guards, intervals, posterior, significance
+from abovechance.inference import intervals, posterior, significance
 from abovechance.inference.results import Interval
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
@@ -230,6 +230,6 @@ def test_posteriors_are_summed_over_folds_and_take_frequencies() -> None:
     assert posterior.balanced_accuracy(parts).mean == pytest.approx(whole.mean)
 
 
-def test_the_guard_names_the_method_and_what_to_do() -> None:
-    with pytest.raises(NotApplicable, match=r"^a test needs .* Use another\.$"):
-        guards.independent(binary(groups=GROUPS), "a test", clusters="Use another.")
+def test_a_refusal_names_the_method_and_what_to_do() -> None:
+    with pytest.raises(NotApplicable, match=r"^the Mann–Whitney test needs .*permutation allows"):
+        significance.mann_whitney(binary(groups=GROUPS))

@@ -166,10 +166,10 @@ def test_where_too_many_resamples_have_no_spread_the_limits_are_students() -> No
     from abovechance.inference.intervals.bootstrap import studentised
 
     values = np.r_[np.full(30, 0.25), 0.5]
-    low, high, method = studentised(values, 0.95, 199, np.random.default_rng(1))
-    assert method == "Student's t"
-    assert low < values.mean() < high
-    assert np.isfinite([low, high]).all()
+    found = studentised(values, 0.95, 199, np.random.default_rng(1))
+    assert found.method == "Student's t"
+    assert found.low < values.mean() < found.high
+    assert np.isfinite([found.low, found.high]).all()
     with pytest.raises(NotApplicable, match="same loss"):
         studentised(np.full(9, 0.1) + np.arange(9) * 1e-17, 0.95, 199, np.random.default_rng(1))
 

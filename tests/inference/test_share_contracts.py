@@ -93,11 +93,11 @@ def confusion_measures(classes: int) -> list[Measure]:
     return [m for m in found if m.form in COUNTING and m.law in LAWS]
 
 
-def in_words(method: str) -> bool:
+def in_words(interval: Any) -> bool:
     """Whether reports have words for a method."""
-    from abovechance.reports.wording import interval_words
+    from abovechance.inference.method import Use
 
-    return interval_words(method) != method
+    return Use.of_interval(interval).method is not None
 
 
 def broken(measure: Measure, row: Any) -> list[str]:
@@ -115,7 +115,7 @@ def broken(measure: Measure, row: Any) -> list[str]:
         "does not contain the value": interval.low <= row.value <= interval.high,
         "leaves the range": bottom <= interval.low and interval.high <= top,
         "has no width": interval.high > interval.low,
-        f"has a method without words: {interval.method}": in_words(interval.method),
+        f"has a method without words: {interval.method}": in_words(interval),
     }
     return [words for words, kept in checks.items() if not kept]
 

@@ -10,9 +10,8 @@ from pyarrow import parquet
 
 from abovechance.errors import ColumnError, DataError
 from abovechance.inference import significance
-from abovechance.inference.defaults import Setting
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.estimates import Assessment
-from abovechance.inference.policy import policy_of
 from abovechance.inference.significance.skill import uninformative
 from abovechance.inference.streaming import assess_stream
 from abovechance.measures import applicable, find
@@ -155,7 +154,7 @@ def test_intervals_of_classes(of_classes: tuple[Multiclass, Assessment]) -> None
     setting = Setting(predictions, [])
     for name in ("accuracy", "error_rate", "balanced_accuracy"):
         m = find(name).for_outcome("multiclass")
-        exact = policy_of(m.law).interval(m, predictions, setting)
+        exact = interval_by_law(m, predictions, setting)
         found = result[name].interval
         assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-12)
         assert found.method == exact.method

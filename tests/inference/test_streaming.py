@@ -10,9 +10,8 @@ from pyarrow import parquet
 
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
 from abovechance.inference import intervals, significance
-from abovechance.inference.defaults import Setting
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.estimates import Assessment
-from abovechance.inference.policy import policy_of
 from abovechance.inference.readings import summarised
 from abovechance.inference.streaming import assess_stream
 from abovechance.io.arrow_files import open_stream
@@ -80,7 +79,7 @@ def test_intervals_of_counts_are_those_in_memory(streamed: tuple[Binary, Assessm
     assert len(compared) > 20
     for row in compared:
         m = find(row.measure)
-        found = policy_of(m.law).interval(m, predictions, setting)
+        found = interval_by_law(m, predictions, setting)
         assert row.interval == found, row.measure
 
 
@@ -89,9 +88,7 @@ def test_intervals_of_net_benefit_are_those_in_memory(
     streamed: tuple[Binary, Assessment], name: str
 ) -> None:
     predictions, result = streamed
-    found = policy_of(find(name).law).interval(
-        find(name), predictions, Setting(predictions, [], seed=7)
-    )
+    found = interval_by_law(find(name), predictions, Setting(predictions, [], seed=7))
     assert result[name].interval == found
 
 
@@ -142,7 +139,7 @@ def test_observed_to_expected_has_the_interval_in_memory(
     predictions, result = streamed
     m = find("observed_expected_ratio")
     found = result[m.name].interval
-    exact = policy_of(m.law).interval(m, predictions, Setting(predictions, []))
+    exact = interval_by_law(m, predictions, Setting(predictions, []))
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-10)
     assert found.method == exact.method
 

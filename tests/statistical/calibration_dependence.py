@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.inference.defaults import Setting, of_calibration
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.intervals.calibration import (
     linear_calibration,
     observed_expected,
@@ -116,7 +116,7 @@ def true_at_horizon(measure: str, wrong: float) -> float:
 
 def at_horizon(measure: str) -> Cover:
     chosen = find(measure)
-    return lambda cases, r: of_calibration(chosen, cases, Setting(cases, [chosen]))
+    return lambda cases, r: interval_by_law(chosen, cases, Setting(cases, [chosen]))
 
 
 # ---------------------------------------------------------------- thresholds

@@ -7,7 +7,7 @@ import numpy as np
 from abovechance.inference.comparison.by_law import Family
 from abovechance.inference.comparison.contrasts import How
 from abovechance.inference.comparison.folds import over_folds
-from abovechance.inference.comparison.omnibus import omnibus
+from abovechance.inference.comparison.omnibus import omnibus_of
 from abovechance.inference.comparison.unpaired import unpaired
 from abovechance.inference.significance.exchange import exchanged
 from abovechance.inference.significance.sign_flip import flips, resample_means
@@ -191,7 +191,7 @@ def of_all(measure: str, make: Callable[[Rng], list]) -> One:
     def one(rng: Rng) -> Pair:
         models = make(rng)
         chosen = find(measure).for_outcome(models[0].kind)
-        found = omnibus(Family(chosen, models, How(DRAWS, stream(rng))))
+        found = omnibus_of(Family(chosen, models, How(DRAWS, stream(rng))))
         return found.p_value, None
 
     return one

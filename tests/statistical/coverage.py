@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from abovechance.inference.defaults import Setting
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.intervals.proportions import score_limits
-from abovechance.inference.policy import policy_of
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
@@ -135,9 +134,7 @@ SETTINGS: list[tuple[str, str, int, Generate, bool, float]] = [
 def interval_of(measure: Measure, predictions: Predictions, seed: int):
     """The default interval, as an assessment gives it."""
     setting = Setting(predictions, [measure], LEVEL, 999, seed, False, {measure.label})
-    row = policy_of(measure.law).interval
-    assert row is not None
-    return row(measure, predictions, setting)
+    return interval_by_law(measure, predictions, setting)
 
 
 def simulate(index: int, replications: int, truth_cases: int = 2_000_000) -> Coverage:

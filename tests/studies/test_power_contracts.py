@@ -171,3 +171,18 @@ def test_a_sample_of_one_class_rejects_nothing_and_warns_of_nothing(filled: bool
     assert not rejects(against, 1.0).any()
     rankings = run_tests(Pair(y, p, p[::-1].copy()), ["auc", "delong"], rng, draws=DRAWS)
     assert np.isnan(rankings).all()
+
+
+def test_a_method_is_asked_for_by_name_and_is_the_one_of_the_verb() -> None:
+    rng = np.random.default_rng(4)
+    positive = np.arange(30) % 2 == 1
+    first, second = (np.clip(0.5 + 0.2 * positive + rng.normal(0, 0.2, 30), 0, 1) for _ in "ab")
+    sample = Pair(positive, first, second, 0.5)
+    asked = verbs.compared(sample, ["auc", "auc=exchange"], 3, 99, "standard")
+    two = {
+        "a": ac.Binary(positive, probability=first),
+        "b": ac.Binary(positive, probability=second),
+    }
+    for name, methods in (("auc", None), ("auc=exchange", {"auc": "exchange"})):
+        found = ac.compare(two, ["auc"], methods=methods, draws=99, rng=3)
+        assert asked[name] == found["auc"].p_value

@@ -21,6 +21,7 @@ Examples:
 @click.option("--by", metavar="COL", help="The measures again for each subgroup.")
 @options.measures
 @click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
+@options.methods
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes.")
 @click.option(
     "--rate",
@@ -47,6 +48,7 @@ def assess(
     by: str | None,
     measures: list[str] | None,
     primary: str | None,
+    methods: dict[str, list[str]],
     dialect: str | None,
     rate: str | None,
     sampling: str,
@@ -81,6 +83,9 @@ def assess(
         "draws": draws,
         "seed": seed,
     }
+    if methods and stream:
+        raise click.UsageError("--method needs all cases at once; leave --stream out.")
+    stream = False if methods else stream  # a summary has the methods of its own
     result = streaming.streamed(file, columns, asked, stream=stream, exact=exact)
     if result is not None:
         show(result, format_)
@@ -102,6 +107,7 @@ def assess(
             prevalence=prevalence,
             confidence_level=level,
             inference=not no_inference,
+            methods=methods or None,
             draws=draws,
             rng=seed,
             workers=workers,

@@ -52,6 +52,7 @@ KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
     help="Names of measures; one of each family when not given.",
 )
 @click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
+@options.methods
 @click.option(
     "--margin",
     metavar="NUMBER",
@@ -94,6 +95,7 @@ def compare(
     between: bool,
     measures: list[str] | None,
     primary: str | None,
+    methods: dict[str, list[str]],
     margin: str | None,
     alternative: str,
     adjust: str,
@@ -135,9 +137,9 @@ def compare(
         if model is not None:
             from abovechance.inference.comparison import compare_items
 
-            if measures or primary or by or unpaired:
+            if measures or primary or by or unpaired or methods:
                 raise click.UsageError(
-                    "--measures, --primary, --by and --unpaired do not go with --model."
+                    "--measures, --primary, --method, --by and --unpaired do not go with --model."
                 )
             found = items_in(files, columns, model, models, higher_is_better=not lower_is_better)
             result = compare_items(**found, **asked, progress=tell)
@@ -153,6 +155,7 @@ def compare(
                 by_name=by or "",
                 between=between,
                 primary=primary,
+                methods=methods or None,
                 paired=False if unpaired else None,
                 studentised=studentised,
                 naive=naive,

@@ -176,3 +176,24 @@ def _share(value: str) -> float:
             f"sensitivity=.8,ppv=.5; got {value!r}."
         )
     return found
+
+
+def chosen_methods(context: Any, parameter: Any, values: tuple[str, ...]) -> dict[str, list[str]]:
+    """Methods from the command line, each as measure=name."""
+    found: dict[str, list[str]] = {}
+    for value in values:
+        measure, given, name = value.partition("=")
+        if not given or not measure.strip() or not name.strip():
+            raise click.BadParameter(f"must be MEASURE=NAME, as auc=bootstrap; got {value!r}.")
+        found.setdefault(measure.strip(), []).append(name.strip())
+    return found
+
+
+methods = click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="MEASURE=NAME",
+    callback=chosen_methods,
+    help="Another interval, test or comparison than that of the measure's law; repeatable.",
+)

@@ -58,7 +58,7 @@ def _assessment(result: Any, width: int) -> Lines:
     if result.threshold is not None and any(e.family == "categorical" for e in whole):
         yield from paragraph(f"Cases above {result.threshold:g} are called positive.", width)
     if any(e.chance is not None and e.p_value is not None for e in whole):
-        clustered = any("clusters" in (e.test or "") for e in whole)
+        clustered = any("scheme" in (e.test_by or {}) for e in whole)
         yield from paragraph(OF_CLUSTERS if clustered else CHANCE, width)
     yield from below(_skill([e for e in whole if e.skill is not None]), width)
     yield from _skill_tests(whole, width)
@@ -113,10 +113,10 @@ def _p_once(estimate: Any, told: set[str]) -> str:
     """The p of an exact table test once: it is the same for every measure of the table."""
     if estimate.p_value is None:
         return ""
-    if (estimate.test or "").startswith("Fisher"):
-        if "Fisher" in told:
+    if (estimate.test_by or {}).get("name") == "fisher":
+        if "fisher" in told:
             return "″"
-        told.add("Fisher")
+        told.add("fisher")
     return p_value(estimate.p_value)
 
 
@@ -151,13 +151,16 @@ def _skill_tests(rows: list[Any], width: int) -> Lines:
 
 def _methods(rows: list[Any], width: int) -> Lines:
     """Which interval and which test each measure had, once each."""
+    from abovechance.inference.method import Use
+
     intervals: dict[str, list[str]] = {}
     sides: dict[str, dict[str, list[str]]] = {"one-sided": {}, "two-sided": {}}
     for e in rows:
         if e.interval is not None:
-            intervals.setdefault(e.interval.method.split(" (mean")[0], []).append(e.measure)
+            intervals.setdefault(Use.of_interval(e.interval).title, []).append(e.measure)
         if e.test is not None:
-            draws = f", {e.draws} draws" if e.draws and "exact" not in e.test else ""
+            drawn = e.draws and "exact" not in (e.test_by or {})
+            draws = f", {e.draws} draws" if drawn else ""
             tests = sides["two-sided" if e.alternative == "two-sided" else "one-sided"]
             tests.setdefault(f"{e.test}{draws}; H0: {e.hypothesis}", []).append(e.measure)
     parts = {"Intervals": intervals} | {f"Tests, {side}": tests for side, tests in sides.items()}

@@ -10,7 +10,6 @@ from abovechance.arrays import Array
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.inference.defaults import expanded, small_class
 from abovechance.inference.estimates import Estimate
-from abovechance.inference.intervals.left_out import WITHIN_CLASSES
 from abovechance.inference.repeats import repeated_rows
 from abovechance.inference.significance.null import scheme_for
 from abovechance.measures import Law, find
@@ -161,7 +160,7 @@ def _least_p(predictions: Predictions) -> float:
 
 def advice_on_tests(rows: Sequence[Estimate]) -> Iterator[Advice]:
     """What p-values beside each other do and do not say."""
-    table_tests = [e for e in rows if (e.test or "").startswith("Fisher")]
+    table_tests = [e for e in rows if (e.test_by or {}).get("name") == "fisher"]
     if len(table_tests) > 1:
         yield Advice(
             "AC020",
@@ -341,7 +340,7 @@ def few_cases(predictions: Predictions) -> str | None:
 
 def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
     """Losses and precision at a stated prevalence hang on few cases, each weighing much."""
-    some = [e for e in rows if e.interval is not None and WITHIN_CLASSES in e.interval.method]
+    some = [e for e in rows if e.interval is not None and "strata" in e.interval.by]
     if some and small_class(predictions) < MANY_CASES:
         yield Advice(
             "AC035",

@@ -13,6 +13,7 @@ from abovechance.inference.advising import advice_for, advice_on_primary
 from abovechance.inference.arguments import predictions_given, share
 from abovechance.inference.estimates import Assessment, Estimate
 from abovechance.inference.evidence import Evidence
+from abovechance.inference.method import Kind, asked_for
 from abovechance.inference.subgroups import in_order, subgroup
 from abovechance.inference.values import estimate, rows_per_class, rows_per_output
 from abovechance.measures import Law, Measure, applicable, find
@@ -48,6 +49,7 @@ def assess(
     sampling: str = "random",
     prevalence: float | None = None,
     inference: bool = True,
+    methods: Mapping[str, Any] | None = None,
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
@@ -93,6 +95,10 @@ def assess(
         Share of the positive class in the population, where the sample does not show it.
     inference
         Whether to give intervals and tests at all.
+    methods
+        Other methods than those of a measure's law, by name or as declared:
+        {"accuracy": "clopper_pearson", "auc": [my_interval, my_test]}. `ac.methods` lists and
+        declares them. One that does not allow for these data is refused.
     workers
         Number of processes to share the draws between, or an executor such as `Dask`; the results
         are the same.
@@ -141,6 +147,7 @@ def assess(
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
     seed = seed_of(rng)
+    asked = asked_for(methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
     evidence = Evidence.gather(
         predictions,
         chosen,
@@ -151,6 +158,7 @@ def assess(
         sampling=sampling,
         prevalence=prevalence,
         inference=inference,
+        methods=asked,
         resampling=Resampling(
             seed=seed,
             workers=workers,
@@ -166,6 +174,7 @@ def assess(
         prevalence=prevalence,
         inference=inference,
         tests=False,
+        methods=asked,
         resampling=Resampling(seed=seed),
     )
     rows = list(_rows(predictions, chosen, evidence, within))

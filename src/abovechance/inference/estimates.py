@@ -1,13 +1,13 @@
 """One row of an assessment, and the assessment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.format import p_equation, rid_of_rounding
-from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
 
 
@@ -21,6 +21,22 @@ class Skill:
     p_value: float | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None
+
+    @classmethod
+    def tested(
+        cls, reference: float, difference: float, interval: Interval | None, test: Test
+    ) -> "Skill":
+        """A gain with the answer of its test."""
+        return cls(
+            reference=reference,
+            difference=difference,
+            interval=interval,
+            p_value=test.p_value,
+            hypothesis=test.hypothesis,
+            test=test.method,
+            test_by=test.by,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +58,7 @@ class Estimate:
     alternative: str | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None  # the declared name, with what is known of its use
     draws: int | None = None
     time: float | None = None  # of survival measures at a time
     undefined: str | None = None  # why there is no value
@@ -70,6 +87,7 @@ CONTRACT = (
     "alternative",
     "hypothesis",
     "test",
+    "test_by",
     "draws",
     "time",
     "undefined",
@@ -216,7 +234,7 @@ class Assessment(Result):
 def flat(estimate: Estimate) -> dict[str, Any]:
     """One row: the interval's and the skill's parts as columns of their own."""
     row = {f.name.rstrip("_"): getattr(estimate, f.name) for f in fields(estimate)}
-    interval, skill = row.pop("interval"), row.pop("skill")
+    interval, skill, _ = (row.pop(part) for part in ("interval", "skill", "test_by"))
     for part in ("low", "high", "level", "method"):
         row[f"interval_{part}"] = getattr(interval, part, None)
     for part in ("reference", "difference", "p_value"):

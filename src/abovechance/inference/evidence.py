@@ -8,24 +8,31 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable, listed
-from abovechance.inference.defaults import Setting, expanded, has_interval
+from abovechance.inference.defaults import (
+    Setting,
+    asked_interval,
+    expanded,
+    has_interval,
+    interval_by_law,
+)
 from abovechance.inference.estimates import Estimate, Skill
-from abovechance.inference.intervals.folds import averages, over_folds
+from abovechance.inference.intervals.folds import OverFolds, averages
 from abovechance.inference.intervals.tables import of_table
 from abovechance.inference.intervals.utility import DRAWS as UTILITY_DRAWS
 from abovechance.inference.intervals.utility import gain
-from abovechance.inference.policy import policy_of
+from abovechance.inference.method import Fact, Kind, Method, every, facts_of, first_of
+from abovechance.inference.method import gain as gain_method
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.association import (
     ALL_LABELLINGS,
     ALL_SLOW,
+    PERMUTATION,
     Draws,
     association,
 )
 from abovechance.inference.significance.calibration import calibration_tests
-from abovechance.inference.significance.constant import gain_over, share_skill
+from abovechance.inference.significance.constant import gain_over
 from abovechance.inference.significance.null import scheme_for
-from abovechance.inference.significance.skill import skill
 from abovechance.inference.values import reference_level
 from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.evaluation import obstacle
@@ -34,6 +41,7 @@ from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import DEFAULT, Resampling
 
 POOLED = "cross-validated predictions depend on each other."
+IN_ORDER = "cases are in time order."
 CASE_CONTROL = (
     "classes sampled separately say nothing of whether probabilities are right where the classes "
     "are as frequent as stated."
@@ -85,6 +93,7 @@ class Evidence:
         prevalence: float | None = None,
         inference: bool = True,
         tests: bool = True,
+        methods: Mapping[Kind, Mapping[str, Method]] = MappingProxyType({}),
         resampling: Resampling = DEFAULT,
     ) -> "Evidence":
         """All intervals and, unless told otherwise, tests that these predictions allow."""
@@ -105,20 +114,35 @@ class Evidence:
         kept = [m for m in measures if m.label not in found.refused]
         without = [m for m in kept if not has_interval(m)]
         found.asides.update({m.label: NO_LIMITS[m.calibration] for m in without})
-        if predictions.cases.order is not None:
-            found._in_order(cases, kept, level, rates)
-            return found
+        facts = facts_of(cases) - {Fact.FOLDS}
         if predictions.origin != "test":
-            found._over_folds(cases, kept, level)
-            if rates:
-                found.refused["rate"] = f"{listed(list(rates))}: {POOLED}"
-            return found
+            facts |= {Fact.FOLDS}
+        if sampling == "case-control":
+            facts |= {Fact.CASE_CONTROL}
         seed, draws_of = resampling.seed, Draws(draws, resampling, exact)
-        found._intervals(cases, weighted, kept, level, draws, seed, sampling, prevalence)
+        setting = Setting(
+            weighted,
+            kept,
+            level,
+            draws,
+            seed,
+            stratified=sampling == "case-control",
+            prevalence=prevalence,
+        )
+        if facts & {Fact.ORDER, Fact.FOLDS}:
+            found._dependent(cases, kept, setting, facts)
+            why = IN_ORDER if Fact.ORDER in facts else POOLED
+            if Fact.ORDER in facts:
+                found.refused["p"] = "they take cases for independent, and these are in time order."
+            if rates:
+                found.refused["rate"] = f"{listed(list(rates))}: {why}"
+            return found
+        found._intervals(cases, kept, setting, facts, methods.get(Kind.INTERVAL, {}))
         if not tests:
             return found
         calibrating = [m for m in measures if m.law is Law.CALIBRATION]
-        found._tests(cases, [m for m in measures if m not in calibrating], draws_of)
+        others = [m for m in measures if m not in calibrating]
+        found._tests(cases, others, draws_of, methods.get(Kind.TEST, {}))
         if sampling == "random":
             found._calibration(cases, calibrating, draws_of)
         elif calibrating:
@@ -131,7 +155,7 @@ class Evidence:
             untested = [m.label for m in measures if m.label not in found.tests]
             found.chances.update(dict.fromkeys(untested))
         if cases.weight is None and sampling == "random":
-            found._skills(cases, kept, level, draws, seed)
+            found._skills(cases, kept, setting)
         return found
 
     def added_to(self, row: Estimate, measure: Measure) -> Estimate:
@@ -170,57 +194,56 @@ class Evidence:
             alternative=test.alternative,
             hypothesis=test.hypothesis,
             test=test.method,
+            test_by=test.by,
             draws=test.draws,
         )
 
     def _intervals(
         self,
         cases: Any,
-        weighted: Any,
         measures: Sequence[Measure],
-        level: float,
-        draws: int | None,
-        seed: int,
-        sampling: str,
-        prevalence: float | None,
+        setting: Setting,
+        facts: frozenset[Fact],
+        chosen: Mapping[str, Method],
     ) -> None:
-        by_rows = weighted.weight is not None or sampling == "case-control"
+        """Each measure's interval: by the method asked for, else by law and facts of the data."""
+        weighted = setting.predictions
+        by_rows = weighted.weight is not None or Fact.CASE_CONTROL in facts
         values = {m.label: m.of(weighted) for m in measures if has_interval(m)}
         bounded = [m for m in measures if m.label in values and _bounded(m, values[m.label])]
-        needed = {
+        setting.needed.update(
             m.label
             for m in bounded
             if np.isfinite(values[m.label])
             and not of_table(m)
             and (by_rows or _resampled(m, cases))
-        }
-        setting = Setting(
-            weighted,
-            measures,
-            level,
-            draws,
-            seed,
-            sampling == "case-control",
-            needed,
-            prevalence,
         )
         infinite = [m for m in measures if of_table(m) and np.isinf(values.get(m.label, 0.0))]
         self.asides.update({m.label: INFINITE for m in infinite})
         for m in bounded:
-            row = policy_of(m.law)
+            # a prevalence that was set by sampling is nothing to what does not depend on it
+            free = m.prevalence_free and cases.weight is None
+            own = facts - {Fact.CASE_CONTROL} if free else facts
             try:
-                if by_rows and not _counted(m, cases, sampling):
-                    interval = setting.bootstrap(m)
-                else:
-                    interval = row.interval(m, cases, setting)
+                if m.label in chosen:
+                    self.intervals[m.label] = asked_interval(chosen[m.label], m, cases, setting)
+                    continue
+                interval = interval_by_law(m, cases, setting, own)
                 self.intervals[m.label] = _sound(m, values[m.label], interval, setting)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
 
-    def _tests(self, cases: Any, measures: Sequence[Measure], draws: Draws) -> None:
-        testable = [m for m in measures if m.law is not Law.UTILITY]
+    def _tests(
+        self,
+        cases: Any,
+        measures: Sequence[Measure],
+        draws: Draws,
+        chosen: Mapping[str, Method],
+    ) -> None:
+        laws = {law for method in every(Kind.TEST) for law in method.default}
+        testable = [m for m in measures if m.law in laws or m.label in chosen]
         try:
-            found = association(cases, testable, draws)
+            found = association(cases, testable, draws, chosen=chosen)
         except NotApplicable as reason:
             self.refused["p"] = str(reason)
             return
@@ -274,9 +297,9 @@ class Evidence:
         drawn = [
             label
             for label, test in self.tests.items()
-            if test.method.startswith("permutation") and "exact" not in test.method
+            if test.by.get("name") == PERMUTATION and "exact" not in test.by
         ]
-        normal = [label for label, test in self.tests.items() if "approximation" in test.method]
+        normal = [label for label, test in self.tests.items() if "approximation" in test.by]
         said = []
         if drawn:
             many = scheme_for(cases)[0].arrangements
@@ -290,74 +313,57 @@ class Evidence:
         if said:
             self.refused["exact"] = " ".join(said)
 
-    def _skills(
-        self,
-        cases: Any,
-        measures: Sequence[Measure],
-        level: float,
-        draws: int | None,
-        seed: int,
-    ) -> None:
+    def _skills(self, cases: Any, measures: Sequence[Measure], setting: Setting) -> None:
+        """Gains over the reference, of measures whose law has a method for it."""
+        laws = {law for method in every(Kind.GAIN) for law in method.default}
         for m in measures:
             several = len(getattr(cases, "outputs", ())) > 1
-            if not policy_of(m.law).skill or several or cases.n < 2:
+            if m.law not in laws or several or cases.n < 2:
                 continue
             if m.higher_is_better is None or m.reference is None or np.isnan(m.of(cases)):
                 continue
+            method = first_of(Kind.GAIN, m.law)
+            assert method.function is not None
             try:
-                if m.law is Law.SHARE:
-                    self.skills[m.label] = share_skill(
-                        m, cases, level=level, draws=draws, seed=seed
-                    )
-                    continue
-                if m.law is Law.UTILITY:
-                    if m.decomposable and "threshold" in m.parameters:
-                        self.skills[m.label] = _gain(m, cases, level, draws, seed)
-                    continue
-                found = skill(m, cases, confidence_level=level, draws=draws, seed=seed)
-                self.skills[m.label] = found if m.after is None else _transformed(found, m, cases)
+                found = method.function(m, cases, setting)
             except NotApplicable:
                 continue
+            if found is not None:
+                self.skills[m.label] = found
 
-    def _in_order(
-        self, cases: Any, measures: Sequence[Measure], level: float, rates: Mapping[str, Any]
+    def _dependent(
+        self, cases: Any, measures: Sequence[Measure], setting: Setting, facts: frozenset[Fact]
     ) -> None:
-        """Cases in time order: intervals that allow for it, and no test that does not."""
-        from abovechance.inference.ordering import interval_in_order
-
+        """Cases in time order, or pooled over folds: intervals that allow for it, and no test."""
         for m in measures:
             if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
+            method = first_of(Kind.INTERVAL, m.law, facts)
+            assert method.function is not None
             try:
-                self.intervals[m.label] = interval_in_order(m, cases, level)
+                found = method.function(m, cases, setting)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
-        self.refused["p"] = "they take cases for independent, and these are in time order."
-        if rates:
-            self.refused["rate"] = f"{listed(list(rates))}: cases are in time order."
-
-    def _over_folds(self, cases: Any, measures: Sequence[Measure], level: float) -> None:
-        for m in measures:
-            if not has_interval(m) or not np.isfinite(m.of(cases)):
-                continue
-            try:
-                found = over_folds(m, cases, confidence_level=level)
-            except NotApplicable as reason:
-                self.asides[m.label] = f"no interval: {reason}"
-                if averages(m):
+                if Fact.ORDER not in facts and averages(m):
                     self.refused.setdefault("folds", str(reason))
                 continue
-            # the value shown is the one that the interval is about
-            pooled, said = m.of(cases), []
-            if not np.isclose(found.mean, pooled, rtol=1e-9, atol=1e-12):
-                self.values[m.label], self.pooled[m.label] = found.mean, pooled
-                said.append(f"mean over folds; {pooled:.3f} of all cases pooled")
-            if found.interval is None:
-                said.append(f"no interval: {found.reason}")
+            if isinstance(found, Interval):
+                self.intervals[m.label] = found
             else:
-                self.intervals[m.label] = found.interval
-            if said:
-                self.asides[m.label] = "; ".join(said)
+                self._mean_over_folds(m, cases, found)
+
+    def _mean_over_folds(self, measure: Measure, cases: Any, found: OverFolds) -> None:
+        """The value shown is the one that the interval is about."""
+        pooled, said = measure.of(cases), []
+        if not np.isclose(found.mean, pooled, rtol=1e-9, atol=1e-12):
+            self.values[measure.label], self.pooled[measure.label] = found.mean, pooled
+            said.append(f"mean over folds; {pooled:.3f} of all cases pooled")
+        if found.interval is None:
+            said.append(f"no interval: {found.reason}")
+        else:
+            self.intervals[measure.label] = found.interval
+        if said:
+            self.asides[measure.label] = "; ".join(said)
 
     def _reweighted(self, cases: Any, measures: Sequence[Measure], prevalence: float | None) -> Any:
         """Cases weighted to a stated prevalence; measures refused when there is none."""
@@ -375,8 +381,7 @@ class Evidence:
         weight = np.where(cases.positive, prevalence / share, (1 - prevalence) / (1 - share))
         if cases.weight is not None:
             weight = weight * cases.weight
-        other = cases.take(slice(None))
-        other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
+        other = cases.with_cases(sample_weight=weight)
         for m in depends:
             if obstacle(m, other) is not None:
                 self.refused[m.label] = NO_WEIGHTED_FORM
@@ -428,31 +433,23 @@ def _resampled(measure: Measure, cases: Any) -> bool:
     return measure.law not in (Law.CALIBRATION, Law.UTILITY)
 
 
-def _transformed(found: Skill, measure: Measure, cases: Any) -> Skill:
-    """A function of a mean loss gains where the mean does, by another amount."""
-    turned = 1.0 if measure.higher_is_better else -1.0
-    difference = turned * (measure.of(cases) - found.reference)
-    return replace(found, difference=difference, interval=None)
-
-
-def _counted(measure: Measure, cases: Any, sampling: str) -> bool:
-    """Whether an interval allows for weights and for classes sampled apart by itself."""
-    if of_table(measure) or measure.law is Law.PAIRS:
-        return True
-    if sampling == "random":
-        return measure.law in (Law.SHARE, Law.CONDITIONAL)
-    if measure.law is Law.UTILITY:
-        return True
-    return measure.prevalence_free and cases.weight is None
-
-
-def _gain(measure: Measure, cases: Any, level: float, draws: int | None, seed: int) -> Skill:
-    """Net benefit beside the better of acting on every case and on none."""
+@gain_method(
+    name="net_gain",
+    title="gain over the better of acting on all and on none",
+    words="the gain over the better of acting on all and on none",
+    source="vickers2006",
+    default=[Law.UTILITY],
+    allows=[Fact.CLUSTERS],
+)
+def net_gain(measure: Measure, cases: Any, setting: Setting) -> Skill | None:
+    """Net benefit beside the better of acting on every case and on none; None of other utility."""
+    if not measure.decomposable or "threshold" not in measure.parameters:
+        return None
     found = gain(
         cases,
         measure.parameters["threshold"],
-        confidence_level=level,
-        draws=UTILITY_DRAWS if draws is None else draws,
-        rng=np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(8,))),
+        confidence_level=setting.level,
+        draws=UTILITY_DRAWS if setting.draws is None else setting.draws,
+        rng=np.random.default_rng(np.random.SeedSequence(setting.seed, spawn_key=(8,))),
     )
     return Skill(reference=found.reference, difference=found.difference, interval=found.interval)

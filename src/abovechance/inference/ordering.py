@@ -6,9 +6,11 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.influence import NotLinear, components
-from abovechance.inference.intervals.ordered import Ordered, cosines, wilson_at
+from abovechance.inference.intervals.ordered import FEWEST, Ordered, cosines, wilson_at
 from abovechance.inference.intervals.replicates import without_parts
+from abovechance.inference.method import Fact, Kind, Takes, declared, interval
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample
@@ -60,10 +62,22 @@ def _without(measure: Measure, predictions: Any) -> Floats:
     return without_parts(measure, sample, np.arange(n))
 
 
-def interval_in_order(measure: Measure, predictions: Any, level: float) -> Interval:
+@interval(
+    name="ordered",
+    title="[Wilson at the effective n, {share}]EWC[, t({df:.0f}), {times} times]",
+    words="[Wilson's score method at the effective sample size by {share}]slow cosines of the "
+    "series (EWC)[ with Student's t ({df:.0f} degrees of freedom), {times} times]",
+    source=("lazarus2018", "[{share}wilson1927]"),
+    default=tuple(Law),
+    needs=[Fact.ORDER],
+    allows=[Fact.FOLDS, Fact.CASE_CONTROL],
+    smallest=FEWEST,
+)
+def interval_in_order(measure: Measure, predictions: Any, setting: Any) -> Interval:
     """The interval of a measure of cases in time order."""
     from scipy.special import stdtrit
 
+    level = setting.level
     value, order = measure.of(predictions), predictions.cases.order
     if measure.law in (Law.CALIBRATION, Law.UTILITY):
         raise NotApplicable(f"{measure.title} has no interval for cases in time order.")
@@ -73,19 +87,32 @@ def interval_in_order(measure: Measure, predictions: Any, level: float) -> Inter
     if measure.law in SHARES and np.ptp(values) == 0:
         cosines(np.arange(len(order), dtype=np.float64), order)  # refused with too few times
         limits = wilson_at(value, 0.0, df=times - 1.0, units=times, bounds=(low, high), level=level)
-        return Interval(*limits, level, f"Wilson, as of {times} times")
+        return method.limits("ordered_alike", *limits, level, times=times)
     found = cosines(values, order)
     if measure.law in SHARES:
         limits = wilson_at(
             value, found.error, df=found.df, units=times, bounds=(low, high), level=level
         )
-        return Interval(*limits, level, f"Wilson at the effective n, {found.method}")
+        return method.limits("ordered", *limits, level, share=True, **found.known)
     reach = float(stdtrit(found.df, 0.5 + level / 2.0)) * found.error
     if measure.law is Law.MEAN:
         limits = (value - reach, value + reach)
     else:
         limits = on_scale(value, reach, (low, high))
-    return Interval(max(limits[0], low), min(limits[1], high), level, found.method)
+    return method.limits("ordered", max(limits[0], low), min(limits[1], high), level, **found.known)
+
+
+ALIKE = declared(
+    Kind.INTERVAL,
+    name="ordered_alike",
+    title="Wilson[, as of {times} times]",
+    words="Wilson's score method[ as of {times} times]",
+    source="wilson1927",
+    laws=SHARES,
+    needs=[Fact.ORDER],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
 
 
 def on_scale(value: float, reach: float, bounds: tuple[float, float]) -> tuple[float, float]:

@@ -2,7 +2,8 @@
 
 import importlib
 import json
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -14,12 +15,17 @@ from abovechance.io.export import jsonable
 
 @dataclass(frozen=True)
 class Interval:
-    """Two limits, the level they hold at and the method that gave them."""
+    """Two limits, the level they hold at and the method that gave them.
+
+    `by` is the declared name of the method with what is known of its use, as numbers: clusters,
+    degrees of freedom, draws. `method` is the same as text.
+    """
 
     low: float
     high: float
     level: float
     method: str
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
@@ -131,6 +137,8 @@ class Test(Result):
     expected: float | None = None  # what the measure tested is on average under the hypothesis
     saddlepoint: float | None = None
     stopped: "Sequel | None" = None
+    # the declared name of the method, with what is known of its use
+    by: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{p_equation(self.p_value)}, {self.method}; H0: {self.hypothesis}"

@@ -7,7 +7,7 @@ know is left for the authors to state.
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.inference.comparison.text import once
+from abovechance.inference.method import Kind, Use, together
 from abovechance.plots.contract import whole
 from abovechance.plots.words import percent, plural
 from abovechance.reports.document import Cell, Column, Table
@@ -86,8 +86,9 @@ def _listed(measures: list[str]) -> str:
 
 
 def _comparison(facts: Mapping[str, Any]) -> str:
-    named = {str(d["test"]): [""] for d in facts.get("differences") or () if d.get("test")}
-    tests = sorted(once(named))
+    tested = [d for d in facts.get("differences") or () if d.get("test")]
+    uses = together([Use.of(Kind.TEST, d["test"], d.get("test_by")) for d in tested])
+    tests = sorted({use.title for use in uses})
     return "; ".join(tests) if tests else "no models compared"
 
 

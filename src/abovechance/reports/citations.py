@@ -8,29 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import AboveChanceError
+from abovechance.inference.method import Kind, Use
 from abovechance.reports.prose import cited_in
 
-# Words of a method's name, and what it rests on.
-METHODS = {
-    "wilson": "wilson1927",
-    "mover": "newcombe1998",
-    "clopper": "clopper1934",
-    "delong": "delong1988",
-    "obuchowski": "obuchowski1997",
-    "nadeau": "nadeau2003",
-    "bca": "efron1987",
-    "studentised": "efron1993",
-    "percentile": "efron1993",
-    "jackknife": "efron1993",
-    "fisher's exact": "fisher1935",
-    "permut": "phipson2010",
-    "mann–whitney": "mann1947",
-    "mcnemar": "mcnemar1947",
-    "tango": "tango1998",
-    "holm": "holm1979",
-    "benjamini": "benjamini1995",
-    "net benefit": "vickers2006",
-}
 NAMED = re.compile(r"([A-Z][\w'’-]+)[^()\d]*\(?(\d{4})\)?")
 
 
@@ -72,16 +52,6 @@ def entries(text: str) -> dict[str, Source]:
     return found
 
 
-def of_method(name: str | None) -> tuple[str, ...]:
-    """Keys of what an interval or a test rests on, from its name.
-
-    >>> of_method("MOVER with Wilson"), of_method("permutation, exact")
-    (('wilson1927', 'newcombe1998'), ('phipson2010',))
-    """
-    text = (name or "").lower()
-    return tuple(dict.fromkeys(key for word, key in METHODS.items() if word in text))
-
-
 def of_text(source: str | None) -> tuple[str, ...]:
     """Keys of the sources that a text names by author and year.
 
@@ -117,8 +87,10 @@ def used(facts: Mapping[str, Any], measures: Iterable[str], *said: str) -> list[
         keys.append("collins2015")
     keys += [key for name in measures for key in of_measure(name)]
     for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
-        interval = row.get("interval") or {}
-        keys += [*of_method(interval.get("method")), *of_method(row.get("test"))]
+        if row.get("interval"):
+            keys += Use.of_interval(row["interval"]).sources
+        if row.get("test"):
+            keys += Use.of(Kind.TEST, row["test"], row.get("test_by")).sources
     for advice in facts.get("advice") or ():
         keys += of_text(advice.get("source"))
     known = bibliography()

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from abovechance.inference.comparison.text import once
+from abovechance.inference.method import Kind, Use, together
 from abovechance.plots.words import percent, plural, thousands
 from abovechance.reports import detections, powers
-from abovechance.reports.citations import of_measure, of_method
+from abovechance.reports.citations import of_measure
 from abovechance.reports.facts import (
     UNSTATED,
     between_models,
@@ -22,7 +22,7 @@ from abovechance.reports.facts import (
 from abovechance.reports.grammar import MOST, listed, lower
 from abovechance.reports.prose import cite, label
 from abovechance.reports.sentences import named
-from abovechance.reports.wording import hypothesis_words, interval_words, test_words
+from abovechance.reports.wording import hypothesis_words, interval_words, words_of_test
 
 ADJUSTED = {
     "holm": ("Holm's method", "holm1979"),
@@ -115,27 +115,19 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _test_parts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Tests with the measures they were used for, those of one hypothesis together."""
-    together = _alike([str(row["test"]) for row in rows])
-    parts: dict[str, dict[tuple[str, str], list[str]]] = {}
-    for row in rows:
-        drawn = row.get("draws") and "exact" not in str(row["test"])
+    uses = together([Use.of(Kind.TEST, row["test"], row.get("test_by")) for row in rows])
+    parts: dict[str, dict[str, list[str]]] = {}
+    for row, use in zip(rows, uses, strict=True):
+        drawn = row.get("draws") and "exact" not in use.known
         draws = f" with {thousands(row['draws'])} draws" if drawn else ""
         hypothesis = hypothesis_words(row.get("hypothesis") or "no difference")
-        tests = parts.setdefault(hypothesis, {})
-        tests.setdefault((together[str(row["test"])], draws), []).append(_title(row))
+        said = f"{label(use.words)}{draws}{cite(*use.sources)}"
+        parts.setdefault(hypothesis, {}).setdefault(said, []).append(_title(row))
     found = []
     for hypothesis, tests in parts.items():
-        said = [
-            f"{label(test_words(test))}{draws}{cite(*of_method(test))} for {_titles(titles)}"
-            for (test, draws), titles in tests.items()
-        ]
-        found.append(f"{', '.join(said)} (null hypothesis: {label(hypothesis)})")
+        named = [f"{test} for {_titles(titles)}" for test, titles in tests.items()]
+        found.append(f"{', '.join(named)} (null hypothesis: {label(hypothesis)})")
     return found
-
-
-def _alike(methods: Sequence[str]) -> dict[str, str]:
-    """Every method under the name of those that differ from it in degrees of freedom only."""
-    return {own: said for said, own_ in once({m: [m] for m in methods}).items() for own in own_}
 
 
 def _skill(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -143,10 +135,11 @@ def _skill(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     for row in rows:
         skill = row["skill"] or {}
         if skill.get("p_value") is not None and skill.get("test"):
-            key = str(skill["test"]), hypothesis_words(skill.get("hypothesis") or "no gain")
+            words = words_of_test(skill["test"], skill.get("test_by"))
+            key = words, hypothesis_words(skill.get("hypothesis") or "no gain")
             tests.setdefault(key, []).append(_title(row))
     parts = [
-        f"{label(test_words(test))} for {_titles(titles)} (null hypothesis: {label(hypothesis)})"
+        f"{label(test)} for {_titles(titles)} (null hypothesis: {label(hypothesis)})"
         for (test, hypothesis), titles in tests.items()
     ]
     said = "Skill is the gain over the best prediction that is the same for every case"
@@ -219,15 +212,11 @@ def _differences(
 
 def _by_method(rows: Sequence[Mapping[str, Any]]) -> str:
     """Methods of intervals with their sources, each with the measures it was used for."""
+    uses = together([Use.of_interval(row["interval"]) for row in rows])
     groups: dict[str, list[str]] = {}
-    methods = [str(row["interval"]["method"]).split(" (mean")[0] for row in rows]
-    together = _alike(methods)
-    for row, method in zip(rows, methods, strict=True):
-        groups.setdefault(together[method], []).append(_title(row))
-    return "; ".join(
-        f"{label(interval_words(method))}{cite(*of_method(method))} for {_titles(titles)}"
-        for method, titles in groups.items()
-    )
+    for row, use in zip(rows, uses, strict=True):
+        groups.setdefault(f"{label(use.words)}{cite(*use.sources)}", []).append(_title(row))
+    return "; ".join(f"{said} for {_titles(titles)}" for said, titles in groups.items())
 
 
 def _title(row: Mapping[str, Any]) -> str:
@@ -243,7 +232,7 @@ def _posterior(facts: Mapping[str, Any]) -> str:
         f"The posterior of {label(facts['quantity'])} was computed from the confusion counts of "
         f"{plural(int(facts['n']), 'case')}{cite('brodersen2010')}, with the prior "
         f"{label(facts.get('prior') or 'flat')}; the interval is "
-        f"{label(interval_words(facts['interval']['method']))}."
+        f"{label(interval_words(facts['interval']))}."
     )
 
 

@@ -20,7 +20,7 @@ from abovechance.plots.words import (
 from abovechance.reports.facts import adjusted, better_of, is_shown, reference_words
 from abovechance.reports.grammar import capital, listed, the
 from abovechance.reports.prose import label
-from abovechance.reports.wording import test_name
+from abovechance.reports.wording import name_of_test
 
 
 def named(title: object) -> str:
@@ -58,7 +58,7 @@ def estimate_sentence(
     said = f"{subject} {is_} {number(row['value'])}{bracketed(limits(row.get('interval')))}"
     test = ""
     if row.get("p_value") is not None:
-        test = f"{label(test_name(row['test']))}, {p_phrase(row['p_value'])}"
+        test = f"{label(name_of_test(row['test'], row.get('test_by')))}, {p_phrase(row['p_value'])}"
     # forecasts of exactly 0 or 1 are infinitely wrong when shuffled: no level to compare with
     if row.get("chance") is not None and isfinite(as_float(row["chance"])):
         said += f", where chance would give {number(row['chance'])}"
@@ -160,7 +160,7 @@ def _value(
 def _tested(row: Mapping[str, Any]) -> str:
     if row.get("p_value") is None:
         return ""
-    said = f"{label(test_name(row['test']))}, " if row.get("test") else ""
+    said = f"{label(name_of_test(row['test'], row.get('test_by')))}, " if row.get("test") else ""
     said += p_phrase(row["p_value"])
     if row.get("p_adjusted") not in (None, row["p_value"]):
         said += f", adjusted {p_phrase(row['p_adjusted'])}"

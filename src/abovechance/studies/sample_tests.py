@@ -295,6 +295,9 @@ def title_of(test: str | UserTest, label: str, kind: type) -> str | None:
     """A test in words; None for statistics of two groups and tests of one's own."""
     if not isinstance(test, str) or kind is Groups:
         return None
+    if "=" in test:
+        words = verbs.method_for(test, kind).worded()
+        return f"{words[0].upper()}{words[1:]}, of {_measure(label.partition('=')[0])}"
     if kind is Pair:
         return TITLES_OF_TWO_MODELS.get(test) or f"Paired test of {_measure(label)}"
     if test == "fisher" and label != test:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from abovechance.errors import AboveChanceError, NotApplicable
+from abovechance.errors import NotApplicable, UnknownMeasure
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.measures.measure import LabelScore
@@ -43,8 +43,14 @@ def against_chance(
     )
     measures = {name: measure_of(name) for name in names if name not in SKILLS}
     how = Draws(draws, Resampling(seed=seed), check=False)
-    tests = association(predictions, list(measures.values()), how)
+    usual = [measure for name, measure in measures.items() if method_of(name, Predicted) is None]
+    tests = association(predictions, usual, how)
     found = {name: tests.get(measure.label) for name, measure in measures.items()}
+    for name, measure in measures.items():
+        method = method_of(name, Predicted)
+        if method is not None:
+            asked = association(predictions, [measure], how, chosen={measure.label: method})
+            found[name] = asked.get(measure.label)
     p_values = {
         name: np.nan if test is None else _by_rule(test.p_value, test.draws, rule)
         for name, test in found.items()
@@ -53,15 +59,15 @@ def against_chance(
 
 
 def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
-    from abovechance.inference.significance.constant import share_skill
-    from abovechance.inference.significance.skill import skill
+    from abovechance.inference.defaults import Setting
+    from abovechance.inference.method import Kind, first_of
 
     measure = measure_of(name.removeprefix("skill."))
+    setting = Setting(predictions, [measure], draws=draws, seed=seed)
+    method = first_of(Kind.GAIN, measure.law)
+    assert method.function is not None
     try:
-        if measure.law is Law.SHARE:
-            found = share_skill(measure, predictions, level=0.95, draws=draws, seed=seed)
-        else:
-            found = skill(measure, predictions, draws=draws, seed=seed)
+        found = method.function(measure, predictions, setting)
     except NotApplicable:
         return float("nan")
     return float("nan") if found.p_value is None else found.p_value
@@ -73,6 +79,7 @@ def compared(
     """The p-values that `compare` gives, two-sided and of one pair; NaN where it gives none."""
     from abovechance.inference.comparison.by_law import Family
     from abovechance.inference.comparison.contrasts import How
+    from abovechance.inference.method import Kind
 
     if "log_score" in names:
         for one in (sample.first, sample.second):
@@ -81,11 +88,13 @@ def compared(
         Binary(sample.positive, probability=p, threshold=sample.threshold)
         for p in (sample.first, sample.second)
     ]
-    how = How(draws, Resampling(seed=seed))
     found = {}
     for name in names:
+        measure, method = measure_of(name), method_of(name, Pair)
+        asked = {} if method is None else {Kind.COMPARISON: {measure.label: method}}
+        how = How(draws, Resampling(seed=seed), methods=asked)
         try:
-            answer = Family(measure_of(name), models, how).contrast(0, 1).test("two-sided")
+            answer = Family(measure, models, how).contrast(0, 1).test("two-sided")
             found[name] = _by_rule(answer.test.p_value, answer.test.draws, rule)
         except NotApplicable:
             found[name] = float("nan")
@@ -141,16 +150,31 @@ def least_mann_whitney_p(n1: int, n0: int) -> float:
 @cache
 def measure_of(name: str) -> Measure:
     """The measure that a test by name is about; of Fisher's, which has many, accuracy."""
-    return find("accuracy" if name == FISHER else name).for_outcome("binary")
+    asked = name.partition("=")[0]
+    return find("accuracy" if asked == FISHER else asked).for_outcome("binary")
+
+
+def method_of(name: str, kind: type) -> Any:
+    """The method that is asked for as auc=exchange; None for that of the measure's law."""
+    from abovechance.inference.method import Kind, asked_for
+
+    if "=" not in name:
+        return None
+    measure, wanted = measure_of(name), name.partition("=")[2]
+    verb = Kind.TEST if kind is Predicted else Kind.COMPARISON
+    return asked_for({measure.label: wanted}, [measure], "binary", (verb,))[verb][measure.label]
 
 
 def tested_as(name: str, kind: type) -> str | None:
     """The one name of the test that a verb gives a measure, None where it gives none."""
     try:
-        measure = find(name).for_outcome("binary")
-    except AboveChanceError:
+        measure = measure_of(name)
+        asked = method_of(name, kind)
+    except UnknownMeasure:
         return None
-    if measure.law in (Law.CALIBRATION, Law.UTILITY) or measure.higher_is_better is None:
+    if asked is not None:
+        return f"{measure.label}={asked.name}"
+    if method_for(name, kind) is None or measure.higher_is_better is None:
         return None
     if not measure.applies(_some()):
         return None
@@ -159,14 +183,23 @@ def tested_as(name: str, kind: type) -> str | None:
     return measure.label
 
 
+def method_for(name: str, kind: type) -> Any:
+    """The test or comparison that a verb gives a measure, None where it gives no p-value."""
+    from abovechance.inference.method import Kind, first_of, suited
+
+    asked = method_of(name, kind)
+    if asked is not None:
+        return asked
+    measure, verb = measure_of(name), Kind.TEST if kind is Predicted else Kind.COMPARISON
+    if measure.law in (Law.CALIBRATION, Law.UTILITY):
+        return None
+    return next(suited(first_of(verb, measure.law), measure, _some(), frozenset()), None)
+
+
 def draws_of(name: str, kind: type) -> bool:
     """Whether a verb's test rests on permutations, flips or resamples."""
-    if name == FISHER:
-        return False
-    measure = measure_of(name)
-    if kind is Predicted:
-        return measure.label_score is not LabelScore.MIDRANK
-    return measure.law not in (Law.SHARE, Law.PAIRS)
+    method = method_for(name, kind)
+    return method is not None and bool(method.drawn)
 
 
 @cache

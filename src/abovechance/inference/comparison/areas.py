@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +12,29 @@ from abovechance.inference.comparison.contrasts import Answer, Contrast
 from abovechance.inference.comparison.results import Omnibus
 from abovechance.inference.influence import Components
 from abovechance.inference.intervals.areas import Area, quantile
+from abovechance.inference.method import Fact, Kind, Takes, declared, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 from abovechance.measures.area_scale import AreaScale
 from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
 
-MOVER = "MOVER of"  # as the method of an interval begins
 STEPS = 36  # halvings that find the level at which an interval ends at a margin, to 1e-11
+
+
+MOVER = declared(
+    Kind.INTERVAL,
+    name="mover_of_areas",
+    models=2,
+    title="MOVER of Newcombe[ and logit {variance}][ over {clusters} clusters]",
+    words="the MOVER method with[{variance:?} the wider of] Newcombe's limits[ and {variance}'s on "
+    "the logit scale][ over {clusters} clusters]",
+    source=("zou2008", "newcombe2006", "[{variance:?}delong1988]", "[{clusters:?}obuchowski1997]"),
+    laws=[Law.PAIRS],
+    allows=[Fact.CLUSTERS, Fact.UNPAIRED],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +74,9 @@ class AreaContrast:
         low, high = self._limits(level)
         slope = self.scale.slope
         ends = sorted((slope * max(low, -1.0), slope * min(high, 1.0)))
-        name = f"{MOVER} {self.first.interval(level).method}"
-        return Interval(min(ends[0], self.difference), max(ends[1], self.difference), level, name)
+        known = {k: v for k, v in self.first.interval(level).by.items() if k != "name"}
+        low, high = min(ends[0], self.difference), max(ends[1], self.difference)
+        return limits("mover_of_areas", low, high, level, **known)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         """The levels at which the interval would end at either margin."""
@@ -118,17 +136,34 @@ def all_equal(
     of the degrees of freedom that a difference has.
     """
     hypothesis = "all areas are equal" if ranked else "all concordances are equal"
-    name = "DeLong" if ranked else "infinitesimal jackknife"
+    known: dict[str, Any] = {"variance": "DeLong" if ranked else "infinitesimal jackknife"}
     if found.groups is None:
         statistic, df = wald(found.areas, found.covariance)
         if least >= few * df:
-            return _omnibus(label, f"{name} χ²", statistic, df, None, hypothesis)
-        name += " F"
+            known["law"] = "χ²"
+            return _omnibus(label, known, statistic, df, None, hypothesis)
     else:
-        name = "Obuchowski" if ranked else name
-        name += f" F over {len(np.unique(found.groups))} clusters"
+        known["clusters"] = len(np.unique(found.groups))
+        if ranked:
+            known["variance"] = "Obuchowski"
     statistic, df, error = box(found.areas, covariances(found), at_most)
-    return _omnibus(label, name, statistic, df, error, hypothesis)
+    return _omnibus(label, {**known, "law": "F"}, statistic, df, error, hypothesis)
+
+
+ALL_EQUAL = declared(
+    Kind.OMNIBUS,
+    name="all_equal",
+    models=2,
+    heading="F or χ²",
+    title="[{variance} ][{law}][ over {clusters} clusters]",
+    words="the[ {variance}][ {law}] test of all models[ over {clusters} clusters]",
+    source=("delong1988", "brunner1997"),
+    hypothesis="all areas are equal",
+    laws=[Law.PAIRS, Law.CENSORED_PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
 
 
 def wald(values: Floats, covariance: Floats) -> tuple[float, float]:
@@ -198,7 +233,12 @@ def covariances(found: Components) -> list[tuple[Floats, float]]:
 
 
 def _omnibus(
-    label: str, test: str, statistic: float, df: float, error: float | None, hypothesis: str
+    label: str,
+    known: dict[str, Any],
+    statistic: float,
+    df: float,
+    error: float | None,
+    hypothesis: str,
 ) -> Omnibus:
     from scipy.special import chdtrc, fdtrc
 
@@ -206,12 +246,11 @@ def _omnibus(
         p, error = 1.0, None
     else:
         p = float(chdtrc(df, statistic) if error is None else fdtrc(df, error, statistic))
-    return Omnibus(
-        measure=label,
-        test=test,
+    found = ALL_EQUAL.answer(
         statistic=statistic,
-        df=df,
-        df_error=error,
         p_value=never_zero(p),
+        alternative="two-sided",
         hypothesis=hypothesis,
+        **known,
     )
+    return Omnibus.of(label, found, df, error)

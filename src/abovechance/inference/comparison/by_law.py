@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from abovechance.inference.comparison.contrasts import (
     Answer,
     Combined,
     Contrast,
+    Declared,
     How,
     Standardised,
     Unanswerable,
@@ -24,21 +25,27 @@ from abovechance.inference.comparison.contributions import class_sizes
 from abovechance.inference.comparison.losses import of_mean
 from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.resampled import Resampled
-from abovechance.inference.comparison.shares import (
-    Agreeing,
-    of_balanced,
-    of_conditional_share,
-    of_share,
-    turn,
-)
+from abovechance.inference.comparison.shares import Agreeing, turn
 from abovechance.inference.influence import Components, NotLinear, components
 from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.concordance import concordance_influence
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Method,
+    Takes,
+    comparison,
+    declared,
+    facts_of,
+    first_of,
+    suited,
+)
 from abovechance.inference.ordering import differences_in_order
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.delong import EQUAL_AREAS, Gap
-from abovechance.inference.significance.exchange import affordable, as_test, exchanged
-from abovechance.measures import Form, Law, Measure, find
+from abovechance.inference.significance.exchange import EQUAL, affordable, as_test, exchanged
+from abovechance.inference.significance.sign_flip import EQUAL_MEANS
+from abovechance.measures import Law, Measure, find
 from abovechance.measures.area_scale import concordance_scale
 from abovechance.measures.evaluation import COUNTING
 from abovechance.measures.measure import defaults
@@ -52,8 +59,25 @@ SOME = 500  # cases enough to see whether a number grows with them
 ROUNDING = 1e-14  # relative difference of values that is no difference
 WEIGHTED = "sampling weights: tests count cases, so there is an interval and no test"
 COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
+EQUAL_CONCORDANCES = "the concordances are equal"
 OVER_TIME = "both models have the same expected value over time"
 NO_TEST = "no test for differences of this measure"
+
+for _kind in (Kind.TEST, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="paired_jackknife",
+        models=2,
+        title="paired infinitesimal jackknife[ over {clusters} clusters][, t({df:.1f})]",
+        words="the paired infinitesimal jackknife[ over {clusters} clusters]"
+        "[ with Student's t ({df:.1f} degrees of freedom)]",
+        source="therneau2015",
+        hypothesis=EQUAL_CONCORDANCES,
+        laws=[Law.CENSORED_PAIRS],
+        allows=[Fact.CLUSTERS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +97,9 @@ class Family:
                 return Alike(infinite=True)
             reason = measure.undefined or f"{measure.title} is not finite here"
             return Unanswerable(less(mine, theirs), reason)
-        weighted = one.cases.sample_weight is not None
-        counted = measure.law in COUNTED and not weighted  # no disagreement has an interval there
+        facts = facts_of(one) - {Fact.FOLDS}  # one test set, or compared fold by fold elsewhere
+        # no disagreement has an interval there
+        counted = measure.law in COUNTED and Fact.WEIGHTS not in facts
         if not counted and identical(one, other) and not np.isnan(mine):
             if measure.form in COUNTING and coarse(one):
                 return Agreeing(measure, one)
@@ -84,41 +109,32 @@ class Family:
                 f"{measure.title} grows with the number of cases, so a difference has no meaning"
             )
             return Unanswerable(less(mine, theirs), reason)
-        if weighted:
-            return Resampled(measure, one, other, self.how, WEIGHTED)
-        if one.cases.order is not None:
-            return in_order(measure, one, other)
-        found = self._by_law(first, second)
-        if found is None:
-            found = self._exchanged(one, other)
+        found = self._by_method(first, second, facts)
         apart = abs(less(mine, theirs))
         if found.difference != 0.0 and apart <= ROUNDING * abs(mine) < np.inf:
             return Combined(found, found, value=0.0)  # else a sum of parts decides who is better
         return found
 
-    def _by_law(self, first: int, second: int) -> Contrast | None:
+    def _by_method(self, first: int, second: int, facts: frozenset[Fact]) -> Contrast:
+        """By the method asked for, else by that of the law and what stands in for it."""
         measure, how = self.measure, self.how
         one, other = self.models[first], self.models[second]
-        if measure.law in (Law.CALIBRATION, Law.UTILITY):
-            return Resampled(measure, one, other, how, NO_TEST)
-        if measure.law is Law.SHARE:
-            return of_share(measure, one, other, how)
-        if measure.law is Law.CONDITIONAL:
-            return of_conditional_share(measure, one, other, how)
-        if measure.law is Law.BALANCED:
-            return of_balanced(measure, one, other, how)
-        if measure.law is Law.MEAN and measure.form is Form.LOSSES:
-            return of_mean(measure, one, other, how)
-        if self.areas is not None:
-            return self._area_contrast(self.areas, first, second)
-        loss = same_question(measure, one)
-        if loss is None:
-            return None
-        return Combined(of_mean(loss, one, other, how), Resampled(measure, one, other, how))
+        chosen = how.chosen.get(measure.label)
+        if chosen is not None:
+            return asked_for(chosen, measure, one, other, how)
+        for method in suited(first_of(Kind.COMPARISON, measure.law, facts), measure, one, facts):
+            assert method.function is not None
+            if method.takes is Takes.FAMILY:
+                found = method.function(self, first, second)
+            else:
+                found = method.function(measure, one, other, how)
+            if found is not None:
+                return cast(Contrast, found)
+        raise NotApplicable(f"{measure.title} cannot be compared on such cases.")
 
-    def _exchanged(self, one: Any, other: Any) -> Contrast:
-        tested = Exchange(self.measure, one, other, self.how)
-        return Combined(tested, Resampled(self.measure, one, other, self.how))
+    def exchanged(self, first: int, second: int) -> Contrast:
+        """Tested by exchanging predictions."""
+        return of_exchange(self.measure, self.models[first], self.models[second], self.how)
 
     @cached_property
     def areas(self) -> Components | None:
@@ -133,7 +149,8 @@ class Family:
             return concordances(measure, self.models)
         return None
 
-    def _area_contrast(self, found: Components, first: int, second: int) -> Contrast:
+    def area_contrast(self, found: Components, first: int, second: int) -> Contrast:
+        """The contrast of two areas, or concordances."""
         one, other = self.models[first], self.models[second]
         ranked = self.measure.law is Law.PAIRS
         if ranked and same_order(one, other):
@@ -165,32 +182,150 @@ class Family:
             gap = found.difference(first, second)
         except NotApplicable as reason:
             if found.groups is None:
-                return self._exchanged(self.models[first], self.models[second])
+                return self.exchanged(first, second)
             return Unanswerable(float(found.areas[first] - found.areas[second]), str(reason))
         if gap.error == 0 and gap.difference != 0:
-            return self._exchanged(self.models[first], self.models[second])
+            return self.exchanged(first, second)
         sizes = class_sizes(self.models[0]) if ranked else np.array([FEW])
         least = int(sizes[sizes > 0].min())
-        name = "DeLong" if ranked else "paired infinitesimal jackknife"
-        df = np.inf
+        name, df = "delong" if ranked else "paired_jackknife", np.inf
+        known: dict[str, Any] = {}
         if found.groups is not None:
-            df = gap.df
-            name = "Obuchowski" if ranked else name
-            name += f" over {len(np.unique(found.groups))} clusters"
+            name, df = "obuchowski" if ranked else name, gap.df
+            known["clusters"] = len(np.unique(found.groups))
         elif least < FEW:
             df = gap.df if least >= VERY_FEW else min(gap.df, least - 1.0)
-        said = f"{name}, t({df:.1f})" if np.isfinite(df) else name
+        if np.isfinite(df):
+            known["df"] = float(df)
         return Standardised(
             Gap(gap.difference, gap.error, df),
             turn(self.measure),
-            said,
-            EQUAL_AREAS if ranked else "the concordances are equal",
-            said,
+            name,
+            EQUAL_AREAS if ranked else EQUAL_CONCORDANCES,
+            known,
             span(self.measure.range),
         )
 
 
-def in_order(measure: Measure, first: Any, second: Any) -> Contrast:
+def asked_for(method: Method, measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """The contrast of a method that was asked for by name: refused where data are not its own."""
+    assert method.function is not None
+    gap = less(measure.of(first), measure.of(second))
+    try:
+        for predictions in (first, second):
+            method.refuse(predictions)
+        if method.takes is Takes.FAMILY:
+            found = method.function(Family(measure, [first, second], how), 0, 1)
+        else:
+            found = method.function(measure, first, second, how)
+    except NotApplicable as reason:
+        return Unanswerable(gap, str(reason))
+    if found is None:
+        return Unanswerable(gap, f"{method.worded()} is not for {measure.title}")
+    if hasattr(found, "test"):
+        return cast(Contrast, found)
+    difference, error, *df = found
+    spread = Gap(float(difference), float(error), float(df[0]) if df else np.inf)
+    known = {"df": spread.df} if df else {}
+    bounds = span(measure.range)
+    return Declared(spread, turn(measure), method.name, method.hypothesis, known, bounds)
+
+
+def of_areas(family: Family, first: int, second: int) -> Contrast | None:
+    """Of measures whose areas, or concordances, are sums over cases; None of others."""
+    if family.areas is None:
+        return None
+    return family.area_contrast(family.areas, first, second)
+
+
+DELONG = comparison(
+    name="delong",
+    title="DeLong, limits by MOVER",
+    words="DeLong's test, with limits by MOVER from those of both areas",
+    source=("delong1988", "zou2008", "obuchowski1997"),
+    hypothesis=EQUAL_AREAS,
+    default=[Law.PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.FAMILY,
+    otherwise="mean_loss",
+)(of_areas)
+JACKKNIFE = comparison(
+    name="paired_jackknife",
+    title="paired infinitesimal jackknife",
+    words="the paired infinitesimal jackknife",
+    source="therneau2015",
+    hypothesis=EQUAL_CONCORDANCES,
+    default=[Law.CENSORED_PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.FAMILY,
+    otherwise="mean_loss",
+)(of_areas)
+
+
+@comparison(
+    name="mean_loss",
+    drawn=True,
+    title="its mean loss",
+    words="the comparison of the mean loss that the measure is a function of",
+    source=("hall1988", "dinga2019"),
+    hypothesis=EQUAL_MEANS,
+    default=[Law.UNKNOWN],
+    laws=[Law.PAIRS, Law.CENSORED_PAIRS, Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    otherwise="exchange",
+)
+def of_mean_loss(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """The test of a mean loss with the interval of the measure itself; None where none is known."""
+    loss = same_question(measure, first)
+    if loss is None:
+        return None
+    return Combined(of_mean(loss, first, second, how), Resampled(measure, first, second, how))
+
+
+@comparison(
+    name="exchange",
+    drawn=True,
+    title="studentised exchange",
+    words="a studentised exchange of predictions",
+    source="chung2013",
+    hypothesis=EQUAL,
+    laws=tuple(law for law in Law if law not in (Law.CALIBRATION, Law.UTILITY)),
+    allows=[Fact.CLUSTERS],
+    otherwise="resampled",
+)
+def of_exchange(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """A test by exchanging predictions, with the interval of any measure."""
+    tested = Exchange(measure, first, second, how)
+    return Combined(tested, Resampled(measure, first, second, how))
+
+
+@comparison(
+    name="resampled",
+    title="limits alone, by leaving out or resampling",
+    words="leaving out or resampling cases",
+    source=("efron1993", "efron1987"),
+    hypothesis="none is tested",
+    default=[Law.CALIBRATION, Law.UTILITY],
+    laws=tuple(Law),
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def of_resamples(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """An interval of the difference and no test."""
+    weighted = first.cases.sample_weight is not None
+    return Resampled(measure, first, second, how, WEIGHTED if weighted else NO_TEST)
+
+
+@comparison(
+    name="ordered",
+    title="EWC with Student's t",
+    words="slow cosines of the series (EWC) with Student's t",
+    source="lazarus2018",
+    hypothesis=OVER_TIME,
+    default=tuple(Law),
+    needs=[Fact.ORDER],
+    allows=[Fact.CLUSTERS],
+)
+def in_order(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
     """The contrast of models on cases in time order, whose neighbours may be alike."""
     gap = less(measure.of(first), measure.of(second))
     if not np.isfinite(gap):
@@ -201,9 +336,9 @@ def in_order(measure: Measure, first: Any, second: Any) -> Contrast:
         return Unanswerable(gap, str(reason).removesuffix("."))
     if found.error == 0.0:
         return Unanswerable(gap, "the models differ alike at all times, so nothing varies")
-    said = found.method
     spread = Gap(gap, found.error, found.df)
-    return Standardised(spread, turn(measure), said, OVER_TIME, said, span(measure.range))
+    bounds = span(measure.range)
+    return Standardised(spread, turn(measure), "ordered", OVER_TIME, found.known, bounds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from abovechance.inference.comparison.subgroups import (
     within_rows,
 )
 from abovechance.inference.defaults import expanded
+from abovechance.inference.method import Kind, asked_for
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure, applicable, find
 from abovechance.measures.catalogue import named
@@ -60,6 +61,7 @@ def compare(
     by_name: str = "",
     between: bool = False,
     studentised: bool | None = None,
+    methods: Mapping[str, Any] | None = None,
     naive: bool = False,
     workers: int = 1,
     store: Any = None,
@@ -113,6 +115,9 @@ def compare(
     studentised
         Whether mean losses are tested without assuming that differences are symmetric; when not
         given, from 30 cases (or clusters) on.
+    methods
+        Other methods than those of a measure's law, by name or as declared: {"auc": "exchange"};
+        comparisons, and intervals of the models' values. `ac.methods` lists and declares them.
     naive
         Over folds, use the t-test that ignores the overlap of training sets.
     workers
@@ -173,7 +178,9 @@ def compare(
     parts = None if by is None else Parts.of(models, by, by_name)
     kept = _shared(store, models, chosen, seed)
     streams = Resampling(seed=seed, workers=workers, store=kept, progress=progress)
-    how = How(draws, streams, studentised)
+    kind = next(iter(models.values())).kind
+    methods_asked = asked_for(methods, chosen, kind, (Kind.COMPARISON, Kind.INTERVAL))
+    how = How(draws, streams, studentised, methods_asked)
     asked = Question(alternative, confidence_level, margin, rope, adjust, naive, how)
     found = _matched(models, paired)
     if found is None:

@@ -1,15 +1,18 @@
 """One difference between two models: its value, its test, its interval, and margins around it."""
 
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.method import Fact, Kind, Method, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
 from abovechance.inference.significance.delong import Gap, gap_test, p_of
 from abovechance.inference.significance.studentised import span as span  # of a difference
+from abovechance.measures import Law
 from abovechance.resampling import DEFAULT, Alternative, Resampling
 
 FLIPS = 9999
@@ -24,6 +27,12 @@ class How:
     draws: int | None = None
     resampling: Resampling = DEFAULT
     studentised: bool | None = None  # None: where there are cases enough
+    methods: Mapping[Kind, Mapping[str, Method]] = field(default_factory=dict)  # as asked for
+
+    @property
+    def chosen(self) -> Mapping[str, Method]:
+        """Comparisons that were asked for, by measure."""
+        return self.methods.get(Kind.COMPARISON, {})
 
     @property
     def flips(self) -> Resampling:
@@ -71,9 +80,9 @@ class Standardised:
 
     gap: Gap
     turned: float
-    test_name: str
+    name: str  # of the method, as a test and as an interval
     hypothesis: str
-    interval_name: str
+    known: Mapping[str, Any]
     bounds: tuple[float, float] = (-np.inf, np.inf)
 
     @property
@@ -82,9 +91,13 @@ class Standardised:
 
     def test(self, alternative: Alternative) -> Answer:
         gain = replace(self.gap, difference=self.turned * self.gap.difference)
-        return Answer(gap_test(gain, alternative, self.test_name, self.hypothesis))
+        return Answer(gap_test(gain, alternative, self.name, self.known, self.hypothesis))
 
     def interval(self, level: float) -> Interval:
+        return limits(self.name, *self.limits(level), level, **self.known)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """So many standard errors to either side, within the bounds."""
         from scipy.special import ndtri, stdtrit
 
         if np.isfinite(self.gap.df):
@@ -94,7 +107,7 @@ class Standardised:
         half = reach * self.gap.error
         low = max(self.gap.difference - half, self.bounds[0])
         high = min(self.gap.difference + half, self.bounds[1])
-        return Interval(low, high, level, self.interval_name)
+        return low, high
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         if self.gap.error == 0.0:
@@ -104,6 +117,24 @@ class Standardised:
             p_of((gain + margin) / self.gap.error, self.gap.df, "greater"),
             p_of((gain - margin) / self.gap.error, self.gap.df, "less"),
         )
+
+
+@dataclass(frozen=True)
+class Declared(Standardised):
+    """The same of a comparison that a user declared: its own title and words name the answer."""
+
+    def test(self, alternative: Alternative) -> Answer:
+        gain = replace(self.gap, difference=self.turned * self.gap.difference)
+        method = find(self.name, Kind.COMPARISON)
+        known = {**self.known, "of": str(Kind.COMPARISON)}
+        z = gain.difference / gain.error if gain.error > 0 else 0.0
+        p = p_of(z, gain.df, alternative)
+        return Answer(method.answer(statistic=z, p_value=p, alternative=alternative, **known))
+
+    def interval(self, level: float) -> Interval:
+        low, high = self.limits(level)
+        known = {**self.known, "of": str(Kind.COMPARISON)}
+        return find(self.name, Kind.COMPARISON).limits(low, high, level, **known)
 
 
 @dataclass(frozen=True)
@@ -149,6 +180,22 @@ class Unanswerable:
         return None
 
 
+for _kind in (Kind.TEST, Kind.OMNIBUS, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="identical",
+        models=2,
+        title="identical[ {read}]",
+        words="identity[ of {read}]",
+        source=(),
+        hypothesis="both models have the same value",
+        laws=tuple(Law),
+        allows=tuple(Fact),
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+
+
 @dataclass(frozen=True)
 class Alike:
     """Two models that cannot differ: the measure reads the same of both, or both are infinite."""
@@ -159,14 +206,9 @@ class Alike:
     difference: float = 0.0
 
     def test(self, alternative: Alternative) -> Answer:
+        read = "values" if self.infinite else self.read
         return Answer(
-            Test(
-                statistic=0.0,
-                p_value=1.0,
-                alternative=alternative,
-                hypothesis="both models have the same value",
-                method=f"identical {'values' if self.infinite else self.read}",
-            )
+            answer("identical", statistic=0.0, p_value=1.0, alternative=alternative, read=read)
         )
 
     def interval(self, level: float) -> Interval:
@@ -177,7 +219,7 @@ class Alike:
                 f"both models have identical {self.read} here, on a scale of few values, which "
                 "says little of other cases."
             )
-        return Interval(0.0, 0.0, level, f"identical {self.read}")
+        return limits("identical", 0.0, 0.0, level, read=self.read)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None

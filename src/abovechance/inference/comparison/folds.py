@@ -6,17 +6,47 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.comparison.contrasts import Standardised, span
+from abovechance.inference.comparison.contrasts import How, Standardised, span
 from abovechance.inference.comparison.results import Posterior
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.intervals.folds import fold_values
+from abovechance.inference.method import Fact, Kind, Takes, answer, comparison, declared, test
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import Gap
-from abovechance.measures import Measure, find
+from abovechance.measures import Law, Measure, find
 from abovechance.numerics.exact import never_zero
 from abovechance.resampling import seed_of
 
 EQUAL = "both algorithms have the same expected value when trained on as many cases"
+
+
+for _kind in (Kind.TEST, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="corrected_t",
+        models=2,
+        title="corrected resampled t[, {folds} folds]",
+        words="the corrected resampled t-test[ over {folds} folds]",
+        source="nadeau2003",
+        hypothesis=EQUAL,
+        laws=tuple(Law),
+        needs=[Fact.FOLDS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+    declared(
+        _kind,
+        name="naive_t",
+        models=2,
+        title="t-test over folds, not corrected[, {folds} folds]",
+        words="a t-test over[ {folds}] folds, not corrected",
+        source="dietterich1998",
+        hypothesis=EQUAL,
+        laws=tuple(Law),
+        needs=[Fact.FOLDS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
 
 
 def over_folds(measure: Measure, first: Any, second: Any, *, naive: bool = False) -> Standardised:
@@ -37,16 +67,44 @@ def over_folds(measure: Measure, first: Any, second: Any, *, naive: bool = False
     error = float(np.sqrt(factor * gaps.var(ddof=1)))
     if np.ptp(gaps) == 0.0:
         error = 0.0
-    name = "t-test over folds, not corrected" if naive else "corrected resampled t"
-    said = f"{name}, {total} folds"
     return Standardised(
         Gap(float(gaps.mean()), error, total - 1.0),
         turn(measure),
-        said,
+        "naive_t" if naive else "corrected_t",
         EQUAL,
-        said,
+        {"folds": total},
         span(measure.range),
     )
+
+
+@comparison(
+    name="corrected_t",
+    title="corrected resampled t",
+    words="the corrected resampled t-test over folds",
+    source="nadeau2003",
+    hypothesis=EQUAL,
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def by_folds(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds, corrected for the overlap of training sets."""
+    return over_folds(measure, first, second)
+
+
+@comparison(
+    name="naive_t",
+    title="t-test over folds, not corrected",
+    words="a t-test over folds, not corrected",
+    source="dietterich1998",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def by_folds_alone(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds as if they were independent experiments."""
+    return over_folds(measure, first, second, naive=True)
 
 
 def correlated_t(gap: Gap, turned: float, rope: float | None = None) -> Posterior:
@@ -100,6 +158,15 @@ def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
     return gaps, folds
 
 
+@test(
+    title="5 × 2 cv F-test",
+    words="the F-test of five repetitions of two-fold cross-validation",
+    source="alpaydin1999",
+    hypothesis="both algorithms learn equally well from half of the cases",
+    laws=tuple(Law),
+    takes=Takes.PARTS,
+    models=2,
+)
 def five_by_two(
     first: Any,
     second: Any,
@@ -143,12 +210,11 @@ def five_by_two(
     if spread == 0.0 and (gaps != 0).any():
         raise NotApplicable("every half differs by the same amount: no spread to compare with.")
     statistic = float((gaps**2).sum() / (2.0 * spread)) if spread > 0 else 0.0
-    return Test(
+    return answer(
+        "five_by_two",
         statistic=statistic,
         p_value=never_zero(fdtrc(10, 5, statistic)),
         alternative="two-sided",
-        hypothesis="both algorithms learn equally well from half of the cases",
-        method="5 × 2 cv F-test",
     )
 
 
@@ -166,11 +232,11 @@ def _halves(
     split = RepeatedStratifiedKFold if classes else RepeatedKFold
     seed = np.random.SeedSequence(seed_of(rng)).generate_state(1)[0]
     rows: list[float] = []
-    for train, test in split(n_splits=2, n_repeats=5, random_state=int(seed)).split(X, y):
+    for train, rest in split(n_splits=2, n_repeats=5, random_state=int(seed)).split(X, y):
         values = []
         for estimator in (first, second):
             fitted = clone(estimator).fit(_taken(X, train), y[train])
-            made = from_estimator(fitted, _taken(X, test), y[test], pos_label=pos_label)
+            made = from_estimator(fitted, _taken(X, rest), y[rest], pos_label=pos_label)
             values.append(chosen.for_outcome(made.kind).of(made))
         rows.append(values[0] - values[1])
         if len(rows) == 2:

@@ -22,7 +22,8 @@ from abovechance.inference.comparison.contrasts import (
 from abovechance.inference.comparison.contributions import contributions
 from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.comparison.shares import flipped, turn
-from abovechance.inference.results import Interval, Test
+from abovechance.inference.method import Fact, answer, comparison, limits
+from abovechance.inference.results import Interval
 from abovechance.inference.significance.delong import Gap
 from abovechance.inference.significance.sign_flip import EQUAL_MEANS, SYMMETRIC
 from abovechance.inference.significance.studentised import (
@@ -32,7 +33,7 @@ from abovechance.inference.significance.studentised import (
     Units,
     studentised,
 )
-from abovechance.measures import Measure
+from abovechance.measures import Form, Law, Measure
 from abovechance.resampling import Alternative
 
 ANYWHERE = (-np.inf, np.inf)
@@ -74,15 +75,15 @@ class MeanGain:
         found = self.spread
         assert isinstance(found, Studentised)
         drawn = len(found.pivots) > 0
-        test = Test(
+        tested = answer(
+            "studentised_bootstrap" if drawn else "student",
             statistic=float(self.gains.sum()),
             p_value=found.p_value(alternative),
             alternative=alternative,
-            hypothesis=EQUAL_MEANS,
-            method=f"studentised bootstrap{self._of_clusters}" if drawn else self._student,
             draws=len(found.pivots) if drawn else None,
+            **self._clusters,
         )
-        return Answer(test, least=found.least or None)
+        return Answer(tested, least=found.least or None)
 
     @cached_property
     def _tests_means(self) -> bool:
@@ -122,31 +123,40 @@ class MeanGain:
     def _over_few(self) -> Standardised:
         units = self.units.checked()
         gap = Gap(self.difference, float(units.errors[0]), len(units) - 1.0)
-        name = f"t over {len(units)} clusters"
-        return Standardised(gap, self.turned, "", EQUAL_MEANS, name, self.bounds)
+        known = {"clusters": len(units)}
+        return Standardised(gap, self.turned, "cluster_mean", EQUAL_MEANS, known, self.bounds)
 
-    def _within(self, limits: tuple[float, float], level: float) -> Interval:
-        low, high = sorted(self.turned * limit + 0.0 for limit in limits)
+    def _within(self, ends: tuple[float, float], level: float) -> Interval:
+        low, high = sorted(self.turned * limit + 0.0 for limit in ends)
         low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
-        return Interval(low, high, level, self._method)
-
-    @property
-    def _method(self) -> str:
         if isinstance(self.spread, Padded):
-            return f"Student's t, padded{self._of_clusters}"
-        if not len(self.spread.pivots):
-            return self._student
-        return f"studentised bootstrap{self._of_clusters}, {len(self.spread.pivots)} draws"
+            return limits("student", low, high, level, padded=True, **self._clusters)
+        drawn = len(self.spread.pivots)
+        if not drawn:
+            return limits("student", low, high, level, **self._clusters)
+        return limits("studentised_bootstrap", low, high, level, draws=drawn, **self._clusters)
 
     @property
-    def _student(self) -> str:
-        return f"Student's t{self._of_clusters}"
-
-    @property
-    def _of_clusters(self) -> str:
-        return "" if self.groups is None else f" of {len(self.units)} clusters"
+    def _clusters(self) -> dict[str, Any]:
+        return {} if self.groups is None else {"clusters": len(self.units)}
 
 
+def _of_losses(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return measure.form is Form.LOSSES
+
+
+@comparison(
+    name="mean_difference",
+    drawn=True,
+    title="studentised bootstrap, or sign flip",
+    words="a studentised bootstrap of the differences of loss, or their signs flipped",
+    source=("hall1988", "dinga2019"),
+    hypothesis=EQUAL_MEANS,
+    default=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    fits=_of_losses,
+    otherwise="mean_loss",
+)
 def of_mean(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
     """Studentised bootstrap, sign flips of few; over few clusters Student's t."""
     turned = turn(measure)

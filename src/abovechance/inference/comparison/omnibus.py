@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,6 +19,17 @@ from abovechance.inference.comparison.contributions import (
 from abovechance.inference.comparison.results import Omnibus
 from abovechance.inference.comparison.shares import counted_cells, in_cells, turn
 from abovechance.inference.influence import Components
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    every,
+    facts_of,
+    find,
+    first_of,
+    omnibus,
+    suited,
+)
 from abovechance.inference.significance.sign_flip import totals
 from abovechance.inference.significance.studentised import (
     BLOCK,
@@ -39,34 +50,95 @@ MOST_MODELS = 12  # whose ways to be right together are listed
 MANY = 2000  # cases on which models disagree, from which Cochran's χ² is as good
 
 
-def omnibus(family: Family) -> Omnibus | None:
-    """The test of all models at once that a measure's law gives; None where there is none.
-
-    Areas and concordances: F or χ² of the differences in their covariance. Shares: Cochran's Q,
-    right and wrong permuted among the models within cases. Mean losses: the largest difference of
-    two means in its standard errors. Over clusters: F as well, or the totals of clusters are
-    permuted among the models.
-    """
+def omnibus_of(family: Family) -> Omnibus | None:
+    """The test of all models at once that a measure's law gives; None where there is none."""
     measure, models = family.measure, family.models
-    if models[0].cases.sample_weight is not None or len(models) < 3:
+    if len(models) < 3 or not np.isfinite([measure.of(p) for p in models]).all():
         return None
-    if models[0].cases.order is not None:  # all these tests take cases for independent
+    if not any(measure.law in m.default for m in every(Kind.OMNIBUS)):
         return None
-    if not np.isfinite([measure.of(p) for p in models]).all():
-        return None
-    if measure.law in (Law.PAIRS, Law.CENSORED_PAIRS) and family.areas is not None:
-        return _of_areas(family, family.areas)
+    facts = facts_of(models[0]) - {Fact.FOLDS}
+    first = first_of(Kind.OMNIBUS, measure.law)
+    for method in suited(first, measure, models[0], facts):
+        assert method.function is not None
+        found = method.function(family)
+        if found is not None:
+            return cast(Omnibus, found)
+    return None
+
+
+@omnibus(
+    title="F or χ² of the differences",
+    words="F or χ² of the differences in their covariance",
+    source=("delong1988", "brunner1997"),
+    hypothesis="all areas are equal",
+    default=[Law.PAIRS, Law.CENSORED_PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.FAMILY,
+)
+def areas_of_all(family: Family) -> Omnibus | None:
+    """Areas and concordances: F or χ² of the differences in their covariance."""
+    return None if family.areas is None else _of_areas(family, family.areas)
+
+
+@omnibus(
+    name="largest_difference",
+    title="largest t of all pairs[, studentised bootstrap{number:?}][ of {clusters} clusters]"
+    "[, {number} draws]",
+    words="the largest t of all pairs in a studentised bootstrap[ of {clusters} clusters]"
+    "[ with {number} draws]",
+    source=("romano2005", "hall1988"),
+    hypothesis=EQUAL_MEANS,
+    default=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.FAMILY,
+    otherwise="permuted_totals",
+)
+def means_of_all(family: Family) -> Omnibus | None:
+    """Mean losses: the largest difference of two means in its standard errors."""
     columns = _columns(family)
     if columns is None:
         return None
-    groups = models[0].cases.groups
-    if measure.law is Law.MEAN:
-        found = largest_difference(measure.label, columns, groups, family.how.flips)
-        if found is not None:
-            return found
-    if groups is not None or measure.law is Law.MEAN:
-        return permuted_totals(measure.label, columns, groups, family.how.flips)
-    return cochran_test(measure.label, columns, family.how.flips)
+    groups = family.models[0].cases.groups
+    return largest_difference(family.measure.label, columns, groups, family.how.flips)
+
+
+@omnibus(
+    name="cochran",
+    title="Cochran's Q[, permuted within cases, {number} draws]",
+    words="Cochran's Q[, permuted within cases with {number} draws]",
+    source="cochran1950",
+    hypothesis="all are right equally often",
+    default=[Law.SHARE, Law.CONDITIONAL],
+    takes=Takes.FAMILY,
+    otherwise="permuted_totals",
+)
+def shares_of_all(family: Family) -> Omnibus | None:
+    """Shares: Cochran's Q, right and wrong permuted among the models within cases."""
+    columns = _columns(family)
+    if columns is None:
+        return None
+    return cochran_test(family.measure.label, columns, family.how.flips)
+
+
+@omnibus(
+    name="permuted_totals",
+    title="permutation[ of {cases} cases][ of {clusters} clusters] among models[, {number} draws]",
+    words="a permutation[ of {cases} cases][ of {clusters} clusters] among models"
+    "[ with {number} draws]",
+    source="phipson2010",
+    hypothesis=f"within cases {ALIKE}",
+    laws=[Law.MEAN, Law.SHARE, Law.CONDITIONAL],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.FAMILY,
+)
+def totals_of_all(family: Family) -> Omnibus | None:
+    """Losses of cases, or totals of clusters, permuted among the models."""
+    columns = _columns(family)
+    if columns is None:
+        return None
+    groups = family.models[0].cases.groups
+    return permuted_totals(family.measure.label, columns, groups, family.how.flips)
 
 
 def largest_difference(
@@ -86,23 +158,29 @@ def largest_difference(
         return None
     moving = units.totals.any(axis=1)  # models that lose alike everywhere count once
     if not moving.any():
-        return _chi2(label, "identical losses", 0.0, 0.0, EQUAL_MEANS)
+        same = find("identical", Kind.OMNIBUS).answer(
+            statistic=0.0,
+            p_value=1.0,
+            alternative="two-sided",
+            hypothesis=EQUAL_MEANS,
+            read="losses",
+        )
+        return Omnibus.of(label, same, 0.0)
     units = Units(units.totals[moving], units.sizes).checked()
     observed = float(np.abs(units.means / units.errors).max())
     work = Pivots(units.residuals, units.sizes, greatest=True)
     null = np.asarray(replicate_blocks(work, fewer(resampling, len(units)), block=BLOCK))
     if np.isnan(null).mean() > MOST_DEGENERATE:
         return None
-    found = tail(observed, null)
-    of = "" if groups is None else f" of {len(units)} clusters"
-    return Omnibus(
-        measure=label,
-        test=f"largest t of all pairs, studentised bootstrap{of}, {found.draws} draws",
+    where = tail(observed, null)
+    found = find("largest_difference", Kind.OMNIBUS).answer(
         statistic=observed,
-        df=len(columns) - 1.0,
-        p_value=found.p_value,
-        hypothesis=EQUAL_MEANS,
+        p_value=where.p_value,
+        alternative="two-sided",
+        number=where.draws,
+        **({} if groups is None else {"clusters": len(units)}),
     )
+    return Omnibus.of(label, found, len(columns) - 1.0)
 
 
 def cochran_test(label: str, hits: Floats, resampling: Resampling) -> Omnibus:
@@ -112,25 +190,24 @@ def cochran_test(label: str, hits: Floats, resampling: Resampling) -> Omnibus:
     cases.
     """
     statistic, df = cochran(hits)
-    k, said = len(hits), "all are right equally often"
+    k = len(hits)
     right_by = hits.sum(axis=0).astype(np.int64)
     undecided = right_by[(right_by > 0) & (right_by < k)]
     if k > MOST_MODELS or len(undecided) > MANY:
-        return _chi2(label, "Cochran's Q", statistic, df, said)
+        return _chi2(label, statistic, df)
     if not len(undecided):
-        return _chi2(label, "Cochran's Q", 0.0, df, said)
+        return _chi2(label, 0.0, df)
     work = _Answers(k, undecided)
     null = np.asarray(replicate_blocks(work, resampling, block=512))
     total = float(((hits.sum(axis=1) - hits.sum() / k) ** 2).sum())
-    found = tail(total, null)
-    return Omnibus(
-        measure=label,
-        test=f"Cochran's Q, permuted within cases, {found.draws} draws",
+    where = tail(total, null)
+    found = find("cochran", Kind.OMNIBUS).answer(
         statistic=statistic,
-        df=df,
-        p_value=found.p_value,
-        hypothesis=said,
+        p_value=where.p_value,
+        alternative="two-sided",
+        number=where.draws,
     )
+    return Omnibus.of(label, found, df)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,15 +299,16 @@ def permuted_totals(
     table = np.stack([totals(row, groups) for row in columns])
     work = _Shuffled(table)
     observed = float(work.spread(table[None])[0])
-    found = tail(observed, np.asarray(replicate_blocks(work, resampling, block=512)))
-    return Omnibus(
-        measure=label,
-        test=f"permutation of {table.shape[1]} {what} among models, {found.draws} draws",
+    where = tail(observed, np.asarray(replicate_blocks(work, resampling, block=512)))
+    found = find("permuted_totals", Kind.OMNIBUS).answer(
         statistic=observed,
-        df=len(columns) - 1.0,
-        p_value=found.p_value,
+        p_value=where.p_value,
+        alternative="two-sided",
         hypothesis=f"within {what} {ALIKE}",
+        number=where.draws,
+        **{what: table.shape[1]},
     )
+    return Omnibus.of(label, found, len(columns) - 1.0)
 
 
 class _Shuffled:
@@ -267,23 +345,20 @@ def _columns(family: Family) -> Floats | None:
     return np.stack([right(p)[inside].astype(np.float64) for p in models])
 
 
-def _chi2(label: str, test: str, statistic: float, df: float, hypothesis: str) -> Omnibus:
+def _chi2(label: str, statistic: float, df: float) -> Omnibus:
+    """Cochran's Q by χ²."""
     from scipy.special import chdtrc
 
     p = float(chdtrc(df, statistic)) if df > 0 else 1.0
-    return Omnibus(
-        measure=label,
-        test=test,
-        statistic=statistic,
-        df=df,
-        p_value=never_zero(p),
-        hypothesis=hypothesis,
+    found = find("cochran", Kind.OMNIBUS).answer(
+        statistic=statistic, p_value=never_zero(p), alternative="two-sided"
     )
+    return Omnibus.of(label, found, df)
 
 
 def safe_omnibus(family: Family) -> Any:
     """The same, silent where a measure cannot be computed."""
     try:
-        return omnibus(family)
+        return omnibus_of(family)
     except NotApplicable:
         return None

@@ -31,6 +31,7 @@ def values_of(
             level=asked.level,
             draws=asked.how.draws,
             tests=False,
+            methods=asked.how.methods,
             resampling=Resampling(seed=asked.how.resampling.seed),
         )
         for name, p in models.items()

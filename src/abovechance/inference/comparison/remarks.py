@@ -1,6 +1,6 @@
 """What a reader of a comparison should know, in numbered remarks that cite their source."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -193,7 +193,7 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"too few cases or clusters differ for p to fall below {alpha:g} ({names}): the "
             f"smallest attainable p is {least:.3g}.",
         )
-    if any((row.test or "").startswith("DeLong, t(") for row in rows):
+    if any(_few_of_a_class(row.test_by or {}) for row in rows):
         yield Advice(
             "AC149",
             "the smaller class has fewer than 50 cases: DeLong's test is referred to Student's t, "
@@ -222,6 +222,11 @@ def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
             f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
             "measures; take the primary one for a conclusion.",
         )
+
+
+def _few_of_a_class(by: Mapping[str, Any]) -> bool:
+    """Whether DeLong's test on the same cases was referred to Student's t."""
+    return by.get("name") == "delong" and "df" in by and "unpaired" not in by
 
 
 def _disagree(row: Difference, alpha: float) -> bool:

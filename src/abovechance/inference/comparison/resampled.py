@@ -11,6 +11,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.comparison.contrasts import (
     Answer,
     How,
@@ -19,7 +20,7 @@ from abovechance.inference.comparison.contrasts import (
     span,
 )
 from abovechance.inference.comparison.contributions import classes_of, labels_of
-from abovechance.inference.defaults import Setting
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.influence import influence
 from abovechance.inference.intervals.bootstrap import MOST_UNDEFINED
 from abovechance.inference.intervals.left_out import (
@@ -31,15 +32,53 @@ from abovechance.inference.intervals.left_out import (
 )
 from abovechance.inference.intervals.replicates import leave_one_out
 from abovechance.inference.intervals.tables import of_table
-from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.sign_flip import totals
-from abovechance.measures import Form, Measure
+from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample, resampled
 from abovechance.resampling import Alternative, Bootstrap
 
 CELLS = 1 << 21
 SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
+
+
+method.declared(
+    method.Kind.INTERVAL,
+    name="mover_of_both",
+    models=2,
+    title="MOVER of both intervals[ ({both})]",
+    words="the MOVER method with both models' own limits[ ({both})] and their correlation",
+    source="zou2008",
+    takes=method.Takes.PARTS,
+    laws=[Law.UNKNOWN, Law.CONDITIONAL],
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
+method.declared(
+    method.Kind.INTERVAL,
+    name="paired_left_out",
+    models=2,
+    title="paired jackknife[ over {clusters} clusters], Student's t",
+    words="a paired jackknife[ over {clusters} clusters] with Student's t",
+    source="efron1993",
+    takes=method.Takes.PARTS,
+    laws=tuple(Law),
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
+method.declared(
+    method.Kind.INTERVAL,
+    name="paired_bootstrap",
+    models=2,
+    title="paired bootstrap[ {kind}][{clusters:?} of clusters, percentile][, {draws} draws]",
+    words="a paired[ {kind}] bootstrap[{clusters:?} of clusters, by percentiles]"
+    "[ with {draws} draws]",
+    source="efron1987",
+    takes=method.Takes.PARTS,
+    laws=tuple(Law),
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +147,15 @@ class Resampled:
         # a value that resamples are biased away from is still one of those it may be
         low, high = min(float(low), estimate), max(float(high), estimate)
         least, most = span(self.measure.range)
-        name = "of clusters, percentile" if clustered else "BCa"
-        method = f"paired bootstrap {name}, {len(values)} draws"
-        return Interval(max(low, least), min(high, most), level, method)
+        known = {"clusters": True} if clustered else {"kind": "BCa"}
+        return method.limits(
+            "paired_bootstrap",
+            max(low, least),
+            min(high, most),
+            level,
+            draws=len(values),
+            **known,
+        )
 
     def _left(self) -> tuple[Floats, Floats, Floats]:
         """Values of both without one case or cluster each; none where resamples tell more."""
@@ -132,9 +177,9 @@ class Resampled:
 
         A table's own limits hold where few cases make a value, which no resample can show.
         """
-        single, seed = policy_of(self.measure.law).interval, self.how.resampling.seed
+        seed = self.how.resampling.seed
         one, other = (
-            single(self.measure, p, Setting(p, [self.measure], level, seed=seed))
+            interval_by_law(self.measure, p, Setting(p, [self.measure], level, seed=seed))
             for p in self._both
         )
         mine, theirs = (self.measure.of(p) for p in self._both)
@@ -148,7 +193,7 @@ class Resampled:
             )
         least, most = span(self.measure.range)
         low, high = max(estimate - float(below), least), min(estimate + float(above), most)
-        return Interval(low, high, level, f"MOVER of both intervals ({one.method})")
+        return method.limits("mover_of_both", low, high, level, both=one.method)
 
     def _together(self) -> float:
         """How far both values vary together from case to case, or cluster to cluster."""
@@ -178,9 +223,9 @@ class Resampled:
             )
         half = float(stdtrit(freedom_of(gap, times), 0.5 + level / 2.0)) * error
         least, most = span(self.measure.range)
-        name = f"paired jackknife over {units:.0f} clusters" if clustered else "paired jackknife"
+        known = {"clusters": round(units)} if clustered else {}
         low, high = max(estimate - half, least), min(estimate + half, most)
-        return Interval(low, high, level, f"{name}, Student's t")
+        return method.limits("paired_left_out", low, high, level, **known)
 
     def _replicates(self) -> Floats:
         measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)

@@ -1,6 +1,6 @@
 """What a comparison returns: differences between models, as frozen facts that print and export."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,7 +9,7 @@ from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
 from abovechance.format import p_equation
 from abovechance.inference.estimates import Estimate, Subgroup
-from abovechance.inference.results import Interval, Result, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain, to_frame
 from abovechance.io.export import jsonable
 
 
@@ -71,6 +71,7 @@ class Difference:
     alternative: str | None = None
     hypothesis: str | None = None
     test: str | None = None
+    test_by: Mapping[str, Any] | None = None  # the declared name, with what is known of its use
     statistic: float | None = None
     draws: int | None = None
     n: int = 0
@@ -150,6 +151,21 @@ class Omnibus:
     p_value: float
     hypothesis: str
     df_error: float | None = None
+    test_by: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, measure: str, found: Test, df: float, df_error: float | None = None) -> "Omnibus":
+        """The answer of a test of all models, with its degrees of freedom."""
+        return cls(
+            measure=measure,
+            test=found.method,
+            test_by=found.by,
+            statistic=found.statistic,
+            df=df,
+            df_error=df_error,
+            p_value=found.p_value,
+            hypothesis=found.hypothesis,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,7 +343,8 @@ def shown(
 def flat(row: Difference) -> dict[str, Any]:
     """One row: the parts of interval, margin and posterior as columns of their own."""
     found = {f.name: getattr(row, f.name) for f in fields(row)}
-    interval, margin, posterior = (found.pop(part) for part in ("interval", "margin", "posterior"))
+    parts = ("interval", "margin", "posterior", "test_by")
+    interval, margin, posterior, _ = (found.pop(part) for part in parts)
     for part in ("low", "high", "level", "method"):
         found[f"interval_{part}"] = getattr(interval, part, None)
     for part in ("margin", "noninferior", "p_noninferior", "equivalent", "p_equivalent"):

@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import Alike, Contrast, How, less
-from abovechance.inference.comparison.folds import correlated_t, over_folds
+from abovechance.inference.comparison.by_law import Family, asked_for
+from abovechance.inference.comparison.contrasts import Alike, Contrast, How, Standardised, less
+from abovechance.inference.comparison.folds import correlated_t
 from abovechance.inference.comparison.margins import beside_margin, margin_for
 from abovechance.inference.comparison.pairs import identical
 from abovechance.inference.comparison.posteriors import posterior_of
 from abovechance.inference.comparison.results import Difference, shown
 from abovechance.inference.comparison.shares import turn
 from abovechance.inference.comparison.unpaired import unpaired
+from abovechance.inference.method import Fact, Kind, find, first_of
 from abovechance.inference.multiplicity import adjusted
 from abovechance.measures import Measure
 from abovechance.resampling import Alternative
@@ -63,7 +64,7 @@ def _over_folds(
     frame: Difference, measure: Measure, first: Any, second: Any, asked: Question
 ) -> Difference:
     try:
-        contrast = over_folds(measure, first, second, naive=asked.naive)
+        contrast = _contrast_over_folds(measure, first, second, asked)
     except NotApplicable as reason:
         value = measure.of(first)
         if identical(first, second) and not np.isnan(value):
@@ -71,7 +72,23 @@ def _over_folds(
         gap = less(value, measure.of(second))
         return replace(_valued(frame, measure, gap), undefined=str(reason))
     row = _filled(frame, measure, contrast, asked)
+    if not isinstance(contrast, Standardised):
+        return row
     return replace(row, posterior=correlated_t(contrast.gap, turn(measure), asked.rope))
+
+
+def _contrast_over_folds(measure: Measure, first: Any, second: Any, asked: Question) -> Contrast:
+    """By the method asked for, else by that of folds."""
+    facts = frozenset({Fact.FOLDS})
+    method = asked.how.chosen.get(measure.label)
+    if method is None and asked.naive:
+        method = find("naive_t", Kind.COMPARISON)
+    if method is None:
+        method = first_of(Kind.COMPARISON, measure.law, facts)
+    if Fact.FOLDS not in method.needs | method.allows:
+        return asked_for(method, measure, first, second, asked.how)  # and is refused there
+    assert method.function is not None
+    return cast(Contrast, method.function(measure, first, second, asked.how))
 
 
 def unpaired_rows(
@@ -128,6 +145,7 @@ def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Ques
             alternative=found.test.alternative,
             hypothesis=found.test.hypothesis,
             test=found.test.method,
+            test_by=found.test.by,
             statistic=found.test.statistic,
             draws=found.test.draws,
         )

@@ -1,7 +1,9 @@
 """Differences of shares of cases: of all, of a class, of classes averaged."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,11 +32,20 @@ from abovechance.inference.comparison.resampled import Resampled
 from abovechance.inference.intervals.proportions import _score as score
 from abovechance.inference.intervals.proportions import combined, tango
 from abovechance.inference.intervals.table_facts import as_share, of_accuracy_alone
-from abovechance.inference.results import Interval, Test
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    answer,
+    comparison,
+    declared,
+    limits,
+)
+from abovechance.inference.results import Interval
 from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.delong import Gap
-from abovechance.inference.significance.sign_flip import flips, method_name
-from abovechance.measures import Measure
+from abovechance.inference.significance.sign_flip import flips, known_of
+from abovechance.measures import Law, Measure
 from abovechance.measures.evaluation import COUNTING
 from abovechance.numerics.exact import never_zero
 from abovechance.resampling import Alternative
@@ -47,6 +58,19 @@ MANY_CLASSES = 30
 WITHIN = "within every class, differences are symmetric about zero"
 
 
+MOVER_TANGO = declared(
+    Kind.INTERVAL,
+    name="mover_tango",
+    models=2,
+    title="MOVER with Tango",
+    words="the MOVER method with Tango's limits",
+    source=("zou2008", "tango1998"),
+    laws=[Law.BALANCED],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+
+
 @dataclass(frozen=True)
 class PairedShares:
     """A share of cases that two models get right: `gained` by the first only, `lost` by it."""
@@ -55,7 +79,14 @@ class PairedShares:
     lost: int
     n: int
     slope: float
-    where: str = ""
+    known: Mapping[str, Any] = field(default_factory=dict)  # the class; clusters taken for cases
+
+    @property
+    def where(self) -> str:
+        """Which cases are meant, after a comma."""
+        if "among" in self.known:
+            return f", among {self.known['among']}"
+        return f", as of {self.known['clusters']} clusters" if self.known else ""
 
     @property
     def difference(self) -> float:
@@ -65,21 +96,22 @@ class PairedShares:
         found = mcnemar(self.gained, self.lost, alternative=alternative)
         sides = 2.0 if alternative == "two-sided" else 1.0
         least = min(sides * 0.5 ** min(self.gained + self.lost, 1000), 1.0)
-        method = f"{found.method}{self.where}"
-        test = Test(
+        test = answer(
+            "mcnemar",
             statistic=found.statistic,
             p_value=found.p_value,
             alternative=alternative,
             hypothesis=f"{found.hypothesis}{self.where}",
-            method=method,
+            version="exact",
+            **self.known,
         )
         return Answer(test, found.mid_p, least)
 
     def interval(self, level: float) -> Interval:
         found = tango(self.gained, self.lost, self.n, confidence_level=level)
         low, high = sorted(self.slope * limit + 0.0 for limit in (found.low, found.high))
-        said = self.where if self.where.startswith(", as of") else ""
-        return Interval(low, high, level, f"{found.method}{said}")
+        known = {k: v for k, v in self.known.items() if k == "clusters"}
+        return limits("tango", low, high, level, **known)
 
     def beyond(self, margin: float) -> tuple[float, float]:
         from scipy.special import ndtr
@@ -106,10 +138,10 @@ class Agreeing:
 
     def interval(self, level: float) -> Interval:
         weight, groups = self.first.weight, self.first.cases.groups
-        units, of_what = float(self.first.n), ""
+        units, known = float(self.first.n), dict[str, Any](labels=True)
         if groups is not None:
             units = float(len(np.unique(groups)))
-            of_what = f", as of {units:.0f} clusters"
+            known["clusters"] = round(units)
         elif weight is not None:
             units = float(weight.sum() ** 2 / (weight**2).sum())
         share = tango(0, 0, units, confidence_level=level).high
@@ -119,9 +151,7 @@ class Agreeing:
                 "both models label every case alike, so nothing says how the difference varies."
             )
         least, most = span(self.measure.range)
-        return Interval(
-            max(-reach, least), min(reach, most), level, f"Tango, labels alike{of_what}"
-        )
+        return limits("tango", max(-reach, least), min(reach, most), level, **known)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
@@ -161,14 +191,14 @@ class Balanced:
         return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
 
     def test(self, alternative: Alternative) -> Answer:
-        return flipped(self.gains, None, alternative, self.how, WITHIN, "stratified ")
+        return flipped(self.gains, None, alternative, self.how, WITHIN, {"stratified": True})
 
     def interval(self, level: float) -> Interval:
         found = [part.interval(level) for part in self.parts]
         values = np.array([part.difference for part in self.parts])
         low, high = np.array([i.low for i in found]), np.array([i.high for i in found])
         down, up = combined(values, low, high, np.ones(len(values)))
-        return Interval(down, up, level, "MOVER with Tango")
+        return limits("mover_tango", down, up, level)
 
     def beyond(self, margin: float) -> None:
         return None
@@ -209,11 +239,11 @@ class Clustered:
     @cached_property
     def _gap(self) -> Standardised:
         variance, df, units = clustered_variance(self.gains, self.stratum, self.groups)
-        said = f"t over {units} clusters"
         gap = Gap(self.difference, float(np.sqrt(variance)), df)
         if variance == 0.0:
             raise NotApplicable(SAME_IN_CLUSTERS)
-        return Standardised(gap, self.turned, "", OVER_CLUSTERS, said, self.bounds)
+        known = {"clusters": units}
+        return Standardised(gap, self.turned, "cluster_mean", OVER_CLUSTERS, known, self.bounds)
 
 
 def clustered_variance(gains: Floats, stratum: Array, groups: Array) -> tuple[float, float, int]:
@@ -251,21 +281,33 @@ def flipped(
     alternative: Alternative,
     how: How,
     hypothesis: str,
-    kind: str = "",
+    known: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
     """The sign-flip test of gains, as an answer."""
     found = flips(gains, groups=groups, alternative=alternative, resampling=how.flips)
-    test = Test(
+    test = answer(
+        "sign_flip",
         statistic=float(gains.sum()),
         p_value=found.p_value,
         alternative=alternative,
         hypothesis=hypothesis,
-        method=f"{kind}{method_name(found, groups)}",
         draws=found.draws,
+        **known,
+        **known_of(found, groups),
     )
     return Answer(test, least=found.least)
 
 
+@comparison(
+    name="mcnemar",
+    title="exact McNemar, limits by Tango",
+    words="McNemar's exact test, with Tango's limits",
+    source=("mcnemar1947", "tango1998"),
+    hypothesis="both models are right equally often",
+    default=[Law.SHARE],
+    allows=[Fact.CLUSTERS],
+    otherwise="exchange",
+)
 def of_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
     """McNemar and Tango; over clusters flips and Student's t. None for what counts no cases."""
     k = len(first.classes)
@@ -278,8 +320,8 @@ def of_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | 
         assert found is not None
         slope = turn(measure) * (found.bounds[1] - found.bounds[0])
         hits = in_cells(cells, first), in_cells(cells, second)
-        return _paired(measure, first, hits, how, everyone[classes_of(first)], slope, "")
-    return _counted(measure, first, second, how, everyone, "")
+        return _paired(measure, first, hits, how, everyone[classes_of(first)], slope, {})
+    return _counted(measure, first, second, how, everyone, {})
 
 
 def counted_cells(measure: Measure, classes: int) -> Bools | None:
@@ -306,15 +348,36 @@ def in_cells(cells: Bools, predictions: Any) -> Bools:
     return np.asarray(cells[classes_of(predictions), labels_of(predictions)])
 
 
+@comparison(
+    name="mcnemar_within",
+    title="McNemar within the class",
+    words="McNemar's exact test within the class, with Tango's limits",
+    source=("mcnemar1947", "tango1998"),
+    hypothesis="both models are right equally often among cases of the class",
+    default=[Law.CONDITIONAL],
+    allows=[Fact.CLUSTERS],
+    otherwise="exchange",
+)
 def of_conditional_share(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
     """The same within the class that is counted; None for predictive values."""
     counted = of_one_class(measure)
     if counted is None:
         return None
     (label,) = (str(c) for c, kept in zip(first.classes, counted, strict=True) if kept)
-    return _counted(measure, first, second, how, counted, f", among {label}")
+    return _counted(measure, first, second, how, counted, {"among": label})
 
 
+@comparison(
+    name="stratified_flip",
+    drawn=True,
+    title="stratified sign flip, limits by MOVER",
+    words="a stratified sign-flip test, with limits by MOVER from Tango's",
+    source=("dinga2019", "zou2008"),
+    hypothesis=WITHIN,
+    default=[Law.BALANCED],
+    allows=[Fact.CLUSTERS],
+    otherwise="exchange",
+)
 def of_balanced(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
     """Stratified flips, MOVER with Tango; None when the measure is not linear in the table."""
     weights = cell_weights(measure, first)
@@ -350,7 +413,7 @@ def _agreeing(steps: Floats, actual: Array, groups: Array) -> tuple[PairedShares
         own = actual == k
         if own.any():
             units = len(np.unique(groups[own]))
-            found.append(PairedShares(0, 0, units, step * int(own.sum()), f", as of {units}"))
+            found.append(PairedShares(0, 0, units, step * int(own.sum())))
     return tuple(found)
 
 
@@ -370,19 +433,19 @@ def turn(measure: Measure) -> float:
 
 
 def _counted(
-    measure: Measure, first: Any, second: Any, how: How, counted: Array, where: str
+    measure: Measure, first: Any, second: Any, how: How, counted: Array, known: Mapping[str, Any]
 ) -> Contrast:
     actual = classes_of(first)
     inside = counted[actual]
     n = int(inside.sum())
     if n == 0:
-        raise NotApplicable(f"no case to compare{where}.")
+        raise NotApplicable(f"no case to compare{PairedShares(0, 0, 1, 1.0, known).where}.")
     weights = cell_weights(measure, first)
     steps = None if weights is None else _steps(weights)
     slopes = None if steps is None else steps[counted & (class_sizes(first) > 0)] * n
     linear = slopes is not None and np.ptp(slopes) <= 1e-9 * np.abs(slopes).max()
     slope = _rounded(float(slopes[0])) if slopes is not None and linear else turn(measure)
-    tested = _paired(measure, first, (right(first), right(second)), how, inside, slope, where)
+    tested = _paired(measure, first, (right(first), right(second)), how, inside, slope, known)
     if linear:
         return tested
     return Combined(tested, Resampled(measure, first, second, how))
@@ -395,7 +458,7 @@ def _paired(
     how: How,
     inside: Bools,
     slope: float,
-    where: str,
+    known: Mapping[str, Any],
 ) -> Contrast:
     """The share of the cases inside that are hits of the first model, beside that of the second."""
     one, other = hits
@@ -408,10 +471,9 @@ def _paired(
         )
         if not gains.any():
             units = len(np.unique(groups[inside]))
-            said = f", as of {units} clusters"
-            tested = Combined(tested, PairedShares(0, 0, units, slope, said))
+            tested = Combined(tested, PairedShares(0, 0, units, slope, {"clusters": units}))
         return tested
-    return PairedShares(*only_one(one[inside], other[inside]), n, slope, where)
+    return PairedShares(*only_one(one[inside], other[inside]), n, slope, known)
 
 
 def _steps(weights: Floats) -> Floats | None:

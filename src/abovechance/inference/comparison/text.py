@@ -1,15 +1,13 @@
 """A comparison as text: the same lines in Python and on the command line."""
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 from abovechance.format import limits, number, p_value, signed
 from abovechance.inference.comparison.results import Comparison, Difference
+from abovechance.inference.method import Kind, Use, together
 from abovechance.io.text_tables import Column, Lines, Row, TextTable, below, paragraph
-
-STUDENT = re.compile(r"\bt\(([0-9.]+)\)")
 
 
 def comparison_lines(result: Comparison, width: int) -> Lines:
@@ -335,18 +333,17 @@ def _interactions(result: Comparison) -> TextTable | None:
 
 def _methods(rows: Sequence[Difference], result: Comparison, width: int) -> Lines:
     """Which interval and which test each measure had, once each."""
-    intervals: dict[str, list[str]] = {}
-    tests: dict[str, list[str]] = {}
-    values: dict[str, list[str]] = {}
-    for e in result.estimates:
-        if e.interval is not None:
-            values.setdefault(e.interval.method.split(" (mean")[0], []).append(e.measure)
-    for row in rows:
-        if row.interval is not None:
-            intervals.setdefault(row.interval.method, []).append(row.measure)
-        if row.test is not None:
-            draws = f", {row.draws} draws" if row.draws else ""
-            tests.setdefault(f"{row.test}{draws}; H0: {row.hypothesis}", []).append(row.measure)
+    values = [(Use.of_interval(e.interval), "", e.measure) for e in result.estimates if e.interval]
+    intervals = [(Use.of_interval(row.interval), "", row.measure) for row in rows if row.interval]
+    tests = [
+        (
+            Use.of(Kind.TEST, row.test, row.test_by),
+            f"{f', {row.draws} draws' if row.draws else ''}; H0: {row.hypothesis}",
+            row.measure,
+        )
+        for row in rows
+        if row.test is not None
+    ]
     side = next((row.alternative for row in rows if row.alternative), "two-sided")
     for title, found in (
         ("Intervals of values", values),
@@ -356,31 +353,17 @@ def _methods(rows: Sequence[Difference], result: Comparison, width: int) -> Line
         if found:
             yield "", ""
             yield "dim", title
-        for method, measures in once(found).items():
+        for method, measures in _once(found).items():
             names = ", ".join(dict.fromkeys(measures))
             yield from paragraph(f"  {method}: {names}", width)
 
 
-def once(methods: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Methods that differ in degrees of freedom only, as one with the range of these.
-
-    >>> once({"DeLong, t(102.2)": ["auc"], "DeLong, t(117.6)": ["auc"], "Tango": ["accuracy"]})
-    {'DeLong, t(102 to 118)': ['auc', 'auc'], 'Tango': ['accuracy']}
-    >>> once({"DeLong, t(9.0)": ["auc"]})
-    {'DeLong, t(9.0)': ['auc']}
-    """
-    alike: dict[str, list[str]] = {}
-    for method in methods:
-        alike.setdefault(STUDENT.sub("t(…)", method), []).append(method)
-    found = {}
-    for general, those in alike.items():
-        said = those[0]
-        if len(those) > 1:
-            freedoms = [round(float(df)) for method in those for df in STUDENT.findall(method)]
-            low, high = min(freedoms), max(freedoms)
-            said = general.replace("t(…)", f"t({low})" if low == high else f"t({low} to {high})")
-        found[said] = [name for method in those for name in methods[method]]
-    return found
+def _once(found: Sequence[tuple[Use, str, str]]) -> dict[str, list[str]]:
+    """Methods with what is said of them and the measures they were used for."""
+    methods: dict[str, list[str]] = {}
+    for use, (_, said, measure) in zip(together([use for use, _, _ in found]), found, strict=True):
+        methods.setdefault(f"{use.title}{said}", []).append(measure)
+    return methods
 
 
 def freedom(df: float) -> str:

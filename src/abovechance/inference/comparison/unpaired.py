@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.comparison.areas import AreaContrast, correlation_of
-from abovechance.inference.comparison.by_law import FEW, VERY_FEW, WEIGHTED, concordances
+from abovechance.inference.comparison.by_law import (
+    FEW,
+    VERY_FEW,
+    WEIGHTED,
+    asked_for,
+    concordances,
+)
 from abovechance.inference.comparison.contrasts import (
     Alike,
     Answer,
@@ -32,6 +38,17 @@ from abovechance.inference.influence import Components, NotLinear, components
 from abovechance.inference.intervals.areas import area_in
 from abovechance.inference.intervals.proportions import newcombe
 from abovechance.inference.intervals.replicates import replicates
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    answer,
+    comparison,
+    declared,
+    first_of,
+    limits,
+    suited,
+)
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.counts import fisher_counts
 from abovechance.inference.significance.delong import Gap
@@ -40,14 +57,71 @@ from abovechance.resampling import Alternative
 
 EQUAL = "both have the same value in the populations the cases come from"
 
+for _kind in (Kind.TEST, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="welch",
+        models=2,
+        title="Welch t[ over {clusters} clusters], unpaired[, t({df:.1f})]",
+        words=f"Welch's t{'-test' if _kind is Kind.TEST else ''}[ over {{clusters}} clusters]"
+        "[ ({df:.1f} degrees of freedom)]",
+        source="welch1947",
+        hypothesis=EQUAL,
+        laws=[Law.MEAN, Law.SHARE],
+        needs=[Fact.UNPAIRED],
+        allows=[Fact.CLUSTERS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+    declared(
+        _kind,
+        name="jackknife_unpaired",
+        models=2,
+        title="infinitesimal jackknife[ over {clusters} clusters], unpaired[, t({df:.1f})]",
+        words="the infinitesimal jackknife for different cases[ over {clusters} clusters]"
+        "[ ({df:.1f} degrees of freedom)]",
+        source="therneau2015",
+        hypothesis=EQUAL,
+        laws=[Law.CENSORED_PAIRS],
+        needs=[Fact.UNPAIRED],
+        allows=[Fact.CLUSTERS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+WALD = declared(
+    Kind.TEST,
+    name="wald_unpaired",
+    models=2,
+    title="Wald with bootstrap standard error, unpaired",
+    words="Wald's test with bootstrap standard errors for different cases",
+    source="efron1993",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+BOTH = declared(
+    Kind.INTERVAL,
+    name="bootstrap_unpaired",
+    models=2,
+    title="bootstrap of both parts, percentile[, {draws} draws], unpaired",
+    words="a bootstrap of both parts, by percentiles[, with {draws} draws]",
+    source="efron1993",
+    laws=tuple(Law),
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+
 
 def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
     """The contrast of a measure's law for different cases.
 
-    Shares: Newcombe's interval and Fisher's test. Areas: DeLong's variances, concordances the
-    infinitesimal jackknife's, means of losses their own, all with Welch's degrees of freedom.
-    Others: independent bootstraps. Cases of one cluster that fall into both parts keep their
-    dependence: clusters are summed over both.
+    Cases of one cluster that fall into both parts keep their dependence: clusters are summed over
+    both.
     """
     values = [measure.of(p) for p in (first, second)]
     if not np.isfinite(values).all():
@@ -55,22 +129,30 @@ def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
             return Alike(infinite=True)
         gap = less(values[0], values[1])
         return Unanswerable(gap, measure.undefined or f"{measure.title} is not finite here")
+    chosen = how.chosen.get(measure.label)
+    if chosen is not None:
+        return asked_for(chosen, measure, first, second, how)
+    facts = _facts(first, second)
+    for method in suited(first_of(Kind.COMPARISON, measure.law, facts), measure, first, facts):
+        assert method.function is not None
+        found = method.function(measure, first, second, how)
+        if found is not None:
+            return cast(Contrast, found)
+    raise NotApplicable(f"{measure.title} cannot be compared on such cases.")
+
+
+def _facts(first: Any, second: Any) -> frozenset[Fact]:
+    """Clusters where both have them, weights where one has."""
+    facts = {Fact.UNPAIRED}
+    if _grouped(first, second):
+        facts.add(Fact.CLUSTERS)
     if first.cases.sample_weight is not None or second.cases.sample_weight is not None:
-        return Independent(measure, first, second, how, WEIGHTED)
-    grouped = first.cases.groups is not None and second.cases.groups is not None
-    if not grouped:
-        counted = _counts(measure, first, second)
-        if counted is not None:
-            return counted
-    if measure.law is Law.PAIRS:
-        return _of_areas(measure, first, second, how)
-    moved = [_influence(measure, p) for p in (first, second)]
-    if moved[0] is None or moved[1] is None:
-        return Independent(measure, first, second, how)
-    found = _standardised(measure, first, second, values, moved[0], moved[1], grouped)
-    if measure.after is None:
-        return found
-    return Combined(found, Independent(measure, first, second, how))
+        facts.add(Fact.WEIGHTS)
+    return frozenset(facts)
+
+
+def _grouped(first: Any, second: Any) -> bool:
+    return first.cases.groups is not None and second.cases.groups is not None
 
 
 @dataclass(frozen=True)
@@ -89,15 +171,20 @@ class TwoShares:
         wrong = [n - x for x, n in zip(self.x, self.n, strict=True)]
         table = [[wrong[1], self.x[1]], [wrong[0], self.x[0]]]
         found = fisher_counts(table, alternative=alternative)
-        from dataclasses import replace
-
-        said = "Fisher's exact test, unpaired"
-        return Answer(replace(found, method=said, hypothesis="both shares are equal"))
+        tested = answer(
+            "fisher",
+            statistic=found.statistic,
+            p_value=found.p_value,
+            alternative=alternative,
+            hypothesis="both shares are equal",
+            unpaired=True,
+        )
+        return Answer(tested)
 
     def interval(self, level: float) -> Interval:
         found = newcombe(self.x[0], self.n[0], self.x[1], self.n[1], confidence_level=level)
         low, high = sorted((self.turned * found.low, self.turned * found.high))
-        return Interval(low, high, level, "Newcombe, unpaired")
+        return limits("newcombe", low, high, level, unpaired=True)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
@@ -122,15 +209,14 @@ class Independent:
             raise NotApplicable(self.reason)
         gaps = self._gaps()
         gap = Gap(self.difference, float(gaps.std(ddof=1)), np.inf)
-        name = "Wald with bootstrap standard error, unpaired"
-        return Standardised(gap, turn(self.measure), name, EQUAL, name).test(alternative)
+        return Standardised(gap, turn(self.measure), "wald_unpaired", EQUAL, {}).test(alternative)
 
     def interval(self, level: float) -> Interval:
         gaps = self._gaps()
         low, high = np.quantile(gaps, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         least, most = span(self.measure.range)
-        name = f"bootstrap of both parts, percentile, {len(gaps)} draws, unpaired"
-        return Interval(max(float(low), least), min(float(high), most), level, name)
+        low, high = max(float(low), least), min(float(high), most)
+        return limits("bootstrap_unpaired", low, high, level, draws=len(gaps))
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
@@ -162,7 +248,18 @@ class Independent:
         return kept
 
 
-def _counts(measure: Measure, first: Any, second: Any) -> TwoShares | None:
+@comparison(
+    name="two_shares",
+    title="Fisher's exact test, limits by Newcombe",
+    words="Fisher's exact test for different cases, with Newcombe's limits",
+    source=("fisher1935", "newcombe1998"),
+    hypothesis="both shares are equal",
+    default=[Law.SHARE, Law.CONDITIONAL],
+    needs=[Fact.UNPAIRED],
+    otherwise="welch",
+)
+def of_two_shares(measure: Measure, first: Any, second: Any, how: How) -> TwoShares | None:
+    """Shares of different cases, as far as they count cases."""
     if measure.law is Law.SHARE and all(is_share_right(measure, p) for p in (first, second)):
         inside = [np.ones(p.n, dtype=np.bool_) for p in (first, second)]
     elif measure.law is Law.CONDITIONAL:
@@ -190,6 +287,48 @@ def _predictive(measure: Measure, first: Any, second: Any) -> TwoShares:
     return TwoShares((x, y), (n, m), turn(measure))
 
 
+@comparison(
+    name="welch",
+    title="Welch t",
+    words="Welch's t of what every case adds",
+    source="welch1947",
+    hypothesis=EQUAL,
+    default=[Law.MEAN, Law.CENSORED_PAIRS],
+    laws=[Law.SHARE],
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS],
+    otherwise="independent",
+)
+def of_influences(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """Values whose influences are known in closed form, with Welch's degrees of freedom."""
+    moved = [_influence(measure, p) for p in (first, second)]
+    if moved[0] is None or moved[1] is None:
+        return None
+    values = [measure.of(p) for p in (first, second)]
+    grouped = _grouped(first, second)
+    found = _standardised(measure, first, second, values, moved[0], moved[1], grouped)
+    if measure.after is None:
+        return found
+    return Combined(found, Independent(measure, first, second, how))
+
+
+@comparison(
+    name="independent",
+    title="bootstrap of both parts",
+    words="independent bootstraps of both parts",
+    source="efron1993",
+    hypothesis=EQUAL,
+    default=[Law.BALANCED, Law.UNKNOWN, Law.CALIBRATION, Law.UTILITY],
+    laws=tuple(Law),
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def of_both_parts(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """Any measure: each part is resampled by itself."""
+    weighted = Fact.WEIGHTS in _facts(first, second)
+    return Independent(measure, first, second, how, WEIGHTED if weighted else "")
+
+
 def _influence(measure: Measure, predictions: Any) -> Floats | None:
     """How much every case moves a measure; None where that is not known in closed form."""
     if measure.law is Law.MEAN and measure.form is Form.LOSSES:
@@ -214,7 +353,7 @@ def _standardised(
     other: Floats,
     grouped: bool,
 ) -> Standardised:
-    name = "infinitesimal jackknife" if measure.law is Law.CENSORED_PAIRS else "Welch t"
+    name = "welch" if measure.decomposable or measure.law is Law.SHARE else "jackknife_unpaired"
     difference = values[0] - values[1]
     if measure.after is not None:
         difference = float(measure.losses(first).mean() - measure.losses(second).mean())
@@ -228,12 +367,12 @@ def _standardised(
         if units < 2:
             raise NotApplicable("a comparison over clusters needs at least two of them.")
         gap = Gap(difference, float(np.sqrt((sums**2).sum() * units / (units - 1))), units - 1.0)
-        said = f"{name} over {units} clusters, unpaired"
+        known: dict[str, Any] = {"clusters": units}
     else:
         total, df = _welch([_variance(i) for i in (one, other)])
         gap = Gap(difference, float(np.sqrt(total)), df)
-        said = f"{name}, unpaired, t({df:.1f})"
-    return Standardised(gap, turn(measure), said, EQUAL, said, span(measure.range))
+        known = {"df": df}
+    return Standardised(gap, turn(measure), name, EQUAL, known, span(measure.range))
 
 
 def _variance(influence: Floats) -> tuple[float, float]:
@@ -250,12 +389,23 @@ def _welch(parts: Sequence[tuple[float, float]], at_most: float = np.inf) -> tup
     return total, min(total**2 / below if below > 0 else np.inf, at_most)
 
 
-def _of_areas(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+@comparison(
+    name="delong_unpaired",
+    title="DeLong, limits by MOVER",
+    words="DeLong's test for different cases, with limits by MOVER from those of both areas",
+    source=("delong1988", "zou2008"),
+    hypothesis=EQUAL,
+    default=[Law.PAIRS],
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS],
+    otherwise="independent",
+)
+def of_areas(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
     """Areas of different cases; clusters that fall into both parts make them depend."""
     try:
         found = [components([p], measure) for p in (first, second)]
     except NotLinear:
-        return Independent(measure, first, second, how)
+        return None
     difference = float(found[0].areas[0] - found[1].areas[0])
     code = _common_clusters(first, second)
     n = [len(f.stratum) for f in found]
@@ -293,7 +443,7 @@ def _tested_areas(measure: Measure, first: Any, second: Any, found: Components) 
     """
     gap = found.difference(0, 1)
     if found.groups is not None:
-        said = f"DeLong over {len(np.unique(found.groups))} clusters, unpaired"
+        known: dict[str, Any] = {"clusters": len(np.unique(found.groups)), "unpaired": True}
     else:
         models = (first, second)
         parts = [(float(p.matrix.sum()), p.df) for p in found.spread(found.influence)]
@@ -306,8 +456,8 @@ def _tested_areas(measure: Measure, first: Any, second: Any, found: Components) 
         at_most = max(sum(smallest) - 2.0, 1.0) if min(smallest) < VERY_FEW else np.inf
         total, df = _welch(parts, at_most)
         gap = Gap(gap.difference, float(np.sqrt(total)), df)
-        said = f"DeLong, unpaired, t({df:.1f})"
-    return Standardised(gap, turn(measure), said, EQUAL, said, span(measure.range))
+        known = {"unpaired": True, "df": df}
+    return Standardised(gap, turn(measure), "delong", EQUAL, known, span(measure.range))
 
 
 def _common_clusters(first: Any, second: Any) -> Array | None:

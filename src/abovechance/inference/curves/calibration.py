@@ -12,8 +12,8 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow
 from abovechance.inference.curves.isotonic import likelihood_limits
 from abovechance.inference.curves.resampled import checked_level
-from abovechance.inference.guards import pooled
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
+from abovechance.inference.method import pooled
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
 from abovechance.numerics.smooth import SPAN, Smoother, loess

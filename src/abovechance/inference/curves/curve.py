@@ -9,7 +9,7 @@ import numpy as np
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
-from abovechance.inference.guards import pooled
+from abovechance.inference.method import pooled
 from abovechance.inference.results import Result, to_frame
 
 FEW_CLUSTERS = 30

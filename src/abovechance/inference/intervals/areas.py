@@ -1,12 +1,12 @@
 """Intervals for areas under ROC curves."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.guards import independent
 from abovechance.inference.influence import (
     NO_SCORE,
     ONE_CASE,
@@ -15,7 +15,9 @@ from abovechance.inference.influence import (
     clusters_of,
     components,
 )
+from abovechance.inference.method import Fact, Takes, checked, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance
 from abovechance.predictions import Binary
 
@@ -23,6 +25,15 @@ SCALES = ("wider", "adjusted_logit", "logit", "identity")
 STEPS = 45  # halvings of an interval, to 3e-14
 
 
+@interval(
+    title="[{scale} ][{variance}]",
+    heading="DeLong",
+    words="DeLong's[{clusters:?}, or Obuchowski's,] method[ on the {scale} scale]",
+    source=("delong1988", "[{clusters:?}obuchowski1997]"),
+    laws=[Law.PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
 def delong(
     predictions: Binary,
     *,
@@ -90,16 +101,23 @@ def delong(
         spread = max(found.variance or 0.0, hanley_mcneil_variance(centre, found.n1, found.n0))
         low, high = logit_limits(centre, spread, reach)
         low, high = min(low, found.value), max(high, found.value)
-        return Interval(low, high, confidence_level, f"adjusted-logit {found.name}")
+        return limits("delong", low, high, confidence_level, scale="adjusted-logit", **found.known)
     assert found.variance is not None
     if scale == "logit":
         low, high = logit_limits(found.value, found.variance, reach)
-        return Interval(low, high, confidence_level, f"logit {found.name}")
+        return limits("delong", low, high, confidence_level, scale="logit", **found.known)
     half = reach * np.sqrt(found.variance)
-    limits = np.clip([found.value - half, found.value + half], 0.0, 1.0)
-    return Interval(float(limits[0]), float(limits[1]), confidence_level, found.name)
+    low, high = np.clip([found.value - half, found.value + half], 0.0, 1.0)
+    return limits("delong", low, high, confidence_level, **found.known)
 
 
+@interval(
+    title="Newcombe",
+    words="Newcombe's method",
+    source="newcombe2006",
+    laws=[Law.PAIRS],
+    takes=Takes.PARTS,
+)
 def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95) -> Interval:
     r"""Newcombe's interval of an area under the ROC curve, from the area and the class sizes.
 
@@ -152,7 +170,7 @@ def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95
     share = middle * middle / (n1 * n0)
     reach = quantile(confidence_level) * np.sqrt(share)
     low, high = (newcombe_limit(float(auc), middle, middle, float(reach), e) for e in (0.0, 1.0))
-    return Interval(low, high, confidence_level, "Newcombe")
+    return limits("newcombe_auc", low, high, confidence_level)
 
 
 @dataclass(frozen=True)
@@ -171,15 +189,19 @@ class Area:
     clusters: int | None = None
 
     @property
-    def name(self) -> str:
-        return "DeLong" if self.clusters is None else "Obuchowski"
+    def known(self) -> dict[str, Any]:
+        """Whose variance it is, and over how many clusters."""
+        if self.clusters is None:
+            return {"variance": "DeLong"}
+        return {"variance": "Obuchowski", "clusters": self.clusters}
 
     def interval(self, level: float) -> Interval:
         """On each side the wider limit of Newcombe's and of DeLong's on the logit scale."""
         low, high = self.limits(quantile(level, self.df))
-        over = "" if self.clusters is None else f" over {self.clusters} clusters"
-        name = "Newcombe" if self.variance is None else f"Newcombe and logit {self.name}"
-        return Interval(low, high, level, name + over)
+        known = self.known
+        if self.variance is None:
+            del known["variance"]
+        return limits("newcombe_delong", low, high, level, **known)
 
     def limits(self, reach: float) -> tuple[float, float]:
         """The limits that lie `reach` standard errors away."""
@@ -196,7 +218,7 @@ class Area:
 
 def area_of(predictions: Binary) -> Area:
     """The area of predictions of two classes; over clusters as Obuchowski."""
-    predictions = independent(predictions, "DeLong's variance")
+    predictions = checked("delong", predictions)
     n1, n0 = int(predictions.positive.sum()), int((~predictions.positive).sum())
     if min(n1, n0) < 1:
         raise NotApplicable(ONE_CLASS)

@@ -1,14 +1,15 @@
 """Bootstrap intervals: percentile, bias-corrected and accelerated, studentised."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
 from abovechance.inference.intervals.left_out import without_clusters
 from abovechance.inference.intervals.replicates import leave_one_out, replicates
+from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
@@ -17,7 +18,6 @@ from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_boo
 METHODS = ("bca", "percentile", "studentised")
 DRAWS = 1999
 MOST_UNDEFINED = 0.01
-STUDENTISED = "Take method='percentile', which draws whole clusters, or intervals.cluster_mean."
 ROUNDING = 1e-12  # of the scale: a spread below is none
 MANY = 1000  # cases from which on resamples are counted rather than spelled out
 
@@ -81,8 +81,8 @@ def bootstrap(
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
-    clusters = STUDENTISED if method == "studentised" else None
-    predictions = independent(predictions, "a bootstrap of cases", clusters=clusters, weights=None)
+    by = "studentised_bootstrap" if method == "studentised" else "bootstrap"
+    predictions = checked(by, predictions)
     stream = np.random.default_rng(rng)
     if method == "studentised":
         return studentised_mean(
@@ -128,16 +128,17 @@ def from_replicates(
         )
     tail = (1.0 - confidence_level) / 2.0
     at = np.array([tail, 1.0 - tail])
-    name = f"bootstrap {method}, {len(values)} draws"
+    kind = method
     if method == "bca":
         at = _adjusted(at, defined, estimate, measure, predictions)
-        name = f"bootstrap BCa, {len(values)} draws"
+        kind = "BCa"
     # between infinite replicates there is nothing to interpolate
     whole = bool(np.isfinite(defined).all())
     low, high = np.quantile(defined, at, method="linear" if whole else "inverted_cdf")
     # bias may put the value itself beyond a percentile
     low, high = min(float(low), estimate), max(float(high), estimate)
-    return clamped(measure, low, high, confidence_level, name)
+    found = limits("bootstrap", low, high, confidence_level, kind=kind, draws=len(values))
+    return clamped(measure, found)
 
 
 def _varied(values: Floats) -> bool:
@@ -161,10 +162,12 @@ def _kept(measure: Measure, values: Floats) -> Bools:
     return ~np.isnan(values)
 
 
-def clamped(measure: Measure, low: float, high: float, level: float, method: str) -> Interval:
+def clamped(measure: Measure, found: Interval) -> Interval:
     """Limits never outside the measure's range."""
     bottom, top = measure.range
-    return Interval(min(max(low, bottom), top), max(min(high, top), bottom), level, method)
+    return replace(
+        found, low=min(max(found.low, bottom), top), high=max(min(found.high, top), bottom)
+    )
 
 
 def studentised_mean(
@@ -178,17 +181,16 @@ def studentised_mean(
     """Bootstrap-t interval of a mean loss."""
     if predictions.weight is not None:
         raise NotApplicable("the studentised bootstrap is for cases that count one each.")
-    low, high, name = studentised(measure.losses(predictions), confidence_level, draws, rng)
+    found = studentised(measure.losses(predictions), confidence_level, draws, rng)
     if measure.after is not None:
         bottom = measure.range[0]
-        low, high = (float(measure.after(max(x, bottom))) for x in (low, high))
-    return clamped(measure, low, high, confidence_level, name)
+        low, high = (float(measure.after(max(x, bottom))) for x in (found.low, found.high))
+        found = replace(found, low=low, high=high)
+    return clamped(measure, found)
 
 
-def studentised(
-    values: Floats, level: float, draws: int, rng: np.random.Generator
-) -> tuple[float, float, str]:
-    """Bootstrap-t limits of the mean of independent values, and how they were found.
+def studentised(values: Floats, level: float, draws: int, rng: np.random.Generator) -> Interval:
+    """Bootstrap-t limits of the mean of independent values.
 
     A resample whose values are equal but for rounding has no spread to be measured in. Where more
     than one in a hundred are so, the limits are Student's instead.
@@ -210,19 +212,21 @@ def studentised(
     known = pivots[np.isfinite(pivots)]
     if len(pivots) - len(known) > MOST_UNDEFINED * len(pivots):
         half = _student(centred, level) * error
-        return mean - half, mean + half, "Student's t"
+        return limits("student", mean - half, mean + half, level)
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(known, [tail, 1.0 - tail], method="inverted_cdf")
     ends = float(mean - high * error), float(mean - low * error)
-    return min(ends[0], mean), max(ends[1], mean), f"studentised bootstrap, {draws} draws"
+    return limits(
+        "studentised_bootstrap", min(ends[0], mean), max(ends[1], mean), level, draws=draws
+    )
 
 
 def studentised_limits(
     values: Floats, level: float, draws: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Bootstrap-t limits of the mean of independent values."""
-    low, high, _ = studentised(values, level, draws, rng)
-    return low, high
+    found = studentised(values, level, draws, rng)
+    return found.low, found.high
 
 
 def _student(centred: Floats, level: float) -> float:

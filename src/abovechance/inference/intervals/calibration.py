@@ -1,14 +1,14 @@
 """Intervals of recalibration lines: which intercepts and slopes do the outcomes not rule out?"""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
+from abovechance.inference.method import Fact, Kind, Takes, checked, declared, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 from abovechance.numerics.recalibration import (
     Line,
     expit,
@@ -25,6 +25,19 @@ PARAMETERS = ("in_the_large", "intercept", "slope")
 SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
+
+
+SANDWICH = declared(
+    Kind.INTERVAL,
+    name="sandwich",
+    title="sandwich[ over {clusters} clusters, Student's t]",
+    words="the sandwich estimate[ over {clusters} clusters with Student's t]",
+    source="bell2002",
+    laws=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
 
 
 def recalibration(
@@ -74,17 +87,15 @@ def recalibration(
     """
     if parameter not in PARAMETERS:
         raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
-    predictions = independent(predictions, "a recalibration line")
+    predictions = checked("recalibration", predictions)
     y, x, weight = _told(predictions)
     if predictions.cases.groups is not None:
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
     best, centre, error, profile = _profile(y, x, weight, parameter)
     low, high = _limits(profile, best, centre, error, confidence_level)
-    name = "profile likelihood"
-    if np.isinf(low) or np.isinf(high):
-        name += ", unbounded on one side"
-    return Interval(low, high, confidence_level, name)
+    known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
+    return limits("recalibration", low, high, confidence_level, **known)
 
 
 def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) -> Interval:
@@ -125,7 +136,7 @@ def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) ->
     >>> print(observed_expected(examples.breast_cancer("p_texture")))
     0.926 to 1.200
     """
-    predictions = independent(predictions, "a ratio of observed to expected")
+    predictions = checked("observed_expected", predictions)
     assert predictions.probability is not None
     y, p = predictions.positive.astype(np.float64), predictions.probability
     return _log_ratio(y, p, predictions.cases.groups, confidence_level)
@@ -175,7 +186,7 @@ def linear_calibration(
     >>> print(linear_calibration(Numeric(0.5 * value + rng.normal(size=200), value)))
     0.412 to 0.668
     """
-    predictions = independent(predictions, "a calibration line")
+    predictions = checked("linear_calibration", predictions)
     y, x = predictions.outcome[0], predictions.value[0]
     if x.min() == x.max():
         raise NotApplicable("all predictions are equal, so there is no line and no interval.")
@@ -190,16 +201,21 @@ def linear_calibration(
     if groups is None:
         with np.errstate(divide="ignore", invalid="ignore"):
             score = design * (residual / (1.0 - leverage))
-        freedom, name = len(x) - 2, "sandwich HC3, Student's t"
+        freedom, known = len(x) - 2, {"cases": len(x)}
         spread = inner @ (score @ score.T) @ inner
     else:
         spread, units = _over_clusters(design, residual, np.ones(len(x)), groups)
-        freedom, name = units - 1, f"sandwich over {units} clusters, Student's t"
+        freedom, known = units - 1, {"clusters": units}
     if parameter not in PARAMETERS[1:]:
         raise NotApplicable(f"parameter must be intercept or slope; got {parameter!r}.")
     at = PARAMETERS.index(parameter) - 1
     error = float(np.sqrt(spread[at, at]))
-    return _student(float(estimate[at]), error, freedom, confidence_level, name)
+    return limits(
+        "linear_calibration",
+        *_student(float(estimate[at]), error, freedom, confidence_level),
+        confidence_level,
+        **known,
+    )
 
 
 def observed_expected_at(
@@ -219,7 +235,7 @@ def observed_expected_at(
     spread = survived * np.sqrt(float((deaths / (left * (left - deaths))).sum()))
     half = _normal(confidence_level) * spread / (1.0 - survived)
     low, high = value * np.exp(-half), value * np.exp(half)
-    return Interval(float(low), float(high), confidence_level, "Greenwood, log scale")
+    return limits("observed_expected_at", low, high, confidence_level)
 
 
 def weighted_slope(
@@ -237,7 +253,7 @@ def weighted_slope(
     error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
     half = _normal(confidence_level) * error
     centre = float(found.slope)
-    return Interval(centre - half, centre + half, confidence_level, "sandwich")
+    return limits("sandwich", centre - half, centre + half, confidence_level)
 
 
 def _profile(
@@ -347,8 +363,8 @@ def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float)
     chance = expit(at)
     spread, units = _over_clusters(design, y - chance, chance * (1.0 - chance), groups)
     k = 1 if parameter == "slope" else 0
-    name = f"sandwich over {units} clusters, Student's t"
-    return _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level, name)
+    ends = _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level)
+    return limits("sandwich", *ends, level, clusters=units)
 
 
 def _over_clusters(
@@ -383,14 +399,9 @@ def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Inte
     if units < 2:
         raise NotApplicable("an interval needs at least two cases or clusters.")
     error = np.sqrt(units / (units - 1) * float((residual**2).sum())) / float(y.sum())
-    found = _student(
-        np.log(ratio), error, units - 1, level, f"log scale, t over {units} " + _units(groups)
-    )
-    return Interval(float(np.exp(found.low)), float(np.exp(found.high)), level, found.method)
-
-
-def _units(groups: Any) -> str:
-    return "cases" if groups is None else "clusters"
+    low, high = np.exp(_student(np.log(ratio), error, units - 1, level))
+    known = {"cases": units} if groups is None else {"clusters": units}
+    return limits("observed_expected", low, high, level, **known)
 
 
 def _cluster_sums(scores: Floats, groups: Array) -> Floats:
@@ -398,7 +409,7 @@ def _cluster_sums(scores: Floats, groups: Array) -> Floats:
     return np.stack([np.bincount(code, weights=row) for row in scores])
 
 
-def _student(centre: float, error: float, freedom: int, level: float, name: str) -> Interval:
+def _student(centre: float, error: float, freedom: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error
@@ -406,7 +417,7 @@ def _student(centre: float, error: float, freedom: int, level: float, name: str)
         raise NotApplicable("the spread is not known with so few cases.")
     if half <= 1e-12 * max(abs(centre), 1.0):
         raise NotApplicable("the cases show no spread: every one lies on the line.")
-    return Interval(centre - half, centre + half, level, name)
+    return centre - half, centre + half
 
 
 def _normal(level: float) -> float:

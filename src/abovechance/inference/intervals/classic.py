@@ -5,10 +5,19 @@ from collections.abc import Callable
 import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.intervals.proportions import SHARES
+from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.numerics.exact import at_least, at_most, log_pmf
 
 
+@interval(
+    title="Wald",
+    words="Wald's method",
+    source="wald1943",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The textbook interval of a share, clipped to [0, 1]; it covers too little when x is small.
 
@@ -44,9 +53,16 @@ def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """
     z, share = _checked(x, n, confidence_level), x / n
     half = z * np.sqrt(share * (1.0 - share) / n)
-    return _interval(max(share - half, 0.0), min(share + half, 1.0), confidence_level, "Wald")
+    return limits("wald", max(share - half, 0.0), min(share + half, 1.0), confidence_level)
 
 
+@interval(
+    title="Wilson with continuity correction",
+    words="Wilson's score method with continuity correction",
+    source="newcombesingle1998",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Wilson's interval of a share with continuity correction; it covers more than it says.
 
@@ -87,9 +103,16 @@ def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Inter
     up = z * np.sqrt(max(spread - (4.0 * share - 2.0), 0.0)) + 1.0
     low = 0.0 if x == 0 else max((middle - down) / total, 0.0)
     high = 1.0 if x == n else min((middle + up) / total, 1.0)
-    return _interval(low, high, confidence_level, "Wilson with continuity correction")
+    return limits("wilson_corrected", low, high, confidence_level)
 
 
+@interval(
+    title="logit",
+    words="Wald's method on the logit scale",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Wald's interval of a share on the logit scale; at 0 and n the exact one.
 
@@ -129,9 +152,16 @@ def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     else:
         centre, half = np.log(x / (n - x)), z * np.sqrt(n / (x * (n - x)))
         low, high = (1.0 / (1.0 + np.exp(-(centre + side * half))) for side in (-1.0, 1.0))
-    return _interval(low, high, confidence_level, "logit")
+    return limits("logit", low, high, confidence_level)
 
 
+@interval(
+    title="mid-p",
+    words="the exact method with mid-p",
+    source="lancaster1961",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Exact interval of a share with half the probability of the observed count in each tail.
 
@@ -178,9 +208,16 @@ def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 
     low = 0.0 if x == 0 else _increasing_zero(upper)
     high = 1.0 if x == n else _increasing_zero(lower)
-    return _interval(low, high, confidence_level, "mid-p")
+    return limits("mid_p", low, high, confidence_level)
 
 
+@interval(
+    title="modified Jeffreys",
+    words="the modified posterior under Jeffreys' prior",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Jeffreys' interval of a share with the limits of counts near 0 and n put right.
 
@@ -225,7 +262,7 @@ def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Inte
     else:
         low = 0.0 if x == 1 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
         high = 1.0 if x == n - 1 else float(betaincinv(x + 0.5, n - x + 0.5, 1.0 - tail))
-    return _interval(low, high, confidence_level, "modified Jeffreys")
+    return limits("modified_jeffreys", low, high, confidence_level)
 
 
 def _exact_ends(x: int, n: int, level: float) -> tuple[float, float]:
@@ -243,10 +280,6 @@ def _increasing_zero(function: Callable[[float], float]) -> float:
             break
         low, high = (middle, high) if function(middle) < 0.0 else (low, middle)
     return (low + high) / 2.0
-
-
-def _interval(low: float, high: float, level: float, method: str) -> Interval:
-    return Interval(float(low), float(high), level, method)
 
 
 def _checked(x: float, n: float, level: float) -> float:

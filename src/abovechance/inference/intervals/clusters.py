@@ -4,9 +4,19 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.method import Fact, Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 
 
+@interval(
+    title="t[ over {clusters} clusters]",
+    words="Student's t[ over {clusters} clusters]",
+    source="cochran1977",
+    laws=[Law.CONDITIONAL],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
 def cluster_ratio(
     numerator: Floats,
     denominator: Floats,
@@ -72,10 +82,17 @@ def cluster_ratio(
     error = np.sqrt(units / (units - 1) * (residual**2).sum())
     half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
     low, high = max(ratio - half, bounds[0]), min(ratio + half, bounds[1])
-    method = f"t over {units} clusters"
-    return Interval(float(low), float(high), confidence_level, method)
+    return limits("cluster_ratio", low, high, confidence_level, clusters=units)
 
 
+@interval(
+    title="t[ over {clusters} clusters]",
+    words="Student's t[ over {clusters} clusters]",
+    source="cochran1977",
+    laws=[Law.SHARE, Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
 def cluster_mean(
     values: Floats,
     groups: Array,

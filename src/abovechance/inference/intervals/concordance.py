@@ -4,9 +4,9 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
 from abovechance.inference.influence import concordance_influence as concordance_influence
 from abovechance.inference.intervals.left_out import freedom_of
+from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.predictions import Survival
 
@@ -63,18 +63,18 @@ def jackknife(
     """
     from scipy.special import stdtrit
 
-    predictions = independent(predictions, "the jackknife of a concordance")
+    predictions = checked("jackknife", predictions)
     if pair_weight is not None and len(pair_weight) != predictions.n:
         raise NotApplicable(
             f"pair_weight must hold one weight per case, {predictions.n}; got {len(pair_weight)}."
         )
     value, influence = concordance_influence(predictions, tau=tau, pair_weight=pair_weight)
     groups = predictions.cases.groups
-    name = "infinitesimal jackknife"
+    known = {}
     if groups is not None:
         code = np.unique(groups, return_inverse=True)[1]
         influence = np.bincount(code, weights=influence).astype(np.float64)
-        name = f"{name} over {len(influence)} clusters"
+        known = {"clusters": len(influence)}
     units = len(influence)
     error = units / max(units - 1.0, 1.0) * float(np.sqrt((influence**2).sum()))
     if not 0.0 < value < 1.0 or error == 0.0:
@@ -83,4 +83,4 @@ def jackknife(
     quantile = float(stdtrit(freedom_of(influence), 0.5 + confidence_level / 2.0))
     half = quantile * error / (value * (1.0 - value))
     low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
-    return Interval(low, high, confidence_level, f"{name}, logit scale")
+    return limits("jackknife", low, high, confidence_level, **known)

@@ -3,11 +3,20 @@
 import numpy as np
 
 from abovechance.errors import NotApplicable
+from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 
 SPREAD = {"pearson": 1.0, "spearman": 1.06, "kendall": 0.437}
 
 
+@interval(
+    title="Fisher z",
+    words="Fisher's z transformation",
+    source="fisher1921",
+    laws=[Law.UNKNOWN],
+    takes=Takes.PARTS,
+)
 def fisher_z(
     correlation: float, n: int, *, kind: str = "pearson", confidence_level: float = 0.95
 ) -> Interval:
@@ -59,11 +68,9 @@ def fisher_z(
     less = 4 if kind == "kendall" else 3
     if n <= less:
         raise NotApplicable(f"the interval of a correlation needs more than {less} cases.")
-    name = "Fisher z"
     if abs(correlation) >= 1.0:
-        return Interval(correlation, correlation, confidence_level, name)
+        return limits("fisher_z", correlation, correlation, confidence_level)
     half = float(ndtri(0.5 + confidence_level / 2.0)) * np.sqrt(SPREAD[kind] / (n - less))
     centre = np.arctanh(correlation)
-    return Interval(
-        float(np.tanh(centre - half)), float(np.tanh(centre + half)), confidence_level, name
-    )
+    low, high = np.tanh(centre - half), np.tanh(centre + half)
+    return limits("fisher_z", low, high, confidence_level)

@@ -69,11 +69,11 @@ class Cells:
         return self.cell is None
 
     @property
-    def what(self) -> str:
-        """Whose number the effective one is: for the names of methods."""
+    def known(self) -> dict[str, Any]:
+        """Whose number the effective one is: what a method knows of its use."""
         if self.unit is None:
-            return "" if self.weight is None else ", sampling weights"
-        return f" over {int(self.unit.max()) + 1} clusters"
+            return {} if self.weight is None else {"weights": True}
+        return {"clusters": int(self.unit.max()) + 1}
 
     def worth(self, score: Floats, inside: Bools, level: float) -> Worth:
         """What the mean of a score (K, K) over the cells inside is worth."""

@@ -1,12 +1,13 @@
 """Intervals over cross-validation folds, corrected for the overlap of training sets."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.inference.method import Fact, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.predictions import Binary, Multiclass, Predictions
@@ -136,8 +137,22 @@ def over_folds(
     if measure.after is not None:
         ends = [float(measure.after(x)) for x in ends]
     low, mean, high = ends
-    name = f"Nadeau–Bengio over {total} folds (mean {mean:.3f})"
-    return OverFolds(mean, Interval(low, high, confidence_level, name))
+    found = limits("nadeau_bengio", low, high, confidence_level, folds=total, mean=mean)
+    return OverFolds(mean, found)
+
+
+@interval(
+    name="nadeau_bengio",
+    title="Nadeau–Bengio[ over {folds} folds][ (mean {mean:.3f})]",
+    words="the Nadeau–Bengio correction[ over {folds} folds]",
+    source="nadeau2003",
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL],
+)
+def by_folds(measure: Measure, predictions: Predictions, setting: Any) -> OverFolds:
+    """The interval over folds, with the mean that it is about."""
+    return over_folds(measure, predictions, confidence_level=setting.level)
 
 
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:

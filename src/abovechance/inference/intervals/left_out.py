@@ -12,6 +12,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.influence import influence
 from abovechance.inference.intervals.replicates import CELLS, leave_one_out, without_parts
 from abovechance.inference.results import Interval
@@ -23,7 +24,6 @@ from abovechance.predictions import Predictions
 MOST = 1000  # cases left out one by one; of more clusters than this some are left out together
 ROUNDING = 1e-12  # of the value: a spread below is none
 LEAST_FREEDOM = 3.0
-WITHIN_CLASSES = "within classes"
 EXTREME = (
     "it hangs on a largest distance or share, which chance alone makes greater than it is, so no "
     "limits would hold; compare it with what chance gives."
@@ -105,12 +105,10 @@ def jackknifed(
             f"{measure.title} is undefined or infinite when one of {lost} {unit}"
             f"{'s' * (lost != 1)} is left out, so it has no interval."
         )
-    name = "jackknife, Student's t"
-    if groups is not None:
-        name = f"jackknife over {len(np.unique(groups))} clusters, Student's t"
+    known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
     value = measure.of(predictions)
     low, high = limits(value, without, times, measure, unit, confidence_level)
-    return Interval(low, high, confidence_level, name)
+    return method.limits("left_out", low, high, confidence_level, **known)
 
 
 def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level: float) -> Interval:
@@ -119,9 +117,9 @@ def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level:
     unit = np.arange(predictions.n) if groups is None else np.unique(groups, return_inverse=True)[1]
     units = int(unit.max()) + 1
     without = _without_units(measure, predictions, strata.astype(np.int64), unit)
-    name, what = f"jackknife {WITHIN_CLASSES}, Student's t", "case"
+    known, what = {"cases": units}, "case"
     if groups is not None:
-        name, what = f"jackknife over {units} clusters {WITHIN_CLASSES}, Student's t", "cluster"
+        known, what = {"clusters": units}, "cluster"
     lost = int((~np.isfinite(without)).sum())
     if lost:
         raise NotApplicable(
@@ -141,7 +139,7 @@ def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level:
     value = measure.of(predictions)
     freedom = min(freedom_of(gap), *(float(part.sum()) - 1.0 for part in parts))
     low, high = _reach(value, float(np.sqrt(gap @ gap)), freedom, measure, what, level)
-    return Interval(low, high, level, name)
+    return method.limits("left_out", low, high, level, strata=True, **known)
 
 
 def _without_units(measure: Measure, predictions: Predictions, stratum: Ints, unit: Ints) -> Floats:
@@ -189,8 +187,9 @@ def spread_of_clusters(
         raise NotApplicable(f"{measure.title} is not known in too many samples of the clusters.")
     value = measure.of(predictions)
     low, high = _reach(value, float(told.std()), units - 1.0, measure, "cluster", confidence_level)
-    name = f"bootstrap of {units} clusters, Student's t, {len(values)} draws"
-    return Interval(low, high, confidence_level, name)
+    return method.limits(
+        "bootstrap", low, high, confidence_level, clusters=units, draws=len(values)
+    )
 
 
 def limits(

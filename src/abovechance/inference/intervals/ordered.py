@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.method import Fact, Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
 
 FEWEST = 30  # times
 ROUNDING = 1e-12  # relative; values of a time that differ by less are the same
@@ -28,9 +30,9 @@ class Ordered:
     times: int
 
     @property
-    def method(self) -> str:
-        """As a result calls it."""
-        return f"EWC, t({self.df:.0f}), {self.times} times"
+    def known(self) -> dict[str, float]:
+        """What a method that rests on it knows of its use."""
+        return {"df": self.df, "times": self.times}
 
     @property
     def few(self) -> bool:
@@ -38,6 +40,15 @@ class Ordered:
         return self.persistence > PERSISTENT or (self.df <= 3 and self.times >= 60)
 
 
+@interval(
+    title="EWC[, t({df:.0f}), {times} times]",
+    words="slow cosines of the series (EWC)[ with Student's t ({df:.0f} degrees of freedom), "
+    "{times} times]",
+    source="lazarus2018",
+    laws=[Law.MEAN],
+    allows=[Fact.ORDER],
+    takes=Takes.PARTS,
+)
 def ordered_mean(
     values: ArrayLike, order: ArrayLike | None = None, *, confidence_level: float = 0.95
 ) -> Interval:
@@ -86,7 +97,8 @@ def ordered_mean(
     when = np.arange(len(x)) if order is None else np.asarray(order)
     found = cosines(x, when)
     half = float(stdtrit(found.df, 0.5 + confidence_level / 2.0)) * found.error
-    return Interval(found.mean - half, found.mean + half, confidence_level, found.method)
+    low, high = found.mean - half, found.mean + half
+    return limits("ordered_mean", low, high, confidence_level, **found.known)
 
 
 def cosines(values: Floats, order: Array) -> Ordered:

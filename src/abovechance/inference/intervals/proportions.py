@@ -7,7 +7,11 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.method import Fact, Takes, interval, limits
 from abovechance.inference.results import Interval
+from abovechance.measures import Law
+
+SHARES = (Law.SHARE, Law.CONDITIONAL)
 
 
 def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
@@ -48,9 +52,16 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """
     _checked(x, n)
     low, high = score_limits(x, n, confidence_level)
-    return Interval(float(low), float(high), confidence_level, "Wilson")
+    return limits("wilson", low, high, confidence_level)
 
 
+@interval(
+    title="Clopper–Pearson",
+    words="Clopper and Pearson's exact method",
+    source="clopper1934",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Clopper and Pearson's exact interval of a share, which never covers less than it says.
 
@@ -91,9 +102,16 @@ def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> In
     tail = (1.0 - confidence_level) / 2.0
     low = 0.0 if x == 0 else float(betaincinv(x, n - x + 1, tail))
     high = 1.0 if x == n else float(betaincinv(x + 1, n - x, 1.0 - tail))
-    return Interval(low, high, confidence_level, "Clopper–Pearson")
+    return limits("clopper_pearson", low, high, confidence_level)
 
 
+@interval(
+    title="Jeffreys",
+    words="the posterior under Jeffreys' prior",
+    source="brown2001",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def jeffreys(
     x: float, n: float, *, confidence_level: float = 0.95, adjusted: bool = True
 ) -> Interval:
@@ -140,9 +158,16 @@ def jeffreys(
     high = float(betaincinv(x + 0.5, n - x + 0.5, 1.0 - tail))
     if adjusted:
         low, high = (0.0 if x == 0 else low), (1.0 if x == n else high)
-    return Interval(low, high, confidence_level, "Jeffreys")
+    return limits("jeffreys", low, high, confidence_level)
 
 
+@interval(
+    title="Agresti–Coull",
+    words="Agresti and Coull's method",
+    source="agresti1998",
+    laws=SHARES,
+    takes=Takes.SHARE,
+)
 def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Agresti and Coull's interval of a share, clipped to [0, 1].
 
@@ -184,9 +209,18 @@ def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Inte
     centre = (x + z**2 / 2.0) / total
     half = z * np.sqrt(centre * (1.0 - centre) / total)
     low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    return Interval(float(low), float(high), confidence_level, "Agresti–Coull")
+    return limits("agresti_coull", low, high, confidence_level)
 
 
+@interval(
+    title="Newcombe[, unpaired{unpaired}]",
+    words="Newcombe's method[ for different cases{unpaired}]",
+    source="newcombe1998",
+    laws=SHARES,
+    allows=[Fact.UNPAIRED],
+    takes=Takes.PARTS,
+    models=2,
+)
 def newcombe(
     x1: float, n1: float, x2: float, n2: float, *, confidence_level: float = 0.95
 ) -> Interval:
@@ -229,7 +263,7 @@ def newcombe(
     shares = np.array([x1 / n1, x2 / n2])
     low, high = score_limits(np.array([x1, x2]), np.array([n1, n2]), confidence_level)
     down, up = combined(shares, low, high, np.array([1.0, -1.0]))
-    return Interval(down, up, confidence_level, "Newcombe")
+    return limits("newcombe", down, up, confidence_level)
 
 
 def mover(
@@ -281,7 +315,7 @@ def mover(
         raise DataError(f"weights must be one per share, {len(right)}; got {share.size}.")
     low, high = score_limits(right, total, confidence_level)
     down, up = combined(right / total, low, high, share)
-    return Interval(down, up, confidence_level, "MOVER with Wilson")
+    return limits("mover", down, up, confidence_level)
 
 
 def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) -> Interval:
@@ -326,9 +360,17 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
     cases = centre * (1.0 - centre) / variance
     value = float((right / total).mean())
     low, high = score_limits(value * cases, cases, confidence_level)
-    return Interval(float(low), float(high), confidence_level, "Wilson at the effective n")
+    return limits("wilson", low, high, confidence_level, effective=True)
 
 
+@interval(
+    title="Tango[, labels alike{labels}][, as of {clusters} clusters]",
+    words="Tango's score method[ for labels that are alike{labels}][ as of {clusters} clusters]",
+    source="tango1998",
+    laws=SHARES,
+    takes=Takes.PARTS,
+    models=2,
+)
 def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Tango's score interval of the difference of two paired shares, (gained − lost) / n.
 
@@ -371,7 +413,7 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
     difference = (gained - lost) / n
     low = _solve(lambda d: _score(gained, lost, n, d) - z, -1.0, difference)
     high = _solve(lambda d: _score(gained, lost, n, d) + z, difference, 1.0)
-    return Interval(low, high, confidence_level, "Tango")
+    return limits("tango", low, high, confidence_level)
 
 
 def hanley_mcneil(auc: float, n1: int, n0: int) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.defaults import Setting, has_interval
+from abovechance.inference import method
+from abovechance.inference.defaults import Setting, has_interval, interval_by_law
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.areas import summarised_area
 from abovechance.inference.intervals.bootstrap import clamped
@@ -21,7 +22,6 @@ from abovechance.inference.intervals.utility import (
     of_four_cases,
     of_two_shares,
 )
-from abovechance.inference.policy import policy_of
 from abovechance.inference.results import Interval
 from abovechance.inference.values import reference_level
 from abovechance.measures import Calibration, Law, Measure
@@ -83,7 +83,7 @@ def _interval(
     error = _standard_error(measure, predictions)
     if error is not None:
         half = normal_quantile(level) * error
-        return clamped(measure, value - half, value + half, level, "normal")
+        return clamped(measure, method.limits("normal", value - half, value + half, level))
     if measure.calibration is Calibration.RATIO:
         return _of_ratio(predictions.summary, value, level)
     return _of_table(measure, predictions, setting) if measure.form in COUNTING else None
@@ -106,15 +106,14 @@ def skill(
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
     half = normal_quantile(setting.level) * error
-    limits = Interval(difference - half, difference + half, setting.level, "normal")
+    limits = method.limits("normal", difference - half, difference + half, setting.level)
     p = normal_tail(difference / error) if error > 0 else 1.0
     return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
 
 
 def _of_table(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
     """What the counts tell is told as of cases in memory."""
-    chosen = policy_of(measure.law).interval
-    return None if chosen is None else chosen(measure, predictions, setting)
+    return interval_by_law(measure, predictions, setting)
 
 
 def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
@@ -126,10 +125,10 @@ def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interva
     scale = area_scale(measure, measure.of(predictions), found.value)
     if scale is None:
         return None
-    limits = found.interval(level)
-    low, high = max(limits.low - bound, 0.0), min(limits.high + bound, 1.0)
-    name = limits.method + ", binned" * (bound > 0)
-    return Interval(*scale.limits(low, high), level, name)
+    inside = found.interval(level)
+    low, high = max(inside.low - bound, 0.0), min(inside.high + bound, 1.0)
+    known = {**inside.by, **({"binned": True} if bound > 0 else {})}
+    return method.limits(known.pop("name"), *scale.limits(low, high), level, **known)
 
 
 def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
@@ -175,7 +174,7 @@ def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | 
     error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
     half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * error
     ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
-    return Interval(float(ends[0]), float(ends[1]), level, f"log scale, t over {n} cases")
+    return method.limits("observed_expected", ends[0], ends[1], level, cases=n)
 
 
 def _standard_error(measure: Measure, predictions: Summarised) -> float | None:

@@ -3,12 +3,12 @@
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.defaults import Setting
+from abovechance.inference.defaults import Setting, interval_by_law
 from abovechance.inference.estimates import Skill
 from abovechance.inference.intervals.bootstrap import clamped
 from abovechance.inference.intervals.summarised import normal_quantile, normal_tail
 from abovechance.inference.intervals.tables import of_table
-from abovechance.inference.policy import policy_of
+from abovechance.inference.method import limits
 from abovechance.inference.results import Interval
 from abovechance.inference.values import reference_level
 from abovechance.measures import Law, Measure
@@ -60,10 +60,9 @@ def of_classes(
     """As in memory for tables, normal for means; None for what else would be resampled."""
     if not np.isfinite(value):
         return None
-    chosen = policy_of(measure.law).interval
-    if of_table(measure) and chosen is not None:
+    if of_table(measure):
         try:
-            return chosen(measure, predictions, setting)
+            return interval_by_law(measure, predictions, setting)
         except NotApplicable:
             return None
     return _of_mean(measure, predictions.summary.losses, setting.level)
@@ -93,7 +92,7 @@ def skill_of_classes(
     return Skill(
         reference=reference,
         difference=difference,
-        interval=Interval(difference - half, difference + half, setting.level, "normal"),
+        interval=limits("normal", difference - half, difference + half, setting.level),
         p_value=normal_tail(difference / error) if error > 0 else 1.0,
     )
 
@@ -108,4 +107,4 @@ def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | Non
     low, high = mean - half, mean + half
     if measure.after is not None:
         low, high = (float(measure.after(max(x, 0.0))) for x in (low, high))
-    return clamped(measure, low, high, level, "normal")
+    return clamped(measure, limits("normal", low, high, level))

@@ -6,12 +6,14 @@ formula is (`table_facts`): a share, a mean of class recalls, or any other funct
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.intervals.effective_counts import ONE_CLUSTER, Cells, Worth, worth
 from abovechance.inference.intervals.proportions import score_limits
 from abovechance.inference.intervals.table_facts import (
@@ -46,8 +48,8 @@ def of_mean_score(score: Floats, predictions: Any, level: float) -> Interval:
     groups = predictions.cases.groups
     unit = None if groups is None else np.unique(groups, return_inverse=True)[1]
     found = worth(score, predictions.weight, unit, level)
-    what = "" if groups is None else f" over {found.units} clusters"
-    return _wilson(found, level, "Wilson at the effective n" + what)
+    known = {} if groups is None else {"clusters": found.units}
+    return _wilson(found, level, effective=True, **known)
 
 
 def share(measure: Measure, cells: Cells, level: float) -> Interval | None:
@@ -57,14 +59,14 @@ def share(measure: Measure, cells: Cells, level: float) -> Interval | None:
     if found is not None:
         low, high = found.bounds
         score = np.where(found.inside, (found.score - low) / (high - low), 0.0)
-        limits = _of_scores(cells, score, found.inside, level)
-        ends = [low + (high - low) * x for x in (limits.low, limits.high)]
+        share = _of_scores(cells, score, found.inside, level)
+        ends = [low + (high - low) * x for x in (share.low, share.high)]
     elif of_accuracy_alone(measure, k):
-        limits = _of_scores(cells, np.eye(k), np.ones((k, k), dtype=np.bool_), level)
-        ends = [float(measure.on_counts(evenly(x, k))) for x in (limits.low, limits.high)]
+        share = _of_scores(cells, np.eye(k), np.ones((k, k), dtype=np.bool_), level)
+        ends = [float(measure.on_counts(evenly(x, k))) for x in (share.low, share.high)]
     else:
         return None
-    return _around(measure, cells, min(ends), max(ends), level, limits.method)
+    return _around(measure, cells, replace(share, low=min(ends), high=max(ends)))
 
 
 def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
@@ -79,17 +81,17 @@ def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
         return None
     parts = [k for k, reach in enumerate(rows.reach) if reach > 0]
     worths = [cells.row_worth(k, rows.scores[k], level) for k in parts]
-    if all(found.units < 2 for found in worths) and cells.unit is not None:
+    if all(worth.units < 2 for worth in worths) and cells.unit is not None:
         raise NotApplicable(ONE_CLUSTER)
     together = cells.correlations(rows.scores)[np.ix_(parts, parts)]
     if len(cells.table) == 2:
         low, high = _mover(rows, parts, worths, together, level)
-        name = f"MOVER with Wilson{cells.what}"
+        found = method.limits("mover", low, high, level, **cells.known)
     else:
         extra = _of_frequencies(measure, cells, level)
         low, high = _effective(rows, parts, worths, together, extra, level)
-        name = f"Wilson at the effective n{cells.what}"
-    return _around(measure, cells, low, high, level, name)
+        found = method.limits("wilson", low, high, level, effective=True, **cells.known)
+    return _around(measure, cells, found)
 
 
 def posterior(
@@ -157,7 +159,7 @@ def at_prevalence(
     below, above = centre - ends.min(axis=1), ends.max(axis=1) - centre
     low = max(centre - _joined(below, together), float(np.nanmin(grid)))
     high = min(centre + _joined(above, together), float(np.nanmax(grid)))
-    return _around(measure, cells, low, high, level, f"MOVER with Wilson{cells.what}", centre)
+    return _around(measure, cells, method.limits("mover", low, high, level, **cells.known), centre)
 
 
 def _of_scores(cells: Cells, score: Floats, inside: Any, level: float) -> Interval:
@@ -165,23 +167,23 @@ def _of_scores(cells: Cells, score: Floats, inside: Any, level: float) -> Interv
     if found.units < 2 and cells.unit is not None:
         raise NotApplicable(ONE_CLUSTER)
     if cells.independent and np.isin(score[inside], (0.0, 1.0)).all():
-        return _wilson(found, level, "Wilson")
-    what = f" over {found.units} clusters" if cells.unit is not None else cells.what
-    return _wilson(found, level, f"Wilson at the effective n{what}")
+        return _wilson(found, level)
+    known = cells.known if cells.unit is None else {"clusters": found.units}
+    return _wilson(found, level, effective=True, **known)
 
 
-def _wilson(found: Worth, level: float, name: str) -> Interval:
+def _wilson(found: Worth, level: float, **known: Any) -> Interval:
     low, high = score_limits(found.mean * found.cases, found.cases, level)
     low = 0.0 if found.mean == 0.0 else min(float(low), found.mean)
     high = 1.0 if found.mean == 1.0 else max(float(high), found.mean)
-    return Interval(low, high, level, name)
+    return method.limits("wilson", low, high, level, **known)
 
 
 def _mover(
     rows: Rows, parts: list[int], worths: list[Worth], together: Floats, level: float
 ) -> tuple[float, float]:
     reach, means = rows.reach[parts], np.array([w.mean for w in worths])
-    limits = [_wilson(w, level, "") for w in worths]
+    limits = [_wilson(w, level) for w in worths]
     below = reach * (means - np.array([x.low for x in limits]))
     above = reach * (np.array([x.high for x in limits]) - means)
     centre = rows.bottom + float(reach @ means)
@@ -291,30 +293,23 @@ def _of_draws(
     tail = (1.0 - level) / 2.0
     whole = bool(np.isfinite(defined).all())
     ends = np.quantile(defined, [tail, 1.0 - tail], method="linear" if whole else "inverted_cdf")
-    prior = "Jeffreys" if len(cells.table) == 2 else "one case over all cells"
-    name = f"Dirichlet posterior, {prior}" + (
-        "" if cells.independent else f", effective n{cells.what}"
-    )
-    return _around(measure, cells, float(ends[0]), float(ends[1]), level, name, value)
+    prior = "jeffreys" if len(cells.table) == 2 else "one_case"
+    known = {} if cells.independent else {"effective": True, **cells.known}
+    found = method.limits("dirichlet", ends[0], ends[1], level, **{prior: True}, **known)
+    return _around(measure, cells, found, value)
 
 
 def _around(
-    measure: Measure,
-    cells: Cells,
-    low: float,
-    high: float,
-    level: float,
-    method: str,
-    value: float | None = None,
+    measure: Measure, cells: Cells, found: Interval, value: float | None = None
 ) -> Interval:
     """Limits within the measure's range that go up to its value."""
     if value is None:
         value = float(measure.on_counts(cells.table))
     bottom, top = measure.range
-    low, high = max(low, bottom), min(high, top)
+    low, high = max(found.low, bottom), min(found.high, top)
     if np.isfinite(value):
         low, high = min(low, value), max(high, value)
-    return Interval(float(low), float(high), level, method)
+    return replace(found, low=float(low), high=float(high))
 
 
 def _stated(specificity: Any, sensitivity: Any, prevalence: float) -> Floats:
@@ -329,3 +324,15 @@ def _stated(specificity: Any, sensitivity: Any, prevalence: float) -> Floats:
 def _joined(parts: Floats, together: float) -> float:
     first, second = parts
     return float(np.sqrt(max(first**2 + second**2 + 2.0 * together * first * second, 0.0)))
+
+
+def share_by(method_: Any, measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """An interval of x of n cases, for any measure that is a share; None for what is none."""
+    found = as_share(measure, len(cells.table))
+    if found is None or not cells.independent:
+        return None
+    low, high = found.bounds
+    hits = float((cells.table * (found.score - low) / (high - low))[found.inside].sum())
+    limits = method_.function(hits, float(cells.table[found.inside].sum()), confidence_level=level)
+    ends = sorted(low + (high - low) * x for x in (limits.low, limits.high))
+    return _around(measure, cells, replace(limits, low=ends[0], high=ends[1]))

@@ -7,13 +7,14 @@ few different bootstrap samples, and Student's t allows for that.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference import method
 from abovechance.inference.intervals.proportions import score_limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
@@ -58,8 +59,8 @@ def of_counts(
     if np.ptp(replicates) == 0.0:
         raise NotApplicable("all cases are worth the same here, so resampling tells no spread.")
     low, high = bca_limits(worth, table, replicates, confidence_level)
-    return Interval(
-        float(low), float(high), confidence_level, f"bootstrap BCa of counts, {draws} draws"
+    return method.limits(
+        "bootstrap", low, high, confidence_level, kind="BCa", counts=True, draws=draws
     )
 
 
@@ -229,7 +230,7 @@ def of_two_shares(worth: Worth, table: Floats, level: float) -> Interval | None:
 
 
 def _mover(limits: tuple[Floats, Floats], level: float) -> Interval:
-    return Interval(float(limits[0]), float(limits[1]), level, MOVER)
+    return method.limits("two_shares", limits[0], limits[1], level)
 
 
 def acted_on(predictions: Binary, threshold: float) -> Bools:
@@ -277,8 +278,7 @@ def over_clusters(
         raise NotApplicable("leaving out a cluster changes nothing, so the spread is not known.")
     half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * float(error)
     centre = float(worth(table))
-    method = f"jackknife over {units} clusters, Student's t"
-    return Interval(centre - half, centre + half, confidence_level, method)
+    return method.limits("left_out", centre - half, centre + half, confidence_level, clusters=units)
 
 
 def gain(
@@ -334,7 +334,7 @@ def utility(
 
 def _within(measure: Measure, found: Interval) -> Interval:
     bottom, top = measure.range
-    return Interval(max(found.low, bottom), min(found.high, top), found.level, found.method)
+    return replace(found, low=max(found.low, bottom), high=min(found.high, top))
 
 
 def _acceleration(worth: Worth, tables: Floats) -> Floats:

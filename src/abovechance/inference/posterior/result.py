@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError
+from abovechance.inference.method import Kind, Takes, declared, limits
 from abovechance.inference.results import Interval, Result
+from abovechance.measures import Law
 
 KINDS = ("equal_tailed", "highest_density")
 
@@ -30,6 +32,22 @@ class Distribution(Protocol):
     def sf(self, x: ArrayLike) -> Floats: ...
     def ppf(self, q: ArrayLike) -> Floats: ...
     def shortest(self, level: float) -> tuple[float, float]: ...
+
+
+for _name, _title, _words in (
+    ("equal_tailed", "posterior, equal tailed", "that of the posterior with equal tails"),
+    ("highest_density", "posterior, highest density", "that of highest posterior density"),
+):
+    declared(
+        Kind.INTERVAL,
+        name=_name,
+        title=_title,
+        words=_words,
+        source="brodersen2010",
+        laws=[Law.SHARE, Law.BALANCED],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +163,9 @@ class Posterior(Result):
             low, high = self.distribution.ppf([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         else:
             low, high = self.distribution.shortest(level)
-        name = method or f"posterior, {kind.replace('_', ' ')}"
-        return Interval(float(low), float(high), level, name)
+        if method is not None:
+            return Interval(float(low), float(high), level, method)
+        return limits(kind, low, high, level)
 
     def to_dict(self) -> dict[str, Any]:
         """Summaries as plain Python values, fit for JSON."""

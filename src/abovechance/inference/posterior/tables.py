@@ -9,7 +9,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable, shown
-from abovechance.inference.guards import pooled
+from abovechance.inference.method import pooled
 
 Prior = float | str | Sequence[float]
 NAMED = {"flat": 1.0, "jeffreys": 0.5}

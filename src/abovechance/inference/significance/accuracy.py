@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import refuse_dependent
+from abovechance.inference.method import Kind, answer, find
 from abovechance.inference.results import Test
 from abovechance.inference.significance.counts import binomial
 from abovechance.measures import Form, Law, Measure
@@ -14,8 +14,7 @@ from abovechance.numerics.counts import one_against_rest
 from abovechance.predictions import Binary, Multiclass, Predictions
 
 NO_BETTER = "no more accurate than always predicting the largest class"
-MCNEMAR = "McNemar against the largest class, exact"
-CLUSTERS = "Compare the rate with the interval of accuracy over clusters (intervals.cluster_mean)."
+LARGEST = {"against": "the largest class", "version": "exact"}
 NO_SHARE = "only shares of cases have an exact test against a rate; compare it with the interval."
 SHARES = (Law.SHARE, Law.CONDITIONAL)
 ROUNDING = 1e-9
@@ -116,13 +115,14 @@ def table_against(table: Floats, rate: float | str) -> Test:
     if rate != "majority":
         return replace(binomial(int(np.trace(table)), n, float(rate)), expected=float(rate))
     gained, lost = against_constant(table)
-    return Test(
+    return answer(
+        "mcnemar",
         statistic=float(gained - lost),
         p_value=binomial(gained, gained + lost, 0.5).p_value if gained + lost else 1.0,
         alternative="greater",
         hypothesis=NO_BETTER,
-        method=MCNEMAR,
         expected=float(table.sum(axis=1).max() / n),
+        **LARGEST,
     )
 
 
@@ -140,7 +140,7 @@ def against(measure: Measure, predictions: Predictions, rate: float | str) -> tu
     """
     if not isinstance(predictions, Binary | Multiclass) or measure.law not in SHARES:
         raise NotApplicable(NO_SHARE)
-    refuse_dependent(predictions, "an exact test of a share", clusters=CLUSTERS)
+    find("binomial", Kind.TEST).refuse(predictions)
     return counted_against(measure, predictions.confusion, rate)
 
 
@@ -181,7 +181,7 @@ def against_constant(table: Floats) -> tuple[int, int]:
 
 
 def _table(predictions: Binary | Multiclass) -> Floats:
-    refuse_dependent(predictions, "an exact test of accuracy", clusters=CLUSTERS)
+    find("binomial", Kind.TEST).refuse(predictions)
     if predictions.label is None:
         raise NotApplicable("accuracy needs predicted labels, or a score with its threshold.")
     return predictions.confusion

@@ -3,14 +3,29 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import PERMUTE_CLUSTERS, refuse_dependent
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Method,
+    Takes,
+    answer,
+    every,
+    facts_of,
+    find,
+    first_of,
+    suited,
+    test,
+)
 from abovechance.inference.results import Test
+from abovechance.inference.significance.counts import INDEPENDENT
 from abovechance.inference.significance.null import (
     label_scores,
     linear_null,
@@ -21,6 +36,7 @@ from abovechance.inference.significance.null import (
     permuted_labels,
     scheme_for,
 )
+from abovechance.inference.significance.ranks import SAME as SAME_DISTRIBUTION
 from abovechance.inference.significance.ranks import mann_whitney
 from abovechance.inference.significance.weighting import (
     NOT_BOTH,
@@ -49,6 +65,7 @@ ARRANGEMENTS = 64  # through which a function of a sum is known
 CELLS = 1 << 21  # numbers a block may spread over
 ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
 ALL_SLOW = 20_000  # the same where every one is a loop over cases
+PERMUTATION = "permutation"
 SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 
@@ -126,21 +143,22 @@ def association(
     draws: Draws,
     *,
     shortcuts: bool = True,
+    chosen: Mapping[str, Method] = MappingProxyType({}),
 ) -> dict[str, Test]:
     """One-sided tests of many measures against chance, by label; undefined ones are left out.
 
     With `shortcuts`, exact distributions stand for permutation where they are the same test:
-    Fisher's for everything a binary confusion table says, Mann and Whitney's for areas.
+    Fisher's for everything a binary confusion table says, Mann and Whitney's for areas. `chosen`
+    are tests that were asked for by name.
     """
     refuse(predictions)
     testable = [m for m in measures if not np.isnan(m.of(predictions))]
-    if predictions.cases.sample_weight is not None:
-        return _weighted(predictions, testable, draws)
-    if isinstance(predictions, Binary):
-        found = _binary(predictions, testable, draws, shortcuts)
-    else:
-        found = _other(predictions, testable, draws)
-    if predictions.cases.groups is not None:
+    if isinstance(predictions, Binary | Multiclass) and len(np.unique(outcomes(predictions))) < 2:
+        return {}
+    found: dict[str, Test] = {}
+    for method, some in _by_method(predictions, testable, shortcuts, chosen).items():
+        found.update(answers_of(method, predictions, some, draws))
+    if predictions.cases.groups is not None or predictions.cases.sample_weight is not None:
         return found
     known = {m.label: shuffled(m, predictions) for m in testable if m.label in found}
     return {
@@ -149,9 +167,49 @@ def association(
     }
 
 
+def _by_method(
+    predictions: Predictions,
+    measures: Sequence[Measure],
+    shortcuts: bool,
+    chosen: Mapping[str, Method],
+) -> dict[Method, list[Measure]]:
+    """Which test every measure has: as asked for, else by its law and the data."""
+    facts = facts_of(predictions)
+    found: dict[Method, list[Measure]] = {m: [] for m in every(Kind.TEST)}
+    for m in measures:
+        method = chosen.get(m.label)
+        if method is not None:
+            method.refuse(predictions)
+        elif not shortcuts:
+            method = find(PERMUTATION, Kind.TEST)
+        else:
+            method = next(suited(first_of(Kind.TEST, m.law, facts), m, predictions, facts))
+        found[method].append(m)
+    return {method: some for method, some in found.items() if some}
+
+
+def answers_of(
+    method: Method, predictions: Any, measures: Sequence[Measure], settings: Any
+) -> dict[str, Test]:
+    """What a test says of some measures, by label."""
+    assert method.function is not None
+    if method.takes is Takes.MEASURES:
+        return dict(method.function(predictions, measures, settings))
+    found = {}
+    for m in measures:
+        said = method.function(m, predictions, settings)
+        if isinstance(said, Real):
+            said = method.answer(
+                statistic=m.of(predictions), p_value=float(said), alternative="greater"
+            )
+        if said is not None:
+            found[m.label] = said if said.by else replace(said, by={"name": method.name})
+    return found
+
+
 def refuse(predictions: Predictions) -> None:
     """Why outcomes must not be permuted among these cases, if so."""
-    refuse_dependent(predictions, "permuting outcomes", weights=None)
+    find(PERMUTATION, Kind.TEST).refuse(predictions)
     refuse_related(predictions)
 
 
@@ -160,26 +218,79 @@ def hypothesis_of(predictions: Predictions) -> str:
     return SCORES if predictions.cases.sample_weight is None else f"{SCORES}; {NOT_BOTH}"
 
 
-def _binary(
-    predictions: Binary, measures: Sequence[Measure], draws: Draws, shortcuts: bool
+def _of_labels(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Binary) and measure.label_score is LabelScore.LABEL
+
+
+@test(
+    name="fisher",
+    title="Fisher's exact test[, unpaired{unpaired}]",
+    words="Fisher's exact test[ for different cases{unpaired}]",
+    source="fisher1935",
+    hypothesis=INDEPENDENT,
+    default=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN],
+    takes=Takes.MEASURES,
+    fits=_of_labels,
+    otherwise="permutation",
+)
+def fisher_of_all(
+    predictions: Binary, measures: Sequence[Measure], draws: Draws
 ) -> dict[str, Test]:
-    if len(np.unique(predictions.positive)) < 2:
-        return {}
+    """One answer for every measure of a 2 × 2 table."""
+    exact = fisher(predictions)
+    return {m.label: exact for m in measures}
+
+
+def _of_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    if not isinstance(predictions, Binary):
+        return False
+    return measure.label_score is LabelScore.MIDRANK or _of_area(measure, predictions)
+
+
+@test(
+    name="mann_whitney",
+    title="Mann–Whitney[, exact{exact}][, normal approximation{approximation}]",
+    words="the Mann–Whitney test[ (exact{exact})][ (normal approximation{approximation})]",
+    source="mann1947",
+    hypothesis=SAME_DISTRIBUTION,
+    default=[Law.PAIRS],
+    takes=Takes.MEASURES,
+    fits=_of_ranks,
+    otherwise="permutation",
+)
+def mann_whitney_of_all(
+    predictions: Binary, measures: Sequence[Measure], draws: Draws
+) -> dict[str, Test]:
+    """One answer for every measure that is better the larger the area."""
+    ranks = _ranks(predictions, draws.exact)
+    return {m.label: ranks for m in measures}
+
+
+@test(
+    name=PERMUTATION,
+    drawn=True,
+    title="[sequential {sequential}]permutation[, exact{exact}]"
+    "[, normal approximation{approximation}][; {scheme}]",
+    words="a[ sequential{sequential}][n exact{exact}] permutation test"
+    "[ (normal approximation{approximation})][ ({scheme})]",
+    source="phipson2010",
+    hypothesis=SCORES,
+    default=[Law.MEAN, Law.CENSORED_PAIRS],
+    laws=tuple(law for law in Law if law not in (Law.CALIBRATION, Law.UTILITY)),
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    takes=Takes.MEASURES,
+)
+def permutation_of_all(
+    predictions: Any, measures: Sequence[Measure], draws: Draws
+) -> dict[str, Test]:
+    """All measures on the same permuted outcomes."""
+    if predictions.cases.sample_weight is not None:
+        return _weighted(predictions, measures, draws)
+    if not isinstance(predictions, Binary):
+        return _other(predictions, measures, draws)
     found: dict[str, Test] = {}
-    plain = predictions.cases.groups is None and predictions.weight is None
-    linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
-    if shortcuts and plain:
-        labels = [m for m in linear if m.label_score is LabelScore.LABEL]
-        if labels:
-            exact = fisher(predictions)
-            found.update({m.label: exact for m in labels})
-        areas = [m for m in linear if m.label_score is LabelScore.MIDRANK]
-        areas += [m for m in measures if m not in areas and _of_area(m, predictions)]
-        if areas:
-            ranks = _ranks(predictions, draws.exact)
-            found.update({m.label: ranks for m in areas})
-        linear = [m for m in linear if m.label not in found]
     scheme, words = scheme_for(predictions)
+    linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
     if linear and _sizes_fixed(scheme):
         found.update(_linear(predictions, linear, scheme, words, draws))
     rest = [m for m in measures if m.label not in found]
@@ -218,8 +329,6 @@ def _weighted(
 ) -> dict[str, Test]:
     """Weights once stay with predictions and once move with outcomes; the larger p counts."""
     chosen = tuple(m for m in measures if m.higher_is_better is not None)
-    if isinstance(predictions, Binary | Multiclass) and len(np.unique(outcomes(predictions))) < 2:
-        return {}
     if not chosen:
         return {}
     scheme, words = orders_for(predictions)
@@ -280,7 +389,7 @@ def fisher(predictions: Binary) -> Test:
     """
     from abovechance.inference.significance.counts import fisher_counts
 
-    refuse_dependent(predictions, "Fisher's test", clusters=PERMUTE_CLUSTERS)
+    find("fisher", Kind.TEST).refuse(predictions)
     return fisher_counts(predictions.confusion)
 
 
@@ -390,8 +499,6 @@ def _general(
 
 
 def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
-    if isinstance(predictions, Multiclass) and len(np.unique(predictions.actual)) < 2:
-        return {}
     scheme, words = scheme_for(predictions)
     quick = [m for m in measures if _vectorised(m, predictions)]
     slow = [m for m in measures if not _vectorised(m, predictions)]
@@ -436,15 +543,18 @@ def _test(
     measure: Measure,
     predictions: Predictions,
 ) -> Test:
-    answer = tail(observed, null, alternative=side, exact=exact)
-    method = "permutation, exact" if exact else "permutation"
-    return Test(
+    where = tail(observed, null, alternative=side, exact=exact)
+    known: dict[str, Any] = {"exact": True} if exact else {}
+    if words:
+        known["scheme"] = words
+    return answer(
+        PERMUTATION,
         statistic=measure.of(predictions),
-        p_value=answer.p_value,
+        p_value=where.p_value,
         alternative="greater",
         hypothesis=hypothesis_of(predictions),
-        method=f"{method}; {words}" if words else method,
-        draws=answer.draws,
+        draws=where.draws,
+        **known,
     )
 
 

@@ -5,18 +5,29 @@ outcomes, so what any calibration error would be under it can be simulated.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    answer,
+    checked,
+    facts_of,
+    first_of,
+    suited,
+    test,
+)
 from abovechance.inference.results import Result, Test
 from abovechance.inference.significance.association import Draws
-from abovechance.measures import Calibration, Measure, find
+from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import Sample, evaluate
@@ -41,11 +52,6 @@ LINE_OF = {  # what of the recalibration line a measure's test asks
     Calibration.RATIO: "in_the_large",
     Calibration.DIFFERENCE: "in_the_large",
 }
-SIMULATED = "outcomes simulated from the probabilities"
-CLUSTERS = "The intervals of slope and intercept allow for clusters (intervals.recalibration)."
-NO_INTERVAL = (
-    "a bootstrap interval of a distance does not cover a true value of 0, so none is given"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +187,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     }
     if hypothesis not in words:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
-    predictions = _checked(predictions)
+    predictions = _checked(predictions, "likelihood_ratio")
     y, x, weight = _told(predictions)
     shifted, free = float(shift(y, x, None, weight)), line(y, x, weight)
     at = {
@@ -204,15 +210,24 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
         "intercept": ("turned", "free", 1),
     }[hypothesis]
     statistic = max(0.0, 2.0 * (at[upper] - at[lower]))
-    return Test(
+    return answer(
+        "likelihood_ratio",
         statistic=statistic,
         p_value=never_zero(chdtrc(df, statistic)),
         alternative="two-sided",
         hypothesis=words[hypothesis],
-        method=f"likelihood ratio, χ² on {df} df",
+        df=df,
     )
 
 
+@test(
+    title="Hosmer–Lemeshow[, χ² on {df} df]",
+    words="Hosmer and Lemeshow's test[ (χ² on {df} df)]",
+    source="hosmer1980",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    takes=Takes.PARTS,
+)
 def hosmer_lemeshow(
     predictions: Binary,
     *,
@@ -269,7 +284,7 @@ def hosmer_lemeshow(
     """
     from scipy.special import chdtrc
 
-    predictions = _checked(predictions)
+    predictions = _checked(predictions, "hosmer_lemeshow")
     assert predictions.probability is not None
     measure = find("hosmer_lemeshow").with_parameters(groups=groups)
     statistic = measure.of(predictions)
@@ -283,15 +298,15 @@ def hosmer_lemeshow(
     if method == "simulated" and not fitted:
         how = Draws(draws, Resampling(seed=seed_of(rng)))
         null = how.null(_Simulated(predictions, (measure,)), draws, predictions.n)
-        answer = tail(statistic, null[measure.label])
-        return Test(**common, p_value=answer.p_value, method=SIMULATED, draws=answer.draws)
+        found = tail(statistic, null[measure.label])
+        return answer("calibration", **common, p_value=found.p_value, draws=found.draws)
     y = predictions.positive.astype(np.float64)
     kept = len(decile_groups(y, predictions.probability, groups)[0])
     df = kept - 2 if fitted else kept
     if df < 1:
         raise NotApplicable(f"{kept} groups leave no degree of freedom; take more groups.")
     p = never_zero(chdtrc(df, statistic))
-    return Test(**common, p_value=p, method=f"Hosmer–Lemeshow, χ² on {df} df")
+    return answer("hosmer_lemeshow", **common, p_value=p, df=df)
 
 
 def spiegelhalter(predictions: Binary) -> Test:
@@ -335,13 +350,13 @@ def _standard(measure: Measure, predictions: Binary) -> Test:
     """Of a score that is standard normal if the probabilities are right."""
     from scipy.special import erfc
 
-    z = measure.of(_checked(predictions))
-    return Test(
+    z = measure.of(_checked(predictions, "spiegelhalter"))
+    return answer(
+        "spiegelhalter",
         statistic=z,
         p_value=never_zero(erfc(abs(z) / np.sqrt(2.0))),
         alternative="two-sided",
-        hypothesis=RIGHT,
-        method=f"{measure.title}, normal, two-sided",
+        measure=measure.title,
     )
 
 
@@ -362,18 +377,17 @@ def simulated(
     found = {}
     for m in fitted:
         value = values[m.label]
-        answer = tail(observed[m.label], null[m.label])
+        where = tail(observed[m.label], null[m.label])
         expected = float(null[m.label].mean())
-        test = Test(
+        result = answer(
+            "calibration",
             statistic=value,
-            p_value=answer.p_value,
+            p_value=where.p_value,
             alternative="greater",
-            hypothesis=RIGHT,
-            method=SIMULATED,
-            draws=answer.draws,
+            draws=where.draws,
         )
         found[m.label] = CalibrationError(
-            measure=m.label, value=value, expected=expected, debiased=value - expected, test=test
+            measure=m.label, value=value, expected=expected, debiased=value - expected, test=result
         )
     return found
 
@@ -386,35 +400,85 @@ def calibration_tests(
     remarks: dict[str, str] = {}
     if not Sample.of(predictions).classes:
         return tests, remarks
-    errors = [m for m in measures if is_error(m)]
+    predictions = cast(Binary | Multiclass, _checked(predictions))
+    first, facts = first_of(Kind.TEST, Law.CALIBRATION), facts_of(predictions)
+    by = {m: next(suited(first, m, predictions, facts), None) for m in measures}
+    errors = [m for m, method in by.items() if method is not None and method.name == "calibration"]
     for label, error in simulated(predictions, errors, draws).items():
         tests[label], remarks[label] = error.test, remark(error)
-    for m in measures:
-        test = _of_line(predictions, m) if predictions.kind == "binary" else None
-        if test is not None and not np.isnan(test.p_value):
-            tests[m.label] = test
+    for m, method in by.items():
+        if method is None or m in errors:
+            continue
+        assert method.function is not None
+        with suppress(NotApplicable):
+            found = method.function(m, predictions, draws)
+            if not np.isnan(found.p_value):
+                tests[m.label] = found
     return tests, remarks
 
 
-def is_error(measure: Measure) -> bool:
-    """Whether a measure is a distance whose null is simulated."""
+def _of_a_line(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return predictions.kind == "binary" and measure.calibration in LINE_OF
+
+
+@test(
+    name="likelihood_ratio",
+    title="likelihood ratio[, χ² on {df} df]",
+    words="a likelihood-ratio test[ (χ² on {df} df)]",
+    source="cox1958",
+    hypothesis="intercept 0 and slope 1 of the recalibration line",
+    default=[Law.CALIBRATION],
+    fits=_of_a_line,
+    otherwise="spiegelhalter",
+)
+def of_line(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+    """What of the recalibration line a measure tells, by likelihood ratio."""
+    assert measure.calibration is not None
+    return likelihood_ratio(predictions, LINE_OF[measure.calibration])
+
+
+def _of_a_score(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return predictions.kind == "binary" and measure.calibration is Calibration.SCORE
+
+
+@test(
+    name="spiegelhalter",
+    title="[{measure}, ]normal, two-sided",
+    words="[{measure}, ]a normal test, two-sided",
+    source="spiegelhalter1986",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    fits=_of_a_score,
+    otherwise="calibration",
+)
+def of_score(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+    """A score that is standard normal if the probabilities are right."""
+    return _standard(measure, predictions)
+
+
+def _of_a_distance(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
     return measure.calibration is Calibration.DISTANCE
 
 
-def _checked(predictions: Any) -> Any:
+@test(
+    name="calibration",
+    drawn=True,
+    title="outcomes simulated from the probabilities",
+    words="a test with outcomes simulated from the probabilities",
+    source="dinga2019",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    takes=Takes.MEASURES,
+    fits=_of_a_distance,
+)
+def of_distances(predictions: Any, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
+    """Distances beside those of outcomes simulated from the probabilities."""
+    return {label: error.test for label, error in simulated(predictions, measures, draws).items()}
+
+
+def _checked(predictions: Any, test: str = "calibration") -> Any:
     """Cases whose outcomes may be taken for independent draws from the probabilities."""
-    return independent(predictions, "a test of calibration", clusters=CLUSTERS)
-
-
-def _of_line(predictions: Binary, measure: Measure) -> Test | None:
-    try:
-        if measure.calibration in LINE_OF:
-            return likelihood_ratio(predictions, LINE_OF[measure.calibration])
-        if measure.calibration is Calibration.SCORE:
-            return _standard(measure, predictions)
-    except NotApplicable:
-        return None
-    return None
+    return checked(test, predictions, Kind.TEST)
 
 
 def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:

@@ -1,16 +1,17 @@
 """Is a value better than that of predicting the same for every case?"""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abovechance.inference.estimates import Estimate, Skill
-from abovechance.inference.guards import independent
 from abovechance.inference.intervals.clusters import cluster_mean
 from abovechance.inference.intervals.proportions import tango
+from abovechance.inference.method import Fact, Kind, answer, find, gain
 from abovechance.inference.results import Interval
-from abovechance.inference.significance.accuracy import MCNEMAR, NO_BETTER, against_constant
+from abovechance.inference.significance.accuracy import LARGEST, NO_BETTER, against_constant
 from abovechance.inference.significance.counts import mcnemar
 from abovechance.inference.significance.sign_flip import flips
 from abovechance.measures import Form, Law, Measure
@@ -24,14 +25,20 @@ SAME = 1e-9  # a reference this near to chance is no other level
 SCORED = (View.PROBABILITY, View.VALUE, View.SURVIVAL)
 
 
-def share_skill(
-    measure: Measure, predictions: Any, *, level: float, draws: int | None, seed: int
-) -> Skill:
+@gain(
+    title="gain over the largest class",
+    words="the gain over always predicting the largest class",
+    source="mcnemar1947",
+    default=[Law.SHARE],
+    allows=[Fact.CLUSTERS],
+)
+def share_skill(measure: Measure, predictions: Any, settings: Any) -> Skill:
     """A share of all cases beside that of always predicting the largest class.
 
     Exact McNemar test, one-sided, with Tango's interval; over clusters sign flips and Student's t.
     """
-    predictions = independent(predictions, "a test of skill")
+    level, draws, seed = settings.level, settings.draws, settings.seed
+    predictions = find("share_skill", Kind.GAIN).checked(predictions)
     of_accuracy = at_accuracy(measure, len(predictions.classes))
     reference, value = measure.reference, measure.of(predictions)
     assert reference is not None
@@ -46,14 +53,16 @@ def share_skill(
     gains = (predictions.label == actual).astype(float) - (actual == largest)
     limits = _scaled(measure, cluster_mean(gains, groups, confidence_level=level), slope)
     how = Resampling(draws=DRAWS if draws is None else draws, seed=seed)
-    return Skill(
-        reference=worth,
-        difference=turned * (value - worth) + 0.0,
-        interval=limits,
+    tested = answer(
+        "sign_flip",
+        statistic=float(gains.sum()),
         p_value=flips(gains, groups=groups, alternative="greater", resampling=how).p_value,
+        alternative="greater",
         hypothesis="gains over the largest class are symmetric about zero",
-        test="sign flip of clusters against the largest class",
+        whole=True,
+        against=LARGEST["against"],
     )
+    return Skill.tested(worth, turned * (value - worth) + 0.0, limits, tested)
 
 
 def table_skill(measure: Measure, table: Any, value: float, worth: float, level: float) -> Skill:
@@ -68,14 +77,16 @@ def _counted(
     gained, lost = against_constant(table)
     found = tango(gained, lost, int(table.sum()), confidence_level=level)
     turned = 1.0 if measure.higher_is_better else -1.0
-    return Skill(
-        reference=worth,
-        difference=turned * (value - worth) + 0.0,  # never minus zero
-        interval=_scaled(measure, found, slope),
+    tested = answer(
+        "mcnemar",
+        statistic=float(gained - lost),
         p_value=mcnemar(gained, lost, alternative="greater").p_value,
+        alternative="greater",
         hypothesis=NO_BETTER,
-        test=MCNEMAR,
+        **LARGEST,
     )
+    difference = turned * (value - worth) + 0.0  # never minus zero
+    return Skill.tested(worth, difference, _scaled(measure, found, slope), tested)
 
 
 def _scaled(measure: Measure, found: Interval, slope: float) -> Interval | None:
@@ -84,7 +95,7 @@ def _scaled(measure: Measure, found: Interval, slope: float) -> Interval | None:
     if not np.isclose(2.0 * of_accuracy(0.5), of_accuracy(0.0) + of_accuracy(1.0)):
         return None
     low, high = (abs(slope) * limit + 0.0 for limit in (found.low, found.high))
-    return Interval(low, high, found.level, found.method)
+    return replace(found, low=low, high=high)
 
 
 def at_accuracy(measure: Measure, classes: int) -> Callable[[float], float]:
@@ -117,7 +128,7 @@ def gain_over(row: Estimate, measure: Measure) -> Skill | None:
     interval = None
     if row.interval is not None and hasattr(measure.reference, "level"):
         ends = sorted(turned * (x - row.reference) for x in (row.interval.low, row.interval.high))
-        interval = Interval(ends[0], ends[1], row.interval.level, row.interval.method)
+        interval = replace(row.interval, low=ends[0], high=ends[1])
     with np.errstate(invalid="ignore"):
         difference = turned * (row.value - row.reference) + 0.0
     if np.isnan(difference):

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.method import Fact, Takes, answer, test
 from abovechance.inference.results import Test
+from abovechance.measures import Law
 from abovechance.numerics.exact import (
     at_least,
     at_most,
@@ -17,6 +19,7 @@ from abovechance.numerics.exact import (
 )
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
+NEVER_DISAGREE = "undefined, for the models never disagree (method='exact' has p = 1)"
 SIDES = ("greater", "less", "two-sided")
 TIES = 1.0 + 1e-7  # relative slack for equally probable outcomes, as in R's binom.test
 
@@ -28,6 +31,14 @@ class McNemar(Test):
     mid_p: float
 
 
+@test(
+    title="exact binomial test",
+    words="the exact binomial test",
+    source="clopper1934",
+    hypothesis="the true share is the rate stated",
+    laws=[Law.SHARE, Law.CONDITIONAL],
+    takes=Takes.PARTS,
+)
 def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Test:
     """Exact binomial test of x of n cases against a rate stated beforehand.
 
@@ -68,12 +79,12 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
         raise DataError(f"x must lie between 0 and n; got {x} of {n}.")
     if not 0.0 < rate < 1.0:
         raise DataError(f"rate must lie between 0 and 1; got {rate}.")
-    return Test(
+    return answer(
+        "binomial",
         statistic=x / n,
         p_value=never_zero(_binomial(int(x), int(n), rate, alternative)),
         alternative=alternative,
         hypothesis=f"the true share is {rate:g}",
-        method="exact binomial test",
     )
 
 
@@ -128,6 +139,17 @@ def binomial_critical(n: int, rate: float, alpha: float = 0.05) -> int | None:
     return low if low <= n else None
 
 
+@test(
+    title="McNemar[ against {against}][, {version}][: {undefined}][, among {among}]"
+    "[, as of {clusters} clusters]",
+    words="McNemar's[ {version}] test[ against {against}][ among {among}]"
+    "[ as of {clusters} clusters]",
+    source="mcnemar1947",
+    hypothesis="both models are right equally often",
+    laws=[Law.SHARE, Law.CONDITIONAL],
+    takes=Takes.PARTS,
+    models=2,
+)
 def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-sided") -> McNemar:
     """Test whether two models are right equally often on the same cases.
 
@@ -171,28 +193,32 @@ def mcnemar(b: int, c: int, *, method: str = "exact", alternative: str = "two-si
     if b < 0 or c < 0:
         raise DataError(f"counts must not be negative; got {b} and {c}.")
     exact, mid = _discordant(int(b), int(c), alternative)
-    statistic, p, name = float(b - c), exact, "McNemar, exact"
+    statistic, p, known = float(b - c), exact, {"version": method}
     if method == "mid-p":
-        p, name = mid, "McNemar, mid-p"
+        p = mid
     elif method in ("chi2", "chi2_corrected"):
         statistic, p = _chi2(b, c, corrected=method == "chi2_corrected")
-        name = f"McNemar, {method}"
         if b + c == 0:
-            name += ": undefined, for the models never disagree (method='exact' has p = 1)"
+            known["undefined"] = NEVER_DISAGREE
     elif method != "exact":
         raise NotApplicable(
             f"method must be 'exact', 'mid-p', 'chi2' or 'chi2_corrected'; got {method!r}."
         )
-    return McNemar(
-        statistic=statistic,
-        p_value=never_zero(p),
-        mid_p=never_zero(mid),
-        alternative=alternative,
-        hypothesis="both models are right equally often",
-        method=name,
+    found = answer(
+        "mcnemar", statistic=statistic, p_value=never_zero(p), alternative=alternative, **known
     )
+    return McNemar(**vars(found), mid_p=never_zero(mid))
 
 
+@test(
+    title="Fisher's exact test[, unpaired{unpaired}]",
+    words="Fisher's exact test[ for different cases{unpaired}]",
+    source="fisher1935",
+    hypothesis=INDEPENDENT,
+    laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN],
+    allows=[Fact.UNPAIRED],
+    takes=Takes.PARTS,
+)
 def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
     """Fisher's exact test of a 2 × 2 table of counts.
 
@@ -240,13 +266,7 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
         weight = np.exp(log_hypergeometric(every, total, positives, called))
         same = weight[hits - every[0]]
         p = float(weight[weight <= same * TIES].sum())
-    return Test(
-        statistic=float(hits),
-        p_value=never_zero(p),
-        alternative=alternative,
-        hypothesis=INDEPENDENT,
-        method="Fisher's exact test",
-    )
+    return answer("fisher", statistic=float(hits), p_value=never_zero(p), alternative=alternative)
 
 
 def _binomial(x: int, n: int, rate: float, alternative: str) -> float:

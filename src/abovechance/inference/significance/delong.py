@@ -1,13 +1,16 @@
 """Do two models order the classes equally well? DeLong's test, for any number of models at once."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import INTERVAL, independent, refuse_dependent
 from abovechance.inference.influence import Gap, components
+from abovechance.inference.method import Fact, Kind, Takes, answer, declared, test
+from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
+from abovechance.measures import Law
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
@@ -15,10 +18,21 @@ from abovechance.resampling import Alternative
 __all__ = ["EQUAL_AREAS", "Gap", "delong", "gap_test", "p_of", "unpaired_gap"]
 
 EQUAL_AREAS = "the areas under the ROC curves are equal"
-TEST = "DeLong's test"
 REFERENCES = ("normal", "t")
 
 
+@test(
+    title="DeLong[, paired{paired}][ over {clusters} clusters][, unpaired{unpaired}]"
+    "[, t({df:.1f})]",
+    words="DeLong's test[ for different cases{unpaired}][ over {clusters} clusters]"
+    "[ with Student's t ({df:.1f} degrees of freedom)]",
+    source="delong1988",
+    hypothesis=EQUAL_AREAS,
+    laws=[Law.PAIRS],
+    allows=[Fact.CLUSTERS, Fact.UNPAIRED],
+    takes=Takes.PARTS,
+    models=2,
+)
 def delong(
     first: Binary | Multiclass,
     second: Binary | Multiclass,
@@ -80,21 +94,39 @@ def delong(
     if reference is not None and reference not in REFERENCES:
         raise NotApplicable(f"reference must be 'normal' or 't'; got {reference!r}.")
     if not paired:
-        gap = unpaired_gap(*(independent(p, TEST, weights=INTERVAL) for p in (first, second)))
-        return gap_test(gap, alternative, f"DeLong, unpaired, t({gap.df:.1f})")
+        method = find_method("delong", Kind.TEST)
+        gap = unpaired_gap(*(method.checked(p) for p in (first, second)))
+        return gap_test(gap, alternative, "delong", {"unpaired": True, "df": gap.df})
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
     for predictions in (first, second):
-        refuse_dependent(predictions, TEST, weights=INTERVAL)
+        find_method("delong", Kind.TEST).refuse(predictions)
     found = components(two_on_the_same_cases(first, second))
     gap = found.difference(0, 1)
-    clusters = "" if found.groups is None else f" over {len(np.unique(found.groups))} clusters"
-    name = f"{'DeLong' if found.groups is None else 'Obuchowski'}, paired{clusters}"
+    name, known = "delong", dict[str, Any](paired=True)
+    if found.groups is not None:
+        name, known = "obuchowski", {**known, "clusters": len(np.unique(found.groups))}
     if reference == "normal" or (reference is None and found.groups is None):
         gap = Gap(gap.difference, gap.error, np.inf)
     elif np.isfinite(gap.df):
-        name += f", t({gap.df:.1f})"
-    return gap_test(gap, alternative, name)
+        known["df"] = gap.df
+    return gap_test(gap, alternative, name, known)
+
+
+OBUCHOWSKI = declared(
+    Kind.TEST,
+    name="obuchowski",
+    models=2,
+    title="Obuchowski[, paired{paired}][ over {clusters} clusters][, t({df:.1f})]",
+    words="Obuchowski's test[ over {clusters} clusters][ with Student's t ({df:.1f} degrees of "
+    "freedom)]",
+    source=("obuchowski1997", "delong1988"),
+    hypothesis=EQUAL_AREAS,
+    laws=[Law.PAIRS],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
 
 
 def unpaired_gap(first: Any, second: Any) -> Gap:
@@ -113,18 +145,23 @@ def unpaired_gap(first: Any, second: Any) -> Gap:
 
 
 def gap_test(
-    gap: Gap, alternative: Alternative, method: str, hypothesis: str = EQUAL_AREAS
+    gap: Gap,
+    alternative: Alternative,
+    name: str,
+    known: Mapping[str, Any],
+    hypothesis: str = EQUAL_AREAS,
 ) -> Test:
     """A difference over its standard error; no difference without spread is z = 0, as in pROC."""
     if gap.error == 0.0 and gap.difference != 0.0:
         raise NotApplicable("the difference has no spread in these cases, so no standard error.")
     z = gap.difference / gap.error if gap.error > 0 else 0.0
-    return Test(
+    return answer(
+        name,
         statistic=float(z),
         p_value=p_of(z, gap.df, alternative),
         alternative=alternative,
         hypothesis=hypothesis,
-        method=method,
+        **known,
     )
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.inference.guards import INTERVAL, refuse_dependent
 from abovechance.inference.influence import table_slopes
+from abovechance.inference.method import Fact, Kind, Takes, answer, test
+from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
 from abovechance.inference.significance.swapping import Swapped, studentised, swappable
-from abovechance.measures import Form, Measure, find
+from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
@@ -42,6 +43,16 @@ class Exchanged:
     draws: int | None = None
 
 
+@test(
+    title="studentised exchange[ of {clusters} clusters][, exact{exact}]",
+    words="a[n exact{exact}] test by studentised exchange[ of {clusters} clusters]",
+    source="chung2013",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    models=2,
+)
 def exchange(
     first: Predictions,
     second: Predictions,
@@ -114,7 +125,7 @@ def exchange(
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
     for predictions in (first, second):
-        refuse_dependent(predictions, "an exchange of predictions", weights=INTERVAL)
+        find_method("exchange", Kind.TEST).refuse(predictions)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
     how = Resampling(
@@ -169,16 +180,16 @@ def exchanged(
 
 def as_test(found: Exchanged, alternative: Alternative, groups: Array | None) -> Test:
     """The answer of an exchange as a test."""
-    name = "studentised exchange"
-    if groups is not None:
-        name += f" of {len(np.unique(groups))} clusters"
-    return Test(
+    known: dict[str, Any] = {} if groups is None else {"clusters": len(np.unique(groups))}
+    if found.draws is None:
+        known["exact"] = True
+    return answer(
+        "exchange",
         statistic=found.statistic,
         p_value=found.p_value,
         alternative=alternative,
-        hypothesis=EQUAL,
-        method=name if found.draws is not None else f"{name}, exact",
         draws=found.draws,
+        **known,
     )
 
 

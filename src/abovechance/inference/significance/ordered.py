@@ -7,15 +7,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.method import Fact, Takes, answer, test
 from abovechance.inference.results import Test
 from abovechance.inference.significance.delong import p_of
-from abovechance.measures import Measure, find
+from abovechance.measures import Law, Measure, find
 from abovechance.predictions import Predictions
 from abovechance.resampling import Alternative
 
 EQUAL = "both models have the same expected value over time"
 
 
+@test(
+    title="EWC[, t({df:.0f}), {times} times]",
+    words="Student's t from slow cosines of the series (EWC[, {df:.0f} degrees of freedom, "
+    "{times} times])",
+    source="lazarus2018",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    allows=[Fact.FOLDS],
+    needs=[Fact.ORDER],
+    takes=Takes.PARTS,
+    models=2,
+)
 def ordered(
     first: Predictions,
     second: Predictions,
@@ -77,15 +90,25 @@ def ordered(
     found = differences_in_order(chosen, first, second)
     turned = -1.0 if chosen.higher_is_better is False else 1.0
     statistic = turned * found.mean / found.error
-    return Test(
+    return answer(
+        "ordered",
         statistic=statistic,
         p_value=p_of(statistic, found.df, alternative),
         alternative=alternative,
-        hypothesis=EQUAL,
-        method=found.method,
+        **found.known,
     )
 
 
+@test(
+    title="Diebold–Mariano[, horizon {horizon}][, t({df})]",
+    words="Diebold and Mariano's test[ at horizon {horizon}][ ({df} degrees of freedom)]",
+    source=("diebold1995", "harvey1997"),
+    hypothesis="expected losses are equal",
+    laws=[Law.MEAN],
+    allows=[Fact.ORDER],
+    takes=Takes.PARTS,
+    models=2,
+)
 def diebold_mariano(
     differences: ArrayLike, *, horizon: int = 1, alternative: Alternative = "two-sided"
 ) -> Test:
@@ -145,15 +168,26 @@ def diebold_mariano(
         raise NotApplicable("the variance of these differences comes out as zero or less.")
     small = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     statistic = float(d.mean() / np.sqrt(variance / n) * np.sqrt(small))
-    return Test(
+    return answer(
+        "diebold_mariano",
         statistic=statistic,
         p_value=p_of(statistic, n - 1.0, alternative),
         alternative=alternative,
-        hypothesis="expected losses are equal",
-        method=f"Diebold–Mariano, horizon {horizon}, t({n - 1})",
+        horizon=horizon,
+        df=n - 1,
     )
 
 
+@test(
+    title="Ibragimov–Müller[, {blocks} blocks][, t({df})]",
+    words="Ibragimov and Müller's test[ of {blocks} blocks][ ({df} degrees of freedom)]",
+    source="ibragimov2010",
+    hypothesis="expected losses are equal",
+    laws=[Law.MEAN],
+    allows=[Fact.ORDER],
+    takes=Takes.PARTS,
+    models=2,
+)
 def ibragimov_mueller(
     differences: ArrayLike, *, blocks: int = 8, alternative: Alternative = "two-sided"
 ) -> Test:
@@ -203,12 +237,13 @@ def ibragimov_mueller(
     if error == 0:
         raise NotApplicable("all blocks have the same mean, so it has no standard error.")
     statistic = float(means.mean() / error)
-    return Test(
+    return answer(
+        "ibragimov_mueller",
         statistic=statistic,
         p_value=p_of(statistic, blocks - 1.0, alternative),
         alternative=alternative,
-        hypothesis="expected losses are equal",
-        method=f"Ibragimov–Müller, {blocks} blocks, t({blocks - 1})",
+        blocks=blocks,
+        df=blocks - 1,
     )
 
 

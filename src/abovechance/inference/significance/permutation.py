@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import independent
+from abovechance.inference.method import Kind, answer, checked
 from abovechance.inference.results import Sequel, Test
 from abovechance.inference.significance.association import (
     DRAWS,
@@ -96,7 +96,7 @@ def permutation(
     """
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
-    predictions = independent(predictions, "permuting outcomes", weights=None)
+    predictions = checked("permutation", predictions, Kind.TEST)
     how = Resampling(seed=seed_of(rng), workers=workers, store=store)
     if stop is not None:
         rule = Sequential(level=level, risk=risk, steps=draws or DRAWS)
@@ -130,20 +130,22 @@ def _sequential(
         work = Orders(predictions, (measure,), scheme)
     blocks = in_order(work, replace(how, draws=rule.steps), block=128)
     values = (block[measure.label] for block in blocks if isinstance(block, dict))
-    answer = rule.run(exceedances(observed, null, alternative=side) for null in values)
-    return Test(
+    where = rule.run(exceedances(observed, null, alternative=side) for null in values)
+    return answer(
+        "permutation",
         statistic=observed,
-        p_value=answer.p_value,
+        p_value=where.p_value,
         alternative="greater",
         hypothesis=hypothesis_of(predictions),
-        method=f"sequential permutation; {words}" if words else "sequential permutation",
-        draws=answer.steps,
+        draws=where.steps,
         stopped=Sequel(
-            steps=answer.steps,
-            estimate=answer.estimate,
-            decision=answer.decision,
-            interval=answer.interval(),
-            level=answer.level,
-            risk=answer.risk,
+            steps=where.steps,
+            estimate=where.estimate,
+            decision=where.decision,
+            interval=where.interval(),
+            level=where.level,
+            risk=where.risk,
         ),
+        sequential=True,
+        **({"scheme": words} if words else {}),
     )

@@ -6,8 +6,9 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import PERMUTE_CLUSTERS, independent
+from abovechance.inference.method import Kind, Takes, answer, checked, test
 from abovechance.inference.results import Test
+from abovechance.measures import Law
 from abovechance.numerics.exact import never_zero
 from abovechance.numerics.ranks import midranks, placements
 from abovechance.predictions import Binary
@@ -75,7 +76,7 @@ def mann_whitney(
     >>> print(mann_whitney(Binary([0, 0, 0, 1, 1, 1], score=[1, 2, 4, 3, 5, 6])))
     p = 0.1, Mann–Whitney, exact; H0: scores have the same distribution in both classes
     """
-    score, positive, n1, n0 = _both_classes(predictions)
+    score, positive, n1, n0 = _both_classes("mann_whitney", predictions)
     n = n1 + n0
     ranks = midranks(score)
     u = float(ranks[positive].sum() - n1 * (n1 + 1) / 2)
@@ -84,13 +85,21 @@ def mann_whitney(
     doubled = np.rint(2 * ranks).astype(np.int64)
     small = n <= EXACT_UP_TO and countable(doubled, n1)
     if method == "exact" or (method == "auto" and small):
-        p, name = _exact(doubled, positive, n1, alternative), "Mann–Whitney, exact"
+        p, known = _exact(doubled, positive, n1, alternative), {"exact": True}
     else:
         p = _normal(u, ranks, n1, n0, alternative, continuity)
-        name = "Mann–Whitney, normal approximation"
-    return Test(statistic=u, p_value=p, alternative=alternative, hypothesis=SAME, method=name)
+        known = {"approximation": True}
+    return answer("mann_whitney", statistic=u, p_value=p, alternative=alternative, **known)
 
 
+@test(
+    title="studentised permutation[, exact{exact}]",
+    words="a[n exact{exact}] studentised permutation test",
+    source=("janssen1997", "pauly2016"),
+    hypothesis="the area under the ROC curve is one half",
+    laws=[Law.PAIRS],
+    takes=Takes.PARTS,
+)
 def studentised_permutation(
     predictions: Binary, *, draws: int = 9999, rng: int | np.random.Generator | None = None
 ) -> Test:
@@ -135,25 +144,25 @@ def studentised_permutation(
     >>> studentised_permutation(cases).p_value
     0.0286
     """
-    score, positive, n1, n0 = _both_classes(predictions)
+    score, positive, n1, n0 = _both_classes("studentised_permutation", predictions)
     if min(n1, n0) < 2:
         raise NotApplicable("a standard error needs two cases of each class.")
     observed = float(_pivots(score, positive[None, :])[0])
     how = Resampling(draws=draws, seed=seed_of(rng))
     null = null_distribution(partial(_pivots, score), LabelPermutations(positive), how)
     found = null.tail(observed)
-    return Test(
+    return answer(
+        "studentised_permutation",
         statistic=observed,
         p_value=found.p_value,
         alternative="greater",
-        hypothesis="the area under the ROC curve is one half",
-        method="studentised permutation" + (", exact" if null.exact else ""),
         draws=found.draws,
+        **({"exact": True} if null.exact else {}),
     )
 
 
-def _both_classes(predictions: Binary) -> tuple[Floats, Bools, int, int]:
-    predictions = independent(predictions, "a rank test", clusters=PERMUTE_CLUSTERS)
+def _both_classes(test: str, predictions: Binary) -> tuple[Floats, Bools, int, int]:
+    predictions = checked(test, predictions, Kind.TEST)
     if predictions.ranking is None:
         raise NotApplicable("rank tests need a score or a probability.")
     n1 = int(predictions.positive.sum())

@@ -8,11 +8,12 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.guards import INTERVAL, refuse_dependent
+from abovechance.inference.method import Fact, Kind, Takes, answer, declared, test
+from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
 from abovechance.inference.significance.studentised import Units
 from abovechance.inference.significance.studentised import studentised as studentised_mean
-from abovechance.measures import Measure, find
+from abovechance.measures import Law, Measure, find
 from abovechance.numerics.exact import SMALLEST
 from abovechance.predictions import Predictions
 from abovechance.resampling import (
@@ -36,6 +37,36 @@ SHORT = 10  # bits: fewer sums are listed at once
 LONGEST = 1000  # equal differences whose binomial weights are exact in floating point
 
 
+STUDENTISED = declared(
+    Kind.TEST,
+    name="studentised_bootstrap",
+    models=2,
+    title="studentised bootstrap[ of {clusters} clusters][ against {against}]"
+    "[, Student's t{student}]",
+    words="a studentised bootstrap test[ of {clusters} clusters][ against {against}]"
+    "[ with Student's t{student}]",
+    source="hall1988",
+    hypothesis=EQUAL_MEANS,
+    laws=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+STUDENT = declared(
+    Kind.TEST,
+    name="student",
+    models=2,
+    title="Student's t[ of {clusters} clusters][ against {against}]",
+    words="Student's t-test[ of {clusters} clusters][ against {against}]",
+    source="student1908",
+    hypothesis=EQUAL_MEANS,
+    laws=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Flips:
     """What sign flips say of a sum.
@@ -55,6 +86,18 @@ class Flips:
         return self.draws is None
 
 
+@test(
+    title="[stratified {stratified}]sign flip[ of {clusters} clusters][ of clusters{whole}]"
+    "[ against {against}][, exact{exact}]",
+    words="a[n exact{exact}][ stratified{stratified}] sign-flip test[ of {clusters} clusters]"
+    "[ of clusters{whole}][ against {against}]",
+    source=("fisher1935", "dinga2019"),
+    hypothesis=SYMMETRIC,
+    laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    models=2,
+)
 def sign_flip(
     first: Predictions,
     second: Predictions,
@@ -133,7 +176,7 @@ def sign_flip(
     from abovechance.inference.comparison.pairs import two_on_the_same_cases
 
     for predictions in (first, second):
-        refuse_dependent(predictions, "a sign flip", weights=INTERVAL)
+        find_method("sign_flip", Kind.TEST).refuse(predictions)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
     shares = contributions(chosen, first, second)
@@ -143,13 +186,17 @@ def sign_flip(
     how = Resampling(draws=draws, seed=seed_of(rng), workers=workers, store=store)
     run = resample_means if studentised else flips
     found = run(gains, groups=first.cases.groups, alternative=alternative, resampling=how)
-    return Test(
+    known = known_of(found, first.cases.groups)
+    if studentised and found.exact:
+        known = {**known, "student": True}
+        del known["exact"]
+    return answer(
+        "studentised_bootstrap" if studentised else "sign_flip",
         statistic=float(shares.sum()),
         p_value=found.p_value,
         alternative=alternative,
-        hypothesis=EQUAL_MEANS if studentised else SYMMETRIC,
-        method=method_name(found, first.cases.groups, studentised=studentised),
         draws=found.draws,
+        **known,
     )
 
 
@@ -227,14 +274,10 @@ def totals(differences: Floats, groups: Array | None) -> Floats:
     return np.bincount(code, weights=differences).astype(np.float64)
 
 
-def method_name(found: Flips, groups: Array | None, *, studentised: bool = False) -> str:
-    """The test as a result calls it."""
-    name = "studentised bootstrap" if studentised else "sign flip"
-    if groups is not None:
-        name += f" of {len(np.unique(groups))} clusters"
-    if studentised and found.exact:
-        return f"{name}, Student's t"
-    return f"{name}, exact" if found.exact else name
+def known_of(found: Flips, groups: Array | None) -> dict[str, Any]:
+    """What a test by flips knows of its use."""
+    known: dict[str, Any] = {} if groups is None else {"clusters": len(np.unique(groups))}
+    return {**known, "exact": True} if found.exact else known
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,14 @@
 """Does a forecast lose less than one that knows only how frequent outcomes are?"""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.inference.estimates import Skill
-from abovechance.inference.guards import independent
+from abovechance.inference.method import Fact, Kind, answer, find, gain, limits
 from abovechance.inference.results import Interval
 from abovechance.inference.significance.sign_flip import flips
 from abovechance.inference.significance.studentised import (
@@ -16,13 +19,12 @@ from abovechance.inference.significance.studentised import (
     span,
     studentised,
 )
-from abovechance.measures import Measure
+from abovechance.measures import Law, Measure
 from abovechance.measures.chance import SameNumber, mean_outcome
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import Resampling
 
 DRAWS = 9999
-AGAINST = "against the uninformative forecast"
 SYMMETRIC = "gains over the uninformative forecast are symmetric about zero"
 NO_GAIN = "the mean gain over the uninformative forecast is zero or less"
 
@@ -82,7 +84,7 @@ def skill(
     >>> found.reference, found.difference, found.p_value
     (0.234, 0.065, 0.001)
     """
-    predictions = independent(predictions, "a test of skill")
+    predictions = find("skill", Kind.GAIN).checked(predictions)
     if measure.higher_is_better is None:
         raise NotApplicable(f"{measure.title} has no better direction, so no skill.")
     plain = uninformative(predictions, measure)
@@ -98,19 +100,20 @@ def skill(
     found = _resampled(units, how)
     bounds = span(measure.range)
     if isinstance(found, Studentised) and len(units) >= FEW:
-        p_value, test = found.p_value("greater"), f"{_kind(found)} {AGAINST}"
-        hypothesis = NO_GAIN
+        name, p_value, hypothesis = _kind(found), found.p_value("greater"), NO_GAIN
     else:
         p_value = flips(gains, groups=groups, alternative="greater", resampling=how).p_value
-        test, hypothesis = f"sign flip {AGAINST}", SYMMETRIC
-    return Skill(
-        reference=reference,
-        difference=float(gains.mean()),
-        interval=_interval(found, units, groups, confidence_level, bounds),
+        name, hypothesis = "sign_flip", SYMMETRIC
+    tested = answer(
+        name,
+        statistic=float(gains.sum()),
         p_value=p_value,
+        alternative="greater",
         hypothesis=hypothesis,
-        test=test,
+        against="the uninformative forecast",
     )
+    interval = _interval(found, units, groups, confidence_level, bounds)
+    return Skill.tested(reference, float(gains.mean()), interval, tested)
 
 
 def _resampled(units: Units, how: Resampling) -> Studentised | Padded | None:
@@ -135,18 +138,38 @@ def _interval(
 
         reach = float(stdtrit(len(units) - 1.0, 0.5 + level / 2.0)) * float(units.errors[0])
         centre = float(units.means[0])
-        limits, name = (centre - reach, centre + reach), f"t over {len(units)} clusters"
+        ends, name = (centre - reach, centre + reach), "cluster_mean"
+        known = {"clusters": len(units)}
     elif isinstance(found, Padded):
-        limits, name = found.limits(level), "Student's t, padded"
+        ends, name, known = found.limits(level), "student", {"padded": True}
     else:
-        drawn = f", {len(found.pivots)} draws" if len(found.pivots) else ""
-        limits, name = found.bounds(level), f"{_kind(found)}{drawn}"
-    return Interval(max(limits[0], bounds[0]), min(limits[1], bounds[1]), level, name)
+        ends, name = found.bounds(level), _kind(found)
+        known = {"draws": len(found.pivots)} if len(found.pivots) else {}
+    return limits(name, max(ends[0], bounds[0]), min(ends[1], bounds[1]), level, **known)
 
 
 def _kind(found: Studentised) -> str:
     """Very many cases are not resampled: their pivots are Student's."""
-    return "studentised bootstrap" if len(found.pivots) else "Student's t"
+    return "studentised_bootstrap" if len(found.pivots) else "student"
+
+
+@gain(
+    name="skill",
+    title="gain over the uninformative forecast",
+    words="the gain over the uninformative forecast",
+    source=("dinga2019", "hall1988"),
+    default=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+)
+def skill_of_mean(measure: Measure, predictions: Predictions, settings: Any) -> Skill:
+    """A mean loss; of a function of one the gain in its own units, without an interval."""
+    level, draws, seed = settings.level, settings.draws, settings.seed
+    found = skill(measure, predictions, confidence_level=level, draws=draws, seed=seed)
+    if measure.after is None:
+        return found
+    turned = 1.0 if measure.higher_is_better else -1.0
+    difference = turned * (measure.of(predictions) - found.reference)
+    return replace(found, difference=difference, interval=None)
 
 
 def uninformative(predictions: Predictions, measure: Measure) -> Predictions:

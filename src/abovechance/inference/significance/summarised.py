@@ -7,9 +7,9 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.inference.influence import table_slopes
+from abovechance.inference.method import answer
 from abovechance.inference.results import Test
-from abovechance.inference.significance.association import SCORES, fisher
-from abovechance.inference.significance.ranks import SAME
+from abovechance.inference.significance.association import fisher
 from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.measure import Statistic
@@ -110,12 +110,8 @@ def _within_margins(slopes: Floats) -> Floats:
 
 
 def _permuted(value: float, p: float) -> Test:
-    return Test(
-        statistic=value,
-        p_value=p,
-        alternative="greater",
-        hypothesis=SCORES,
-        method="permutation, normal approximation",
+    return answer(
+        "permutation", statistic=value, p_value=p, alternative="greater", approximation=True
     )
 
 
@@ -127,13 +123,7 @@ def _mann_whitney(predictions: Summarised) -> Test:
     u = (totals.twice_u - totals.slack) / 2.0
     spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
     p = _tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
-    return Test(
-        statistic=u,
-        p_value=p,
-        alternative="greater",
-        hypothesis=SAME,
-        method="Mann–Whitney, normal approximation",
-    )
+    return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
 
 
 def _permutation(summary: BinarySummary, kind: str) -> Test | None:
