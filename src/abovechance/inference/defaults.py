@@ -106,7 +106,7 @@ class Setting:
         if not measure.smooth:
             return False
         if self.stratified:
-            return self.predictions.n <= MOST or measure.form is Form.LOSSES
+            return self.predictions.n <= 3 * MOST or measure.form is Form.LOSSES
         told = measure.influence is not None and self.predictions.weight is None
         return self.predictions.cases.groups is not None or self.predictions.n <= MOST or told
 

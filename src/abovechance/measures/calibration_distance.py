@@ -191,6 +191,7 @@ def e90(
 
 @measure(
     title="Largest calibration distance",
+    extreme=True,
     **DISTANCE,
     distances=sample_distances,
     of_distances=_largest,

@@ -106,6 +106,7 @@ def _mce_of_top_label(
 
 @measure(
     title="Maximum calibration error",
+    extreme=True,
     aliases=("maximum_calibration_error",),
     **BINNED,
     multiclass=_mce_of_top_label,
