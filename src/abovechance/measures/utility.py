@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.measure import Family, Form, Law, Measure, defaults, measure
+from abovechance.measures.measure import Family, Form, Law, Measure, Statistic, defaults, measure
 from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
 
@@ -29,8 +29,7 @@ def labelling_threshold(predictions: Predictions) -> float | None:
     """Above what cases are called positive; None where labels were stated or there are none."""
     if not isinstance(predictions, Binary) or predictions.threshold is None:
         return None
-    stated = predictions.__dict__.get("stated_label")
-    return predictions.threshold if stated is None else None
+    return None if predictions.labels_stated else predictions.threshold
 
 
 def at_threshold(measure: Measure, predictions: Predictions) -> Measure:
@@ -64,6 +63,7 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     form=Form.LOSSES,
     reference=treat_all_or_none,
     attainable=False,
+    sufficient=Statistic.DECISIONS,
     source="Vickers & Elkin (2006)",
 )
 def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5) -> Floats:
@@ -95,6 +95,7 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float = 0.5)
     form=Form.SAMPLE,
     reference=_treat_all_or_none_standardised,
     undefined="no case is positive",
+    sufficient=Statistic.DECISIONS,
     source="Vickers & Elkin (2006); Kerr et al. (2016)",
 )
 def standardised_net_benefit(
