@@ -70,7 +70,7 @@ def reproduce(
     data: str | None,
     format_: str,
 ) -> None:
-    from abovechance.cli import progress
+    from abovechance.cli import terminal
     from replications import brodersen, catalogue, running
 
     if study is None:
@@ -89,7 +89,7 @@ def reproduce(
     kept = store if len(chosen) == 1 or store is None else _shared(store, study, seed)
     for number, one in enumerate(chosen, 1):
         which = f"{one.name} ({number} of {len(chosen)})" if len(chosen) > 1 else one.name
-        with progress.progress(which) as tell:
+        with terminal.progress(which) as tell:
             result = running.reproduce(
                 one,
                 replications=replications,
@@ -115,9 +115,9 @@ def _figures(result: Any, picture: Path | None, pages: Path | None, format_: str
     else:
         from rich.table import Table
 
-        from abovechance.cli import show
+        from abovechance.cli import terminal
 
-        screen = show.console()
+        screen = terminal.console()
         screen.print(result.title, markup=False)
         table = Table(box=None, pad_edge=False, header_style="dim")
         for heading in ("", "quantity", "value", "low", "high", "P(> 0.5)"):
@@ -237,10 +237,10 @@ def _show(result: Any, study: Any, format_: str, number: int, count: int) -> Non
 def _text(result: Any, study: Any) -> None:
     from rich.table import Table
 
-    from abovechance.cli import show
+    from abovechance.cli import terminal
     from replications.tables import row
 
-    screen = show.console()
+    screen = terminal.console()
     screen.print(result.title, markup=False)
     screen.print(
         f"{result.cells[0].replications} samples in every setting, {result.draws} draws, level "

@@ -19,6 +19,7 @@ LAYERS = (
     "advice",
     "arrays",
     "format",
+    "tabular",
     "plugins",
     "numerics",
     "resampling",
@@ -143,6 +144,33 @@ def test_imports_point_down(module: str) -> None:
     assert climbing(module, everywhere(parsed(module), package_of(module))) == []
 
 
+# What pictures, tables and pages may take numbers from: they draw and print, and compute none.
+COMPUTING = (
+    "abovechance.numerics",
+    "abovechance.resampling",
+    "abovechance.learning",
+    "abovechance.signal",
+    "abovechance.inference.intervals",
+    "scipy",
+)
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if within(m, "abovechance.plots")])
+def test_no_picture_computes_numbers(module: str) -> None:
+    names = everywhere(parsed(module), package_of(module))
+    taken = sorted(n for n in names if any(within(n, other) for other in COMPUTING))
+    assert [n for n in taken if not n.endswith(".signal.find") and n != "abovechance.signal"] == []
+
+
+FACES = ("plots", "reports", "cli", "app")
+
+
+def test_no_module_of_the_faces_has_the_name_of_another() -> None:
+    names = [path.name for path in MODULES.values() if path.name != "__init__.py"]
+    faces = {p.name for m, p in MODULES.items() if m.split(".")[1:2] and m.split(".")[1] in FACES}
+    assert sorted(name for name in faces - {"__init__.py"} if names.count(name) > 1) == []
+
+
 @pytest.mark.parametrize("module", list(MODULES))
 def test_slow_libraries_are_imported_late(module: str) -> None:
     early = at_the_top(parsed(module), package_of(module))
@@ -154,6 +182,69 @@ def test_slow_libraries_are_imported_late(module: str) -> None:
 def test_compiled_kernels_are_imported_late(module: str) -> None:
     early = at_the_top(parsed(module), package_of(module))
     assert sorted(name for name in early & set(MODULES) if compiled(name)) == []
+
+
+def names_asked(tree: ast.AST) -> list[int]:
+    """Lines that compare the name of a measure."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Attribute) and side.attr == "name"
+        if (
+            isinstance(side.value, ast.Name)
+            and side.value.id in ("measure", "m", "chosen", "known")
+        )
+        or (isinstance(side.value, ast.Attribute) and side.value.attr == "measure")
+    ]
+
+
+def test_nothing_in_inference_asks_the_name_of_a_measure() -> None:
+    asked = {m: names_asked(parsed(m)) for m in MODULES if m.startswith("abovechance.inference")}
+    assert {module: lines for module, lines in asked.items() if lines} == {}
+
+
+def test_a_comparison_of_names_would_be_seen() -> None:
+    assert names_asked(ast.parse('if self.measure.name == "kendall": pass')) == [1]
+    assert names_asked(ast.parse('quick = m.name in ("auc", "brier")')) == [1]
+    assert names_asked(ast.parse("f.name not in about")) == []
+
+
+def predictions_asked(tree: ast.AST) -> list[int]:
+    """Lines that ask which kind of predictions they have."""
+    kinds = {"Binary", "Multiclass", "Numeric", "Survival"}
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id == "isinstance"
+        if kinds & {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+    ]
+
+
+EVALUATING = (
+    *("influence", "fold_values", "nulls", "values", "stream_kinds", "streaming", "ordering"),
+    *(f"significance.{m}" for m in ("null", "weighting", "swapping", "exchange", "calibration")),
+    *(f"intervals.{m}" for m in ("replicates", "left_out", "summarised", "summarised_others")),
+    *(f"comparison.{m}" for m in ("resampled", "contributions", "contrasts")),
+)
+
+
+@pytest.mark.parametrize("module", EVALUATING)
+def test_what_evaluates_formulas_asks_a_sample_not_the_kind_of_predictions(module: str) -> None:
+    assert predictions_asked(parsed(f"abovechance.inference.{module}")) == []
+
+
+def test_predictions_are_changed_in_their_own_folder_only() -> None:
+    inside = {
+        module
+        for module in MODULES
+        if module.startswith(("abovechance.measures", "abovechance.inference"))
+        for node in ast.walk(parsed(module))
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__"
+    }
+    assert inside == set()
 
 
 def loaded(statement: str) -> set[str]:

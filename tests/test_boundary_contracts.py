@@ -94,6 +94,8 @@ OWN: dict[str, dict[str, Any]] = {
     "intervals.nadeau_bengio": {"predictions": FOLDED, "measure": ac.measures.brier},
     "intervals.effective_wilson": {"x": [3, 4, 5], "n": [8, 8, 8]},
     "intervals.mover": {"x": [3, 4], "n": [8, 8]},
+    "curves.auc_over_time": {"predictions": CENSORED},
+    "curves.survival": {"predictions": CENSORED},
     "significance.skill": {"measure": ac.measures.brier},
     "significance.calibration": {"measure": "ece"},
     "posterior.accuracy": {"wrong": 3},

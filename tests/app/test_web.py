@@ -15,10 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from abovechance import examples
-from abovechance.app import parcels
-from abovechance.app.answers import answer
-from abovechance.app.columns import Choices, described
-from abovechance.app.parcels import opened
+from abovechance.app import requests
+from abovechance.app.requests import Choices, answer, described, opened
 from abovechance.errors import AboveChanceError
 from abovechance.io import read_table
 
@@ -114,14 +112,14 @@ def test_a_problem_is_told_in_one_line(address: str) -> None:
 
 
 def test_too_much_is_refused_before_it_is_read(address: str) -> None:
-    headers = {"Content-Length": str(parcels.LARGEST + 1)}
+    headers = {"Content-Length": str(requests.LARGEST + 1)}
     status, body, _ = asked(f"{address}columns", b"x", headers)
     assert status == 413
     assert "at most 200 MB" in json.loads(body)["problem"]
 
 
 def test_a_small_file_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parcels, "LARGEST", 1000)
+    monkeypatch.setattr(requests, "LARGEST", 1000)
     with pytest.raises(AboveChanceError, match="must unpack to at most"):
         opened(parcel(("bomb.csv.gz", gzip.compress(b"y,p\n" + b"1,.5\n" * 10_000))))
 

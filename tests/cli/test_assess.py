@@ -55,12 +55,12 @@ def test_two_classes_are_assessed_by_family(told: Told) -> None:
     families = ["Categorical", "Rank", "Quadratic", "Information"]
     places = [headings.index(family) for family in families]
     assert places == sorted(places)
-    table, skill = text.split("Skill: gain over the reference")
+    table, skill = text.split("\nSkill\n")
     assert lines_of(table, "Accuracy ") == [["Accuracy", "0.951", "0.540"]]
     assert lines_of(table, "Brier score ") == [["Brier", "score", "0.036", "0.409"]]
-    assert lines_of(table, "Log score ")[0][:4] == ["Log", "score", "*", "-0.129"]
+    assert lines_of(table, "Log score ")[0][:4] == ["Log", "score", "*", "−0.129"]
     assert lines_of(skill, "Accuracy ") == [["Accuracy", "0.628", "0.323"]]
-    assert lines_of(skill, "Log score ") == [["Log", "score", "-0.660", "0.531"]]
+    assert lines_of(skill, "Log score ") == [["Log", "score", "−0.660", "0.531"]]
     assert "* primary measure; the others are descriptive." in text
 
 

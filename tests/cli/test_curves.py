@@ -37,11 +37,11 @@ def test_every_kind_prints_exports_and_equals_the_function(run: Run, kind: str) 
     draws = ("--draws", "50")
     code, text, _ = run("curves", *TEXTURE, "--kind", kind, *draws)
     assert code == 0
-    assert len(text.splitlines()) <= 26
+    assert len(text.splitlines()) <= 27
     facts = json.loads(run("curves", *TEXTURE, "--kind", kind, *draws, "--format", "json")[1])
     how = {} if kind == "calibration" else {"draws": 50, "rng": 1}
     wanted = getattr(ac.curves, name)(examples.breast_cancer("p_texture"), **how)
-    assert facts["kind"] == name
+    assert (facts["kind"], facts["curve"]) == ("curve", name)
     assert facts["y"] == pytest.approx(wanted.y.tolist())
     assert facts["low"] == pytest.approx(wanted.low.tolist())
     table = run("curves", *TEXTURE, "--kind", kind, *draws, "--format", "csv")[1]

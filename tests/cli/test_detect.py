@@ -45,7 +45,8 @@ def test_json_follows_the_contract(file, capsys) -> None:
     assert code == 0
     assert [row["statistic"] for row in found["tests"]] == ["energy", "lda.cv5"]
     assert set(found["tests"][0]) >= {"value", "p_value", "draws", "null_mean"}
-    assert (found["kind"], found["classes"], found["seed"]) == ("classes", ["ill", "well"], 1)
+    assert found["kind"] == "detection"
+    assert (found["outcome"], found["classes"], found["seed"]) == ("classes", ["ill", "well"], 1)
     assert found["tests"][0]["p_value"] == 1 / 40
 
 
@@ -53,7 +54,7 @@ def test_several_classes_and_numbers_are_tested(file, capsys) -> None:
     argv = ("--features", "a,b,c", "--format", "json", "--tests", "energy")
     for outcome, kind in (("three", "classes"), ("number", "numeric")):
         code, out, _ = run(capsys, file, "--outcome", outcome, *argv)
-        assert (code, json.loads(out)["kind"]) == (0, kind)
+        assert (code, json.loads(out)["outcome"]) == (0, kind)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_the_papers_rule_is_said(tmp_path, capsys) -> None:
 
 def test_early_stopping_is_said(tmp_path, capsys) -> None:
     _, out, _ = run(capsys, table(tmp_path), "--outcome", "y", "--tests", "sd", "--stop", "gandy")
-    assert "drawing stopped early" in out
+    assert "Drawing stopped early" in out
     assert "(Gandy 2009)" in out
     assert "up to" in out
 
@@ -185,7 +186,7 @@ def test_early_stopping_is_said(tmp_path, capsys) -> None:
 def test_an_undefined_test_says_why(tmp_path, capsys) -> None:
     argv = ("--outcome", "y", "--tests", "lda.cv12.unbalanced.legacy_z,sd")
     _, out, _ = run(capsys, table(tmp_path), *argv)
-    assert "lda.cv12.unbalanced.legacy_z: undefined, a fold holds one class only" in out
+    assert "a fold holds one class only" in " ".join(out.split())
 
 
 def test_a_store_says_with_which_seed_it_is_resumed(tmp_path, capsys) -> None:

@@ -36,7 +36,10 @@ def refusal(capsys: pytest.CaptureFixture[str], argv: list[str]) -> str:
         (["--frobnicate"], "No such option '--frobnicate'"),
         (["assess"], "Missing argument 'FILE'. See abovechance assess --help."),
         (["assess", CANCER, "--frmat", "json"], "No such option '--frmat'"),
-        (["assess", CANCER, "--format", "xml"], "'xml' is not one of 'text', 'json', 'csv'"),
+        (
+            ["assess", CANCER, "--format", "xml"],
+            "not one of 'text', 'markdown', 'json', 'csv'",
+        ),
         (["assess", CANCER, "--threshold", "half"], "'half' is not a valid float"),
         (["assess", "nowhere.csv"], "no file 'nowhere.csv'"),
         (["assess", CANCER], "no prediction column was found by name"),

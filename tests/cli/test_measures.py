@@ -7,7 +7,7 @@ import re
 import pytest
 
 from abovechance.cli import main
-from abovechance.cli.formulas import plain, readable
+from abovechance.cli.measures_command import plain, readable
 from abovechance.measures import Family, every
 
 
@@ -21,7 +21,7 @@ def told(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
 def test_every_measure_is_listed_under_its_family(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys)
     for measure in every().values():
-        assert re.search(rf"^{measure.name}( †)? ", text, re.MULTILINE), measure.name
+        assert re.search(rf"^  {measure.name}( †)? ", text, re.MULTILINE), measure.name
     families = {m.family.value.capitalize() for m in every().values()}
     assert families <= {line.strip() for line in text.splitlines()}
     assert max(len(line) for line in text.splitlines()) <= 110
@@ -29,9 +29,9 @@ def test_every_measure_is_listed_under_its_family(capsys: pytest.CaptureFixture[
 
 def test_a_line_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     text = told(capsys)
-    (kappa,) = [line for line in text.splitlines() if line.startswith("kappa ")]
+    (kappa,) = [line for line in text.splitlines() if line.startswith("  kappa ")]
     assert kappa.split() == ["kappa", "−1", "to", "1", "1", "0", "cohen_kappa"]
-    (recall,) = [line for line in text.splitlines() if line.startswith("sensitivity ")]
+    (recall,) = [line for line in text.splitlines() if line.startswith("  sensitivity ")]
     assert "†" in recall
     assert "recall" in recall
     assert "† averages over classes as NAME_macro, NAME_micro, NAME_weighted." in text

@@ -14,15 +14,14 @@ TABLE = [[5, 5], [2, 43]]
 def test_four_counts_give_a_density_and_both_posteriors(capsys) -> None:
     assert main(COUNTS) == 0
     text = capsys.readouterr().out
-    assert (
-        "accuracy: mean 0.860, median 0.864, mode 0.873, 95% posterior interval 0.759 to 0.936"
-        in text
-    )
-    assert "balanced accuracy: mean 0.718, median 0.718" in text
-    assert "P(> 0.5) > 0.999" in text
-    assert "prior Beta(1, 1) for each class" in text
+    lines = [line.split() for line in text.splitlines()]
+    (row,) = [line for line in lines if line[:1] == ["accuracy"]]
+    assert row[1:7] == ["0.860", "0.864", "0.873", "0.759", "to", "0.936"]
+    (row,) = [line for line in lines if line[:2] == ["balanced", "accuracy"]]
+    assert row[2:4] == ["0.718", "0.718"]
+    assert ">0.999" in row
+    assert "Beta(1, 1) for each" in text
     assert "not p-values" in text
-    assert len(text.splitlines()) == 8 + 3 + 1 + 3
     assert any(mark in text for mark in "●o")
 
 
@@ -50,7 +49,7 @@ def test_right_and_wrong_alone_give_accuracy(capsys) -> None:
     assert main(["posterior", "--correct", "48", "--wrong", "7", "--chance", "0.8"]) == 0
     text = capsys.readouterr().out
     assert "balanced" not in text
-    assert f"P(> 0.8) = {accuracy(48, 7).prob_above(0.8):.3f}" in text
+    assert f"0.800        {accuracy(48, 7).prob_above(0.8):.3f}" in text
 
 
 @pytest.mark.parametrize("prior", ["jeffreys", "0.5", "0.5,0.5"])

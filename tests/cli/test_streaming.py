@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from abovechance.cli import main, streaming
+from abovechance.cli import input_files, main
 
 COLUMNS = ["--outcome", "y", "--probability", "p"]
 
@@ -61,7 +61,7 @@ def test_a_small_file_is_read_in_pieces_on_demand(
 def test_a_large_file_is_read_in_pieces_unasked(
     file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "MANY_ROWS", 1_000)
+    monkeypatch.setattr(input_files, "MANY_ROWS", 1_000)
     assert "AC461" in codes(assessed(capsys, file, *COLUMNS))
     asked = ["--measures", "auc,brier", "--no-stream"]
     assert "AC461" not in codes(assessed(capsys, file, *COLUMNS, *asked))
@@ -70,7 +70,7 @@ def test_a_large_file_is_read_in_pieces_unasked(
 def test_a_large_file_is_read_at_once_where_that_is_needed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "MANY_ROWS", 1_000)
+    monkeypatch.setattr(input_files, "MANY_ROWS", 1_000)
     path = written(tmp_path, 2_000, site=np.arange(2_000) % 40)
     few = [path, *COLUMNS, "--measures", "brier"]
     assert "AC461" in codes(assessed(capsys, *few))
@@ -81,12 +81,12 @@ def test_a_large_file_is_read_at_once_where_that_is_needed(
 def test_a_file_is_large_by_rows_or_by_its_share_of_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(streaming, "_memory", lambda: 8_000)
-    assert streaming.is_large(2 * 10**7 + 1, 1)
-    assert streaming.is_large(1, 2_001)
-    assert not streaming.is_large(2 * 10**7, 2_000)
-    monkeypatch.setattr(streaming, "_memory", lambda: None)
-    assert not streaming.is_large(1, 10**15)
+    monkeypatch.setattr(input_files, "_memory", lambda: 8_000)
+    assert input_files.is_large(2 * 10**7 + 1, 1)
+    assert input_files.is_large(1, 2_001)
+    assert not input_files.is_large(2 * 10**7, 2_000)
+    monkeypatch.setattr(input_files, "_memory", lambda: None)
+    assert not input_files.is_large(1, 10**15)
 
 
 def test_exact_ranks_on_demand(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,15 +159,15 @@ def test_a_report_of_a_stream_is_written(
 INTERRUPTED = """
 import os, signal, sys
 from abovechance.cli import main
-from abovechance.io import stream_cases
+from abovechance.io import streamed_cases
 
 def read(self, progress=None):
     yield from original(self, progress)
     os.kill(os.getpid(), signal.SIGINT)
     yield from original(self, progress)
 
-original = stream_cases.StreamCases.read
-stream_cases.StreamCases.read = read
+original = streamed_cases.StreamCases.read
+streamed_cases.StreamCases.read = read
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -11,7 +11,7 @@ import pytest
 from abovechance import examples
 from abovechance.cli import main
 from abovechance.format import number, p_value
-from abovechance.io.text_tables import Column, Row, TextTable, extent, wrapped
+from abovechance.tabular import Cell, Column, Table, extent, text, wrapped
 
 CANCER = [str(examples.path("breast_cancer")), "--outcome", "outcome", "--positive", "malignant"]
 IRIS = [str(examples.path("iris")), "--outcome", "outcome"]
@@ -39,10 +39,10 @@ def printed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
 def cells(row: dict[str, Any]) -> list[str]:
     """What a table shows of an estimate."""
     interval = row["interval"]
-    found = [number(_float(row["value"]))]
+    found = [number(_float(row["value"]), beside=interval)]
     if interval:
         found.append(f"{number(_float(interval['low']))} to {number(_float(interval['high']))}")
-    if row["p_value"] is not None and not (row["test"] or "").startswith("Fisher"):
+    if row["p_value"] is not None and row["draws"]:
         found.append(p_value(row["p_value"]))
     return found
 
@@ -108,20 +108,21 @@ def test_a_pipe_has_its_own_width_unless_one_is_stated(
 ) -> None:
     argv = ["assess", *CANCER, "--probability", "p_texture", *FEW]
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert 80 < max(map(len, printed(capsys, *argv).splitlines())) <= 110
+    assert 70 < max(map(len, printed(capsys, *argv).splitlines())) <= 80
     monkeypatch.setenv("COLUMNS", "200")
-    assert max(map(len, printed(capsys, *argv).splitlines())) > 110
+    assert max(map(len, printed(capsys, *argv).splitlines())) > 80
 
 
 def test_a_table_too_wide_for_columns_is_stacked() -> None:
     columns = (Column("", "name"), *(Column(f"column {k}") for k in range(9)))
     numbers = tuple(f"{k}.123456789" for k in range(9))
-    table = TextTable(columns, (Row(("Section",)), Row(("  a name", *numbers))))
+    row = (Cell("a name"), *map(Cell, numbers))
+    table = Table(columns=columns, rows=(row,), groups=("Section",), grouped_by="section")
     for width in (40, 30):
-        text = table.text(width)
-        assert max(map(extent, text.splitlines())) <= width
-        assert all(whole(cell, text) for cell in numbers)
-    assert "column 3 3.123456789" in table.text(40)
+        printed = text([table], width)
+        assert max(map(extent, printed.splitlines())) <= width
+        assert all(whole(cell, printed) for cell in numbers)
+    assert "column 3 3.123456789" in text([table], 40)
 
 
 def test_names_wrap_and_are_never_cut() -> None:
@@ -133,6 +134,7 @@ def test_names_wrap_and_are_never_cut() -> None:
 
 
 def test_wide_letters_take_two_columns() -> None:
-    rows = (Row(("精度", "0.1")), Row(("accuracy", "0.2")))
-    lines = TextTable((Column("", "name"), Column("value")), rows).text(60).splitlines()
+    rows = ((Cell("精度"), Cell("0.1")), (Cell("accuracy"), Cell("0.2")))
+    table = Table(columns=(Column("", "name"), Column("value")), rows=rows)
+    lines = text([table], 60).splitlines()
     assert [extent(line) for line in lines] == [extent(lines[0])] * 3

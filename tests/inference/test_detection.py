@@ -160,7 +160,7 @@ def test_more_classes_are_told_apart_by_every_statistic_that_extends() -> None:
     tests = ["lda.cv3", "hotelling", "goeman", "mmd", "energy"]
     found = detect(X, y, tests=tests, draws=49, rng=1)
     assert [row.p_value for row in found.tests] == [0.02] * 5
-    assert (found.kind, found.classes) == ("classes", ("0", "1", "2"))
+    assert (found.outcome, found.classes) == ("classes", ("0", "1", "2"))
     assert "trace" in found["hotelling"].title
 
 
@@ -179,7 +179,7 @@ def test_numbers_are_related_to_features() -> None:
     y = X @ [1.0, 0.5, 0.0] + 0.5 * rng.normal(size=40)
     found = detect(X, y, tests=["hotelling", "goeman", "mmd", "energy"], draws=99, rng=1)
     assert [row.p_value for row in found.tests] == [0.01] * 4
-    assert (found.kind, found.classes) == ("numeric", ())
+    assert (found.outcome, found.classes) == ("numeric", ())
     assert found.hypothesis == "features and outcome are independent"
     assert found["energy"].title == "Distance covariance"
 
@@ -211,9 +211,9 @@ def test_default_tests_follow_the_outcome() -> None:
 
 def test_the_kind_of_outcome_may_be_stated() -> None:
     X, y = three_classes()
-    assert detect(X, y, kind="numeric", tests=["energy"], draws=9).kind == "numeric"
-    assert detect(X, y + 0.5, kind="classes", tests=["energy"], draws=9).kind == "classes"
-    assert detect(X, (y > 0) + 0.5, tests=["energy"], draws=9).kind == "classes"
+    assert detect(X, y, kind="numeric", tests=["energy"], draws=9).outcome == "numeric"
+    assert detect(X, y + 0.5, kind="classes", tests=["energy"], draws=9).outcome == "classes"
+    assert detect(X, (y > 0) + 0.5, tests=["energy"], draws=9).outcome == "classes"
     with pytest.raises(NotApplicable, match="kind must be one of classes, numeric"):
         detect(X, y, kind="words")
     with pytest.raises(DataError, match="numeric outcome must hold numbers"):

@@ -8,6 +8,11 @@ from abovechance.errors import DataError, NotApplicable, UnknownMeasure
 from abovechance.signal import oracle
 
 
+def joined(found: object) -> str:
+    """What is printed, on one line."""
+    return " ".join(str(found).split())
+
+
 def data(n: int = 40, p: int = 6, shift: float = 0.0, seed: int = 1):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
@@ -119,7 +124,7 @@ def test_what_the_draws_did_not_decide_is_said() -> None:
     X, y = data(shift=0.5)
     found = detect(X, y, tests=["sd", "lda.cv4"], draws=19, rng=3, stop="gandy")
     assert [row.decision for row in found.tests] == [None, None]
-    assert "not decided when the draws ran out: srivastava_du, lda.cv4" in str(found)
+    assert "Not decided when the draws ran out: srivastava_du, lda.cv4" in joined(found)
     assert "not decided" not in str(detect(X, y, tests=["sd"], draws=1999, rng=3, stop="gandy"))
 
 
@@ -133,7 +138,8 @@ def test_the_papers_rule_is_recorded() -> None:
     X, y = data(shift=1.5)
     found = detect(X, y, tests=["goeman"], draws=19, rng=1, rule="paper")
     assert found.to_dict()["rule"] == "paper"
-    assert "p = 0 of 19 draws, by the papers' rule" in str(found)
+    assert "0 of 19" in str(found)
+    assert "p by the papers' rule" in str(found)
     assert detect(X, y, tests=["goeman"], draws=19, rng=1).to_dict()["rule"] == "standard"
 
 
@@ -143,7 +149,7 @@ def test_an_undefined_test_says_why_and_counts_among_the_tests() -> None:
     none, other = found.tests
     assert np.isnan([none.value, none.p_value, none.p_adjusted]).all()
     assert "one class only" in none.undefined
-    assert "p undefined: a fold holds one class only" in str(found)
+    assert "a fold holds one class only" in joined(found)
     assert other.p_adjusted == min(2 * other.p_value, 1)
 
 
@@ -218,10 +224,10 @@ def test_tests_that_share_a_level_are_decided_at_their_part_of_it() -> None:
     assert {row.decision for row in found.tests} == {"p <= level/9"}
     assert all(row.p_adjusted <= 0.05 for row in found.tests)
     assert (found.level, found.decided_at) == (0.05, 0.05 / 9)
-    assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in str(found)
+    assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in joined(found)
     alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust=False)
     assert {row.decision for row in alone.tests} == {"p <= level"}
-    assert "on one side of 0.05 (Gandy 2009)" in str(alone)
+    assert "on one side of 0.05 (Gandy 2009)" in joined(alone)
 
 
 @pytest.mark.parametrize("rule", ["standard", "paper"])

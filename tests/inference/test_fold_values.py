@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abovechance.inference.fold_values import FoldedBatch, levelled
+from abovechance.inference.fold_values import fold_means, labelled, levelled
 from abovechance.inference.refitting import over_folds
 from abovechance.measures import find
 from abovechance.predictions import Binary
@@ -20,7 +20,8 @@ def test_a_batch_has_the_values_of_each_labelling(name, rare) -> None:
     positive = rng.permuted(np.tile(np.arange(n) % (10 if rare else 2) == 0, (batch, 1)), axis=1)
     probability = rng.integers(1, 9, (batch, n)) / 10  # many ties
     folds = rng.permuted(np.tile(np.repeat(np.arange(4), [5, 7, 8, 10]), (batch, 1)), axis=1)
-    found = FoldedBatch(positive.astype(np.int64), probability, folds, 0.5).means(find(name))
+    sample = labelled(positive.astype(np.int64), probability, 0.5).folded(folds)
+    found = fold_means(find(name), sample)
     each = [
         over_folds(find(name), Binary(y, probability=p, fold=k))
         for y, p, k in zip(positive.astype(int), probability, folds, strict=True)
@@ -31,9 +32,9 @@ def test_a_batch_has_the_values_of_each_labelling(name, rare) -> None:
 def test_an_empty_fold_counts_for_nothing() -> None:
     positive, probability = np.array([[0, 1, 0, 1]]), np.array([[0.1, 0.9, 0.8, 0.4]])
     folds = np.array([[0, 0, 2, 2]])
-    batch = FoldedBatch(positive, probability, folds, 0.5)
-    assert batch.means(find("auc")).item() == 0.5
-    assert batch.means(find("accuracy")).item() == 0.5
+    sample = labelled(positive, probability, 0.5).folded(folds)
+    assert fold_means(find("auc"), sample).item() == 0.5
+    assert fold_means(find("accuracy"), sample).item() == 0.5
 
 
 def test_probabilities_that_differ_by_rounding_become_equal() -> None:

@@ -16,6 +16,11 @@ from abovechance.measures import find
 GROUPS = np.repeat(np.arange(12), 8)
 
 
+def joined(found: object) -> str:
+    """What is printed, on one line."""
+    return " ".join(str(found).split())
+
+
 def clustered(seed: int):
     """No signal, but cases of a group resemble each other and share their outcome."""
     rng = np.random.default_rng(seed)
@@ -190,7 +195,7 @@ def test_learner_and_folds_are_named() -> None:
     X, y = np.zeros((12, 1)), np.arange(12) % 2
     found = permutation_test(Coin(), X, y, cv=3, measures="accuracy", draws=3, rng=1)
     assert found.described.startswith("Coin(), cross-validated by StratifiedKFold(n_splits=3")
-    assert found.described in str(found)
+    assert found.described in joined(found)
     assert found.to_dict()["described"] == found.described
     halves = [(np.arange(6), np.arange(6, 12)), (np.arange(6, 12), np.arange(6))]
     given = permutation_test(Coin(), X, y, cv=halves, measures="accuracy", draws=3, rng=1)

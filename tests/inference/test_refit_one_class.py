@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 from sklearn.svm import SVC, LinearSVC
 
 from abovechance import permutation_test
-from abovechance.inference.fold_values import FoldedBatch
+from abovechance.inference.fold_values import fold_means, labelled
 from abovechance.inference.refitting import over_folds
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass
@@ -62,7 +62,7 @@ def test_a_batch_with_folds_of_one_class_has_the_values_of_each_labelling(name) 
         over_folds(find(name), Binary(y, probability=p, fold=k))
         for y, p, k in zip(positive, probability, folds, strict=True)
     ]
-    found = FoldedBatch(positive, probability, folds, 0.5).means(find(name))
+    found = fold_means(find(name), labelled(positive, probability, 0.5).folded(folds))
     np.testing.assert_allclose(found, each, rtol=1e-12)
 
 

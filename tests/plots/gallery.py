@@ -1,24 +1,20 @@
 """One chart of every kind, from plain numbers, so that no picture waits for an inference."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from abovechance import examples
+from abovechance.inference import curves
+from abovechance.inference.curves import Curve
 from abovechance.plots.chart import Chart
-from abovechance.plots.curves import Curve, precision_recall_points, roc_points
-from abovechance.plots.pictures.confusion import confusion
-from abovechance.plots.pictures.curves import calibration, decision, precision_recall, roc
-from abovechance.plots.pictures.differences import differences
-from abovechance.plots.pictures.forest import forest
-from abovechance.plots.pictures.null import null
-from abovechance.plots.pictures.numeric import predicted_observed, residuals
-from abovechance.plots.pictures.posterior import posterior
-from abovechance.plots.pictures.power import power
-from abovechance.plots.pictures.probabilities import class_probabilities, probabilities
-from abovechance.plots.pictures.sizes import sizes
-from abovechance.plots.pictures.survival import auc_over_time, kaplan_meier
-from abovechance.plots.risk_groups import risk_groups
+from abovechance.plots.class_pictures import confusion_table, probabilities
+from abovechance.plots.curve_pictures import calibration, decision, precision_recall, roc
+from abovechance.plots.null_pictures import histogram
+from abovechance.plots.number_pictures import predicted_observed, residuals
+from abovechance.plots.result_pictures import densities, differences, forest, power, sizes
+from abovechance.plots.survival_pictures import auc_over_time, kaplan_meier
 from abovechance.predictions import Survival
 
 
@@ -26,25 +22,26 @@ def charts() -> dict[str, Chart]:
     """The charts by the name of their picture."""
     first, second = examples.breast_cancer(), examples.breast_cancer("p_texture")
     models = {"forest": first, "texture": second}
-    notes = {"forest": "AUC 0.991", "texture": "AUC 0.817"}
     return {
-        "probabilities": probabilities(second),
-        "class_probabilities": class_probabilities(examples.iris()),
+        "probabilities": probabilities({"": second}),
+        "class_probabilities": probabilities({"": examples.iris()}),
         "forest": forest({"estimates": estimates()}),
-        "posterior": posterior({"accuracy": Triangle(0.8, 0.1), "balanced": Triangle(0.6, 0.2)}),
-        "null": null(np.sin(np.arange(999.0)) * 0.1 + 0.5, 0.66, title="Area", p_value=0.001),
-        "roc": roc({name: roc_points(p) for name, p in models.items()}, notes=notes),
-        "precision_recall": precision_recall(precision_recall_points(second), 0.372),
-        "calibration": calibration(smooth(), groups()),
-        "decision": decision({"forest": benefit(0.35)}, benefit(0.0)),
-        "confusion": confusion([[48, 2], [5, 45]], ["well", "sick"]),
+        "posterior": densities({"accuracy": Triangle(0.8, 0.1), "balanced": Triangle(0.6, 0.2)}),
+        "null": histogram(np.sin(np.arange(999.0)) * 0.1 + 0.5, 0.66, title="Area", p="p = 0.001"),
+        "roc": roc({name: bandless(curves.roc(p, draws=2)) for name, p in models.items()}),
+        "precision_recall": precision_recall(
+            {"": replace(bandless(curves.precision_recall(second, draws=2)), summary={})}
+        ),
+        "calibration": calibration({"": smooth()}),
+        "decision": decision({"forest": benefit()}),
+        "confusion": confusion_table([[48, 2], [5, 45]], ["well", "sick"]),
         "differences": differences({"differences": compared()}),
         "power": power({"cells": cells()}),
         "sizes": sizes({"sizes": needed(), "target": 0.8}),
-        "predicted_observed": predicted_observed(examples.diabetes()),
-        "residuals": residuals(examples.diabetes()),
-        "kaplan_meier": kaplan_meier(risk_groups(survival())),
-        "auc_over_time": auc_over_time(smooth(2.0)),
+        "predicted_observed": predicted_observed({"": examples.diabetes()}),
+        "residuals": residuals({"": examples.diabetes()}),
+        "kaplan_meier": kaplan_meier({"": survival()}),
+        "auc_over_time": auc_over_time({"": smooth(2.0)}),
     }
 
 
@@ -107,23 +104,28 @@ def cells() -> list[dict[str, object]]:
     ]
 
 
+def drawn(x: np.ndarray, y: np.ndarray, **others: Any) -> Curve:
+    """A curve from plain numbers."""
+    axes = {"x_name": "Predicted probability", "y_name": "Observed frequency"}
+    about = {"curve": "any", "title": "Any", "level": 0.95, "method": "", "n": len(x)}
+    return Curve(x=x, y=y, **{"low": None, "high": None, **axes, **about, **others})
+
+
+def bandless(curve: Curve) -> Curve:
+    return replace(curve, low=None, high=None)
+
+
 def smooth(scale: float = 1.0) -> Curve:
     x = np.linspace(0.05, 0.95, 40)
     y = 0.5 + 0.45 * np.sin(3.2 * (x - 0.5))
-    return Curve(x=x * scale, y=y, low=np.clip(y - 0.1, 0, 1), high=np.clip(y + 0.1, 0, 1))
+    return drawn(x * scale, y, low=np.clip(y - 0.1, 0, 1), high=np.clip(y + 0.1, 0, 1))
 
 
-def groups() -> Curve:
-    x = np.linspace(0.1, 0.9, 5)
-    return Curve(x=x, y=x**1.2, low=x**1.2 - 0.05, high=x**1.2 + 0.05)
-
-
-def benefit(gain: float) -> Curve:
+def benefit() -> Curve:
     x = np.linspace(0.01, 0.99, 60)
     share = 0.37
-    nobody_wrong = share * np.ones(60)
     everyone = share - (1 - share) * x / (1 - x)
-    return Curve(x=x, y=np.where(gain > 0, nobody_wrong * (1 - x * (1 - gain)), everyone))
+    return drawn(x, share * (1 - x * 0.65), columns={"treat_all": everyone})
 
 
 def survival() -> Survival:

@@ -8,7 +8,7 @@ import pytest
 from abovechance import Multiclass, assess, report
 from abovechance.errors import NotApplicable
 from abovechance.plots import chart_of
-from abovechance.plots.svg import render
+from abovechance.plots.svg_render import render
 
 
 def classes(count: int, n: int = 400) -> Multiclass:

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from abovechance.plots.palette import DARK, LIGHT
+from abovechance.plots.chart import DARK, LIGHT
 
 # Machado, Oliveira, Fernandes (2009), table 1, severity 1.0: linear RGB of what is seen.
 SEEN = {

@@ -7,15 +7,21 @@ import pytest
 
 from abovechance import detect, examples
 from abovechance.errors import NotApplicable
+from abovechance.format import number
+from abovechance.inference import curves
 from abovechance.measures import find
 from abovechance.plots import Chart, chart_of, plot
 from abovechance.plots.chart import Band, Points, Rule, Text
-from abovechance.plots.curves import Curve, precision_recall_points, roc_points, simple
-from abovechance.plots.pictures.confusion import confusion
-from abovechance.plots.pictures.forest import forest
-from abovechance.plots.pictures.null import null
-from abovechance.plots.pictures.probabilities import MOST_DOTS, probabilities
-from abovechance.plots.words import number
+from abovechance.plots.class_pictures import (
+    MOST_DOTS,
+    confusion_table,
+    cumulative,
+    probabilities,
+    roc_thresholds,
+)
+from abovechance.plots.curve_pictures import Path, simple
+from abovechance.plots.null_pictures import histogram
+from abovechance.plots.result_pictures import forest
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 
@@ -29,7 +35,7 @@ def two_classes(n: int = 40, **options: object) -> Binary:
 
 def test_the_gap_between_the_diamonds_is_tjurs_coefficient() -> None:
     predictions = two_classes()
-    chart = probabilities(predictions)
+    chart = probabilities({"": predictions})
     high, low = (
         float(layer.x[0])
         for layer in chart.layers
@@ -46,14 +52,14 @@ def test_weights_move_the_diamonds() -> None:
     predictions = two_classes(sample_weight=weight)
     means = [
         float(layer.x[0])
-        for layer in probabilities(predictions).layers
+        for layer in probabilities({"": predictions}).layers
         if isinstance(layer, Points) and layer.shape == "diamond"
     ]
     assert means[0] - means[1] == pytest.approx(find("tjur_r2").of(predictions), rel=1e-12)
 
 
 def test_every_case_is_a_dot_until_there_are_too_many() -> None:
-    few, many = probabilities(two_classes(40)), probabilities(two_classes(4000))
+    few, many = (probabilities({"": two_classes(n)}) for n in (40, 4000))
     assert [len(s) for s in few.series] == [20, 20]
     assert [len(s) for s in many.series] == [MOST_DOTS, MOST_DOTS]
     assert "evenly spaced" in many.caption
@@ -69,30 +75,31 @@ def test_scores_are_shown_on_their_own_scale() -> None:
 
 def test_the_area_under_the_drawn_curve_is_the_auc() -> None:
     predictions = examples.breast_cancer("p_texture")
-    curve = roc_points(predictions)
+    curve = curves.roc(predictions, draws=2)
     area = np.trapezoid(curve.y, curve.x)
     assert area == pytest.approx(find("auc").of(predictions), rel=1e-12)
+    assert curve.summary["auc"] == pytest.approx(area, rel=1e-12)
     thinned = simple(curve)
     assert np.trapezoid(thinned.y, thinned.x) == pytest.approx(area, abs=0.002)
 
 
 def test_steps_in_recall_times_precision_are_the_average_precision() -> None:
     predictions = examples.breast_cancer("p_texture")
-    curve = precision_recall_points(predictions)
-    area = (np.diff(curve.x) * curve.y[:-1]).sum()
+    curve = curves.precision_recall(predictions, draws=2)
+    area = (np.diff(curve.x, prepend=0.0) * curve.y).sum()
     assert area == pytest.approx(find("average_precision").of(predictions), rel=1e-12)
 
 
 def test_simplifying_moves_a_curve_less_than_can_be_seen() -> None:
     x = np.linspace(0, 50, 5001)
-    curve = Curve(x=x, y=np.sin(x / 8) * 7, low=np.sin(x / 8) * 7 - 1, high=np.sin(x / 8) * 7 + 2)
+    curve = Path(x=x, y=np.sin(x / 8) * 7, low=np.sin(x / 8) * 7 - 1, high=np.sin(x / 8) * 7 + 2)
     thinned = simple(curve)
     assert len(thinned.x) < 200
     assert np.abs(np.interp(x, thinned.x, thinned.y) - curve.y).max() < 17 * 0.01
 
 
 def test_the_null_has_a_bar_for_each_of_few_values() -> None:
-    chart = null(np.repeat([0.4, 0.5, 0.6], [2, 5, 3]), 0.7)
+    chart = histogram(np.repeat([0.4, 0.5, 0.6], [2, 5, 3]), 0.7)
     (counts,) = (s.columns[1] for s in chart.series)
     assert np.asarray(counts).tolist() == [2.0, 5.0, 3.0]
     assert chart.x.high > 0.7
@@ -119,11 +126,11 @@ def test_the_band_of_a_posterior_holds_its_central_share(gallery: dict[str, Char
 
 def test_a_confusion_table_must_fit_its_labels() -> None:
     with pytest.raises(ValueError, match="must be 3 × 3"):
-        confusion([[1, 2], [3, 4]], ["a", "b", "c"])
+        confusion_table([[1, 2], [3, 4]], ["a", "b", "c"])
 
 
 def test_empty_rows_of_a_confusion_table_are_not_divided_by_zero() -> None:
-    chart = confusion([[0, 0], [3, 1]], ["a", "b"])
+    chart = confusion_table([[0, 0], [3, 1]], ["a", "b"])
     assert chart.layers[0].notes == (("0%", "0%"), ("75%", "25%"))
 
 
@@ -147,10 +154,10 @@ def test_predictions_have_a_usual_picture(predictions: object, title: str) -> No
     ("predictions", "kind", "reason"),
     [
         (examples.iris(), "roc", "two classes; got multiclass"),
-        (examples.diabetes(), "confusion", "of classes; got numeric"),
-        (examples.iris(), "residuals", "of numbers; got multiclass"),
+        (examples.diabetes(), "confusion", "several classes; got numeric"),
+        (examples.iris(), "residuals", "numbers; got multiclass"),
         (examples.iris(), "rocc", "did you mean 'roc'"),
-        (Binary([0, 1], label=[0, 1]), "roc", "needs a predicted score"),
+        (Binary([0, 1], label=[0, 1]), "roc", "only labels were predicted"),
         (Binary([1, 1], score=[1, 2], labels=[0, 1]), "roc", "both classes"),
         (Numeric([[1, 2]], [[1, 2]]), "residuals", "one output"),
         ({"a": examples.iris(), "b": examples.iris()}, "confusion", "one model at a time"),
@@ -231,10 +238,8 @@ def test_figures_of_the_papers_are_kinds_of_pictures(kind: str) -> None:
 
 
 def test_thresholds_lie_on_the_curve_where_their_rates_are() -> None:
-    from abovechance.plots.pictures.classes import roc_thresholds
-
     cases = examples.breast_cancer("p_texture")
-    x, y, at = roc_thresholds(cases).series[0].columns
+    x, y, at = roc_thresholds({"": cases}).series[0].columns
     for fpr, tpr, t in zip(x, y, at, strict=True):
         called = cases.probability > t
         assert fpr == pytest.approx(called[~cases.positive].mean())
@@ -242,10 +247,8 @@ def test_thresholds_lie_on_the_curve_where_their_rates_are() -> None:
 
 
 def test_cumulative_curves_are_shares_of_each_class() -> None:
-    from abovechance.plots.pictures.classes import cumulative
-
     cases = examples.breast_cancer("p_texture")
-    missed, rejected = cumulative(cases).series
+    missed, rejected = cumulative({"": cases}).series
     for series, side in ((missed, cases.positive), (rejected, ~cases.positive)):
         at, share = series.columns
         np.testing.assert_allclose(share, [(cases.probability[side] <= t).mean() for t in at])
@@ -262,7 +265,7 @@ def test_twenty_guesses_have_twenty_one_p_values() -> None:
     np.testing.assert_allclose(p, binom.sf(np.asarray(hits) - 1, 20, 0.5), rtol=1e-9)
     assert "15 right are needed" in made.caption
     assert "Observed: 14 of 20, p = 0.058" in made.caption
-    with pytest.raises(NotApplicable, match="at most n right"):
+    with pytest.raises(NotApplicable, match="0 to 20 of 20"):
         binomial_null(20, observed=21)
 
 

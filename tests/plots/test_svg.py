@@ -10,7 +10,7 @@ from abovechance import examples
 from abovechance.plots import chart_of
 from abovechance.plots.axes import unit
 from abovechance.plots.chart import Axis, Chart, Line, Points, Series
-from abovechance.plots.svg import render
+from abovechance.plots.svg_render import render
 
 VOID = {"path", "rect", "i"}
 

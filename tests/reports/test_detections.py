@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abovechance import detect, report
-from abovechance.reports import detections
+from abovechance.reports import detection_story
 from abovechance.reports.citations import bibliography
 from abovechance.reports.prose import as_text
 
@@ -24,44 +24,44 @@ def told(sentence: str) -> str:
 def test_a_p_at_the_level_rejects() -> None:
     facts = found()
     assert facts["tests"][0]["p_value"] == 0.05
-    assert detections.verdict(facts) == "The classes differ"
-    assert told(detections.results(facts)).endswith("was rejected.")
+    assert detection_story._verdict(facts) == "The classes differ"
+    assert told(detection_story._results(facts)).endswith("was rejected.")
     refitted = {"tests": [{"measure": "accuracy", "title": "Accuracy", "p_value": 0.05}]}
-    assert detections.verdict(refitted) == "Better than chance"
+    assert detection_story._verdict(refitted) == "Better than chance"
 
 
 def test_the_papers_rule_is_told_and_never_a_smallest_p() -> None:
     facts = found(rule="paper", tests=["sd", "energy"])
-    assert "(p = 0 of 19 draws; adjusted p = 0)" in told(detections.headline(facts))
-    said = told(detections.methods(facts))
+    assert "(p = 0 of 19 draws; adjusted p = 0)" in told(detection_story._headline(facts))
+    said = told(detection_story._methods(facts))
     assert "by the papers' rule (Rosenblatt et al. 2019)" in said
     assert "Phipson" not in said
-    assert "p < " not in told(detections.results(facts))
+    assert "p < " not in told(detection_story._results(facts))
 
 
 @pytest.mark.parametrize("stop", [None, "gandy"])
 def test_early_stopping_is_told_with_its_source(stop: str | None) -> None:
-    said = told(detections.methods(found(stop=stop, draws=999)))
+    said = told(detection_story._methods(found(stop=stop, draws=999)))
     assert ("Gandy 2009" in said) is (stop is not None)
     assert ("up to " in said) is (stop is not None)
     assert "Phipson and Smyth 2010" in said
 
 
 def test_what_the_draws_did_not_decide_is_told() -> None:
-    said = told(detections.methods(found(stop="gandy", draws=19)))
+    said = told(detection_story._methods(found(stop="gandy", draws=19)))
     assert "Not decided when the draws ran out: Srivastava and Du's" in said
 
 
 def test_what_is_undefined_says_why() -> None:
     facts = found(tests=["lda.cv12.unbalanced.legacy_z", "sd"])
-    assert "undefined: a fold holds one class only" in told(detections.results(facts))
+    assert "undefined: a fold holds one class only" in told(detection_story._results(facts))
 
 
 def test_features_are_named_where_their_names_are_known() -> None:
     assert "in 2 features (age and dose) was" in told(
-        detections.methods(found(feature_names=["age", "dose"]))
+        detection_story._methods(found(feature_names=["age", "dose"]))
     )
-    assert "in 2 features was" in told(detections.methods(found()))
+    assert "in 2 features was" in told(detection_story._methods(found()))
 
 
 def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> None:
@@ -78,17 +78,17 @@ def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> 
     ]
     facts = found(stop="gandy", draws=9999, tests=tests)
     assert {test["decision"] for test in facts["tests"]} == {"p <= level/9"}
-    assert detections.verdict(facts) == "The classes differ"
-    assert "one side of 0.00556 (0.05 divided by 9 tests)" in told(detections.methods(facts))
-    assert "At level 0.05" in told(detections.results(facts))
-    assert "rejected by 9 of 9 tests" in told(detections.results(facts))
+    assert detection_story._verdict(facts) == "The classes differ"
+    assert "one side of 0.00556 (0.05 divided by 9 tests)" in told(detection_story._methods(facts))
+    assert "At level 0.05" in told(detection_story._results(facts))
+    assert "rejected by 9 of 9 tests" in told(detection_story._results(facts))
 
 
 def test_the_verdict_is_at_the_level_of_a_sequential_test() -> None:
     facts = found(stop="gandy", draws=1999, level=0.2) | {"level": 0.01}
     facts["tests"][0]["p_value"] = 0.03
-    assert detections.verdict(facts) == "No difference between the classes shown"
-    assert "At level 0.01" in told(detections.results(facts))
+    assert detection_story._verdict(facts) == "No difference between the classes shown"
+    assert "At level 0.01" in told(detection_story._results(facts))
 
 
 @pytest.mark.parametrize("folds", [8, 12])

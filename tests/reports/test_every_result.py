@@ -42,6 +42,11 @@ def features() -> tuple[Any, Any]:
     return rng.normal(size=(24, 3)) + y[:, None], y
 
 
+def followed() -> Any:
+    rng = np.random.default_rng(2)
+    return ac.Survival(rng.exponential(size=60), rng.random(60) < 0.7, risk=rng.normal(size=60))
+
+
 def sizes() -> Any:
     return ac.sample_size("auc", effect=0.9, replications=20, rng=1)
 
@@ -76,6 +81,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "test of two": lambda: significance.delong(*two().values()),
     "mcnemar": lambda: significance.mcnemar(3, 9),
     "calibration error": lambda: calibration(one(), "ece", draws=99, rng=1),
+    "null distribution": lambda: significance.null_distribution(one(), "auc", rng=1),
+    "survival": lambda: curves.survival(followed())["low risk"],
     "figures": figures,
     "classifier": lambda: figures().classifiers[0],
     "quantity": lambda: figures().classifiers[0].posteriors[0],

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from abovechance.format import shown
 from abovechance.inference import assess
-from abovechance.plots.text import shown
 from abovechance.predictions import Binary, Multiclass
 from abovechance.reports import report
 

@@ -8,6 +8,7 @@ import pytest
 
 from abovechance import Binary, assess, compare, report
 from abovechance.plots import chart_of
+from abovechance.reports.html import on_page
 
 BY = np.array(["<30", "30-44", "45+"])[np.arange(150) % 3]
 
@@ -36,9 +37,11 @@ def test_paired_models_are_never_said_to_have_different_cases(comparison: Any) -
     assert "Models were also compared within subgroups (age=<30, age=30-44 and age=45+)" in methods
     assert "Each model was also compared between subgroups, on different cases" in methods
     captions = {table.title: table.caption for table in document.tables}
-    assert "on the same cases" in captions["Differences between models"]
-    assert "on the same cases" in captions["Models within subgroups"]
-    assert "on different cases" in captions["Differences between subgroups"]
+    pair = "new_model − old_model"
+    assert captions[f"Differences, {pair}"].startswith("On the same cases.")
+    assert captions[f"Within subgroups, {pair}"].startswith("On the same cases.")
+    apart = captions["Between subgroups of different cases, new_model"]
+    assert apart.startswith("On different cases.")
 
 
 def test_every_clause_of_the_methods_stands_once(comparison: Any) -> None:
@@ -49,7 +52,7 @@ def test_every_clause_of_the_methods_stands_once(comparison: Any) -> None:
 
 
 def test_rows_of_every_table_can_be_told_apart(comparison: Any) -> None:
-    for table in report(comparison).document.tables:
+    for table in map(on_page, report(comparison).document.tables):
         names = [i for i, column in enumerate(table.columns) if column.kind == "name"]
         rows = [tuple(row[i].text for i in names) for row in table.rows]
         assert len(set(rows)) == len(rows), table.title
@@ -57,7 +60,7 @@ def test_rows_of_every_table_can_be_told_apart(comparison: Any) -> None:
 
 def test_the_interaction_is_in_table_and_paragraph(comparison: Any) -> None:
     document = report(comparison).document
-    table = next(t for t in document.tables if t.title == "Interaction")
+    table = next(t for t in document.tables if t.name == "interactions")
     assert [row[0].text for row in table.rows] == [t.title for t in comparison.interactions]
     assert "the same in every subgroup" in table.caption
     said = document.paragraphs[1].text
@@ -80,7 +83,7 @@ def test_values_of_models_stand_with_their_intervals(comparison: Any) -> None:
     assert re.search(
         r"was 0\.\d+ \(95% CI 0\.\d+ to [01]\.\d+\) for new_model and 0\.\d+ \(95", said
     )
-    table = next(t for t in document.tables if t.title == "Measures with 95% intervals")
+    table = on_page(next(t for t in document.tables if t.name == "measures"))
     low = [column.heading for column in table.columns].index("Low")
     assert all(row[low].value is not None for row in table.rows)
     assert document.checklist is not None
@@ -93,7 +96,7 @@ def test_subgroups_of_an_assessment_have_cases_events_and_intervals(
 ) -> None:
     one = models["old_model"]
     found = assess(one, ["auc", "accuracy"], by=BY, by_name="age", draws=99, rng=1)
-    table = next(t for t in report(found).document.tables if t.title == "By subgroup")
+    table = on_page(next(t for t in report(found).document.tables if t.name == "by"))
     headings = [column.heading for column in table.columns]
     assert headings[:5] == ["Measure", "Subgroup", "Cases", "Events", "Estimate"]
     assert [row[1].text for row in table.rows] == ["age=<30", "age=30-44", "age=45+"] * 2

@@ -4,20 +4,20 @@ import json
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from abovechance.app.answers import answer
-from abovechance.app.columns import described
-from abovechance.app.page import page
-from abovechance.app.parcels import LARGEST, opened
+from abovechance.app.requests import LARGEST, answer, described, opened
 from abovechance.errors import AboveChanceError
 from abovechance.examples import path as example_path
+from abovechance.reports.html import digest, report_script, style_sheet
 
 Handler = Callable[[Request], Awaitable[Response]]
 HEADERS = {
@@ -58,13 +58,13 @@ def make_app(token: str, port: int, *, largest: int = LARGEST) -> Starlette:
         return answered
 
     async def columns(request: Request) -> Response:
-        parcel = await run_in_threadpool(opened, await _body(request, largest))
-        found = await run_in_threadpool(lambda: [described(table) for table in parcel.tables])
+        sent = await run_in_threadpool(opened, await _body(request, largest))
+        found = await run_in_threadpool(lambda: [described(table) for table in sent.tables])
         return _json({"files": found})
 
     async def report(request: Request) -> Response:
-        parcel = await run_in_threadpool(opened, await _body(request, largest))
-        made = await run_in_threadpool(lambda: answer(parcel.tables, parcel.choices).html)
+        sent = await run_in_threadpool(opened, await _body(request, largest))
+        made = await run_in_threadpool(lambda: answer(sent.tables, sent.choices).html)
         return PlainTextResponse(made)
 
     return Starlette(
@@ -138,3 +138,27 @@ async def _not_found(request: Request, error: Exception) -> Response:
 def _json(value: Any, status: int = 200) -> Response:
     # JSONResponse refuses NaN, which no value here can be
     return JSONResponse(json.loads(json.dumps(value, default=list)), status)
+
+
+@cache
+def page() -> tuple[str, str]:
+    """The HTML of the page, and the policy that lets only its own script run."""
+    from importlib.resources import files
+
+    from jinja2 import Environment, PackageLoader
+
+    folder = files("abovechance.app") / "templates"
+    script = (folder / "app.js").read_text("utf-8")
+    style = style_sheet() + (folder / "app.css").read_text("utf-8")
+    # a report shown within the page is held to the page's policy as well as to its own
+    own, framed = digest(script), digest(report_script())
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{own}' 'sha256-{framed}'; "
+        "style-src 'unsafe-inline'; "
+        "connect-src 'self'; frame-src blob:; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+    template = Environment(loader=PackageLoader("abovechance.app"), autoescape=True).get_template(
+        "app.html"
+    )
+    return template.render(style=Markup(style), script=Markup(script)), policy

@@ -1,6 +1,6 @@
 """The command line: `abovechance COMMAND`, one module per command.
 
-A command outside the package shares `options`, `progress` and `show`.
+A command outside the package shares `options` and `terminal`.
 """
 
 import sys
@@ -13,9 +13,10 @@ from typing import TextIO
 import click
 
 from abovechance import __version__
+from abovechance.cli import options, terminal
 from abovechance.errors import AboveChanceError, PluginWarning, Unfinished
 
-__all__ = ["main", "options", "progress", "run", "show"]
+__all__ = ["main", "options", "run", "terminal"]
 
 COMMANDS = {
     "app": "Open a local page: drop a file of predictions, see its report.",
@@ -31,6 +32,7 @@ COMMANDS = {
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
+HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
 ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
 
 
@@ -43,7 +45,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = getattr(import_module(f"abovechance.cli.{name}"), name)
+        module = HOMES.get(name, f"{name}_command")
+        command = getattr(import_module(f"abovechance.cli.{module}"), name)
         assert isinstance(command, click.Command)
         return command
 

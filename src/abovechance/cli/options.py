@@ -19,6 +19,26 @@ def stack(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], D
     return apply
 
 
+def apart(given: dict[str, Any], *groups: Callable[..., Any]) -> list[dict[str, Any]]:
+    """What was given to each group of options, and then all the rest.
+
+    Options are named as the functions below name their arguments, so that the rest is passed on
+    as it is: a new option needs to be written once.
+    """
+    left = dict(given)
+    found = []
+    for group in groups:
+        names = {p.name for p in _parameters(group)}
+        found.append({name: left.pop(name) for name in list(left) if name in names})
+    return [*found, left]
+
+
+def _parameters(group: Callable[..., Any]) -> list[click.Parameter]:
+    def command() -> None: ...
+
+    return list(getattr(group(command), "__click_params__", ()))
+
+
 def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """A comma-separated list; commas inside brackets belong to the name."""
     if value is None:
@@ -96,7 +116,7 @@ report = click.option(
 output = click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json", "csv"]),
+    type=click.Choice(["text", "markdown", "json", "csv"]),
     default="text",
     show_default=True,
     help="How to print the result.",
@@ -121,6 +141,7 @@ def where(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
 
 
 CLUSTER = "abovechance: cluster"
+seed = click.option("--seed", "rng", type=click.IntRange(min=0), help="Seed of all draws.")
 workers = stack(
     click.option(
         "--workers",
@@ -144,12 +165,23 @@ resampling = stack(
         type=click.IntRange(min=1),
         help="Permutations, flips or bootstrap samples; 9999 and 1999 when not given.",
     ),
-    click.option("--seed", type=click.IntRange(min=0), help="Seed of all draws."),
+    seed,
     workers,
 )
+level = click.option(
+    "--level",
+    "confidence_level",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+primary = click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
 
 
-def rate(value: str | None) -> float | str | dict[str, float] | None:
+def rates(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> float | str | dict[str, float] | None:
     """A rate from the command line: a number, the word majority, or sensitivity=.8,ppv=.5."""
     if value is None or value == "majority":
         return value

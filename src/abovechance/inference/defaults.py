@@ -106,7 +106,7 @@ class Setting:
         if not measure.smooth:
             return False
         if self.stratified:
-            return self.predictions.n <= MOST or measure.form is Form.LOSSES
+            return self.predictions.n <= 3 * MOST or measure.form is Form.LOSSES
         told = measure.influence is not None and self.predictions.weight is None
         return self.predictions.cases.groups is not None or self.predictions.n <= MOST or told
 
@@ -578,12 +578,11 @@ def expanded(predictions: Predictions) -> Predictions:
     """
     counts = predictions.cases.counts
     if counts is not None:
-        predictions = predictions.take(np.repeat(np.arange(predictions.n), counts.astype(np.int64)))
-        predictions.__dict__["cases"] = replace(predictions.cases, counts=None, id=None)
+        rows = np.repeat(np.arange(predictions.n), counts.astype(np.int64))
+        predictions = predictions.take(rows).with_cases(counts=None, id=None)
     groups = predictions.cases.groups
     if groups is not None and len(np.unique(groups)) == len(groups):
-        predictions = predictions.take(slice(None))
-        predictions.__dict__["cases"] = replace(predictions.cases, groups=None)
+        predictions = predictions.with_cases(groups=None)
     return predictions
 
 

@@ -214,7 +214,7 @@ def detect(
         n=len(outcome),
         features=features.shape[1],
         feature_names=tuple(called or ()),
-        kind="numeric" if outcome.dtype.kind == "f" else "classes",
+        outcome="numeric" if outcome.dtype.kind == "f" else "classes",
         classes=tuple(str(c) for c in classes),
         permute=permute,
         hypothesis=_hypothesis(permute, outcome),

@@ -6,8 +6,7 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.format import p_equation, rid_of_rounding
-from abovechance.inference.results import Interval, Result, Test, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain
 from abovechance.io.export import jsonable
 
 
@@ -71,8 +70,6 @@ class Estimate:
         return {key: jsonable(named[key]) for key in CONTRACT}
 
 
-AT_THRESHOLD = ("categorical", "utility")  # families of what is done at a threshold
-
 CONTRACT = (
     "measure",
     "title",
@@ -108,7 +105,7 @@ class Subgroup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assessment(Result):
+class Assessment(Result, kind="assessment"):
     """Every applicable measure of some predictions, as `assess` gives it.
 
     `assessment["auc"]` is the estimate of a measure for all cases; iteration goes over all rows.
@@ -193,6 +190,7 @@ class Assessment(Result):
     def to_dict(self) -> dict[str, Any]:
         return {
             "abovechance": __version__,
+            "kind": self.kind,
             "outcome": self.outcome,
             "n": self.n,
             "dropped": self.dropped,
@@ -211,29 +209,6 @@ class Assessment(Result):
         """The estimates flat, as rows of a table."""
         return [flat(e) for e in self.estimates]
 
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The estimates as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The estimates as CSV; text that a spreadsheet would run is escaped."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        origin = self.origin if self.origin_stated else "not stated"
-        cases = f"{self.n} case{'s' * (self.n != 1)}"
-        lines = [f"{cases}, {self.outcome} outcome, origin {origin}"]
-        for e in self.estimates:
-            where = "".join(f" [{part}]" for part in (e.by, e.class_, e.output) if part)
-            value = rid_of_rounding(e.value, e.interval)
-            lines.append(f"{e.title + where:<48} {value:>9.4g}" + _bounds(e))
-        if self.threshold is not None and any(e.family in AT_THRESHOLD for e in self.estimates):
-            lines.append(f"Cases above {self.threshold:g} are called positive.")
-        lines += [str(a) for a in self.advice]
-        return "\n".join(lines)
-
 
 def flat(estimate: Estimate) -> dict[str, Any]:
     """One row: the interval's and the skill's parts as columns of their own."""
@@ -251,19 +226,3 @@ def flat(estimate: Estimate) -> dict[str, Any]:
 def _names(measure: Any) -> set[str]:
     multiclass = measure.for_outcome("multiclass")
     return {measure.label, multiclass.label}
-
-
-def _bounds(estimate: Estimate) -> str:
-    """Interval, chance and p, as far as there are any; what p tests stands before it."""
-    parts = [] if estimate.interval is None else [f"[{estimate.interval}]"]
-    if estimate.chance is not None:
-        parts.append(f"chance {estimate.chance:.4g}")
-    if estimate.p_value is not None:
-        parts.append(p_equation(estimate.p_value))
-    if estimate.skill is not None and estimate.skill.p_value is not None:
-        parts.append(
-            f"reference {estimate.skill.reference:.4g}, {p_equation(estimate.skill.p_value)}"
-        )
-    if estimate.undefined or estimate.remark:
-        parts.append(f"({estimate.undefined or estimate.remark})")
-    return "".join(f"  {part}" for part in parts)

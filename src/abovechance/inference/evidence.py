@@ -382,8 +382,7 @@ class Evidence:
         weight = np.where(cases.positive, prevalence / share, (1 - prevalence) / (1 - share))
         if cases.weight is not None:
             weight = weight * cases.weight
-        other = cases.take(slice(None))
-        other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
+        other = cases.with_cases(sample_weight=weight)
         for m in depends:
             if obstacle(m, other) is not None:
                 self.refused[m.label] = NO_WEIGHTED_FORM

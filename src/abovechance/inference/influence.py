@@ -1,18 +1,41 @@
-"""Areas under ROC curves, and how much every case moves them."""
+"""How much each case moves a value: one function behind every variance that is not resampled.
+
+`influence` is the derivative of a value by what a case counts. Its squares sum to the variance of
+the value for independent cases, and the squares of its sums over clusters to that for clusters. It
+is known in closed form for means, tables, areas, concordances and correlations, and a numerical
+derivative for all other measures. `components` holds those of several models on the same cases.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures import Measure, find
-from abovechance.measures.area_scale import AREA, AreaScale, area_scale, pair_scale
+from abovechance.measures import Form, Law, Measure, find
+from abovechance.measures.area_scale import (
+    AREA,
+    AreaScale,
+    area_scale,
+    concordance_scale,
+    pair_scale,
+)
+from abovechance.measures.averaging import class_values
+from abovechance.measures.sample import (
+    COUNTING,
+    Sample,
+    case_losses,
+    evaluate,
+    on_counts,
+    resampled,
+)
+from abovechance.numerics.censoring import concordance_by_case
+from abovechance.numerics.counts import one_against_rest, weighted_mean
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.ranks import Part, covariance
-from abovechance.predictions import Binary, Multiclass
+from abovechance.predictions import Survival
 
 NO_SCORE = "areas under ROC curves need a score or a probability."
 ONE_CLASS = "an area under the ROC curve needs cases of both classes."
@@ -23,6 +46,10 @@ ONE_CASE = (
 ONE_CLUSTER = "over clusters every class must have cases in at least two of them."
 TWO_CLUSTERS = "an answer over clusters needs at least two of them."
 NOT_AN_AREA = "is not linear in areas under ROC curves."
+STEP = 1e-4  # of what a case counts, for derivatives
+CELLS = 1 << 21  # how many weights are held at once
+ADDITIVE = 1e-6  # relative: how far derivatives may be off from sums of two by rounding
+FEW_CLASSES = 4  # up to which every cell of a table is tried
 
 
 class NotLinear(NotApplicable):
@@ -85,6 +112,235 @@ class Gap:
     df: float
 
 
+def influence(measure: Measure, sample: Sample) -> Floats:
+    """How much each case moves a value, in the value's units; the sum is 0.
+
+    The derivative by the logarithm of the case's weight. In closed form where there is one: means
+    of losses, functions of a confusion table, areas, concordances of censored times, and what a
+    measure declares. Else a central difference in blocks of bounded memory; of measures that know
+    no weights, what leaving the case out does.
+
+    >>> from abovechance.predictions import Binary
+    >>> cases = Binary([0, 0, 1, 1], probability=[0.1, 0.6, 0.4, 0.9])
+    >>> influence(find("auc"), Sample.of(cases))
+    array([ 0.125, -0.125, -0.125,  0.125])
+    >>> influence(find("brier"), Sample.of(cases))
+    array([-0.044,  0.044,  0.044, -0.044])
+    """
+    measure = measure.for_outcome(sample.kind)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for closed in (_of_declared, _of_losses, _of_table, _of_pairs, _of_censored_pairs):
+            found = closed(measure, sample)
+            if found is not None:
+                return found
+        return numerical_influence(measure, sample)
+
+
+def numerical_influence(measure: Measure, sample: Sample) -> Floats:
+    """The same from the values alone, for any measure."""
+    n = sample.n
+    rows = max(1, CELLS // max(1, n))
+    blocks = [np.arange(start, min(start + rows, n)) for start in range(0, n, rows)]
+    if not measure.weighted:
+        without = np.concatenate(
+            [resampled(measure, sample, np.arange(n) != some[:, None]) for some in blocks]
+        )
+        return (without.mean() - without) * (n - 1.0) / n
+    own = np.ones(n) if sample.weight is None else sample.weight
+    parts = []
+    for some in blocks:
+        step = STEP * own * (np.arange(n) == some[:, None])
+        up, down = (evaluate(measure, sample.reweighted(own + side * step)) for side in (1, -1))
+        parts.append((up - down) / (2.0 * STEP))
+    return np.concatenate(parts)
+
+
+def table_slopes(measure: Measure, tables: Floats) -> Floats:
+    """Derivatives of a function of confusion tables (…, K, K) by every cell.
+
+    As the measure declares them. Averages over classes go by the chain rule: a case adds to one of
+    the four counts of each class. Most other functions depend on the margins and the diagonal
+    alone; then the derivative by a cell off the diagonal is a sum of one term for its row and one
+    for its column, and 3 K cells tell all K². Whether it is so is tried out.
+
+    >>> table_slopes(find("accuracy"), np.array([[3.0, 1.0], [0.0, 4.0]]))
+    array([[ 0.016, -0.109],
+           [-0.109,  0.016]])
+    """
+    k = tables.shape[-1]
+    measure = measure.for_outcome("multiclass" if k > 2 else "binary")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if measure.slopes is not None:
+            slopes = measure.slopes(tables, **measure.parameters)
+            if _bears_out(measure, tables.reshape(-1, k, k)[0], slopes.reshape(-1, k, k)[0]):
+                return slopes
+        if measure.form is not Form.COUNTS:
+            return _slopes_of_classes(measure, tables)
+        return numerical_slopes(measure, tables)
+
+
+def numerical_slopes(measure: Measure, tables: Floats) -> Floats:
+    """The same from the values alone, for any function of a table."""
+    k = tables.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = None if k <= FEW_CLASSES else _slopes_of_margins(measure, tables)
+        if found is not None:
+            return found
+        every = [_slope(measure, tables, a, c) for a in range(k) for c in range(k)]
+        return np.stack(every, axis=-1).reshape(tables.shape)
+
+
+def _bears_out(measure: Measure, table: Floats, slopes: Floats) -> bool:
+    """Whether a formula moves as declared: one that was put in another's place need not."""
+    towards = _step(table) * np.random.default_rng(len(table)).uniform(0.5, 1.5, table.shape)
+    up, down = (float(on_counts(measure, table + side * towards)) for side in (1.0, -1.0))
+    size = float(np.abs(slopes * towards).sum())
+    return not abs((up - down) / 2.0 - float((slopes * towards).sum())) > ADDITIVE * size + 1e-14
+
+
+def _slope(measure: Measure, tables: Floats, actual: int, called: int) -> Floats:
+    step = _step(tables)
+    cell = np.zeros(tables.shape[-2:])
+    cell[actual, called] = step
+    return (on_counts(measure, tables + cell) - on_counts(measure, tables - cell)) / (2.0 * step)
+
+
+def _step(tables: Floats) -> float:
+    """A small part of a case; less where weights add up to less than cases would."""
+    return STEP * min(1.0, float(tables.sum(axis=(-2, -1)).min()) / 100.0)
+
+
+def _slopes_of_margins(measure: Measure, tables: Floats) -> Floats | None:
+    """From one row, one column and the diagonal; None where other cells do not follow."""
+    k = tables.shape[-1]
+    row, column = np.zeros((2, *tables.shape[:-2], k))  # what a cell gets by either
+    for called in range(1, k):
+        column[..., called] = _slope(measure, tables, 0, called)
+    row[..., 1] = _slope(measure, tables, 1, 2) - column[..., 2]
+    first = [_slope(measure, tables, actual, 0) for actual in range(1, k)]
+    column[..., 0] = first[0] - row[..., 1]
+    for actual in range(2, k):
+        row[..., actual] = first[actual - 1] - column[..., 0]
+    slopes = row[..., :, None] + column[..., None, :]
+    for one in range(k):
+        slopes[..., one, one] = _slope(measure, tables, one, one)
+    size = np.abs(slopes).max()
+    for actual, called in ((2, 1), (k - 1, 1), (k - 2, k - 1), (k // 2, k - 1)):
+        off = np.abs(_slope(measure, tables, actual, called) - slopes[..., actual, called])
+        if not (off <= ADDITIVE * size).all():
+            return None
+    return slopes
+
+
+def _slopes_of_classes(measure: Measure, tables: Floats) -> Floats:
+    counts = one_against_rest(tables)
+    if measure.average is None:
+        tp, fp, fn, tn = _partials(measure, [c[..., 1] for c in counts], _step(tables))
+        return np.stack([tn, fp, fn, tp], axis=-1).reshape(*tp.shape, 2, 2)
+    k = tables.shape[-1]
+    if measure.average == "micro":
+        pooled = [c.sum(axis=-1)[..., None] for c in counts]
+        each = [np.repeat(d, k, axis=-1) for d in _partials(measure, pooled, _step(tables))]
+    else:
+        values = class_values(measure, *counts)
+        size = counts[0] + counts[2] if measure.average == "weighted" else np.ones(values.shape)
+        weight = np.where(np.isnan(values), 0.0, size)
+        share = weight / weight.sum(axis=-1, keepdims=True)
+        partials = _partials(measure, list(counts), _step(tables))
+        each = [np.where(share > 0, share * d, 0.0) for d in partials]
+        if measure.average == "weighted":  # a case of a class makes that class weigh more
+            known = np.where(weight > 0, values, 0.0)
+            mean = (share * known).sum(axis=-1, keepdims=True)
+            more = np.where(weight > 0, known - mean, 0.0) / weight.sum(axis=-1, keepdims=True)
+            each = [each[0] + more, each[1], each[2] + more, each[3]]
+    tp, fp, fn, tn = each
+    slopes = (fn - tn)[..., :, None] + (fp - tn)[..., None, :]
+    slopes[..., np.arange(k), np.arange(k)] = tp - tn
+    return np.asarray(slopes + tn.sum(axis=-1)[..., None, None])
+
+
+def _partials(measure: Measure, counts: list[Floats], step: float) -> list[Floats]:
+    """Derivatives of the value of each class by its four counts."""
+    found = []
+    for which in range(4):
+        up, down = (
+            class_values(measure, *(c + s * step * (i == which) for i, c in enumerate(counts)))
+            for s in (1.0, -1.0)
+        )
+        found.append((up - down) / (2.0 * step))
+    return found
+
+
+def _of_declared(measure: Measure, sample: Sample) -> Floats | None:
+    if measure.influence is None or measure.after is not None or sample.outputs > 1:
+        return None
+    if sample.weight is not None:
+        return None
+    columns = sample.formula_columns(measure)
+    return measure.influence(*columns, **measure.parameters) / sample.n
+
+
+def _of_losses(measure: Measure, sample: Sample) -> Floats | None:
+    if measure.form is not Form.LOSSES:
+        return None
+    losses, own = case_losses(measure, sample), sample.formula_weight(measure)
+    mean = weighted_mean(losses, own)
+    each = np.ones(sample.n) if sample.weight is None else sample.weight
+    found = (losses - mean[..., None]) * each / each.sum()
+    if measure.after is not None:
+        step = 1e-5 * np.maximum(np.abs(mean), 1e-300)
+        change = measure.after(mean + step) - measure.after(mean - step)
+        found = found * (change / (2.0 * step))[..., None]
+    return found.mean(axis=0) if sample.has_outputs(measure) else found
+
+
+def _of_table(measure: Measure, sample: Sample) -> Floats | None:
+    if measure.form not in COUNTING:
+        return None
+    slopes = table_slopes(measure, np.asarray(sample.confusion, dtype=np.float64))
+    actual, called = (np.asarray(sample.column(c), dtype=np.int64) for c in ("outcome", "label"))
+    moved = slopes[actual, called]
+    return moved if sample.weight is None else moved * sample.weight
+
+
+def _of_pairs(measure: Measure, sample: Sample) -> Floats | None:
+    if measure.law is not Law.PAIRS:
+        return None
+    try:
+        return _area_of(measure, sample).influence
+    except NotLinear:
+        return None
+
+
+def _of_censored_pairs(measure: Measure, sample: Sample) -> Floats | None:
+    if measure.law is not Law.CENSORED_PAIRS or sample.weight is not None:
+        return None
+    predictions = sample.predictions()
+    weight = None
+    if measure.pair_weight is not None:
+        weight = measure.pair_weight(predictions, **measure.parameters)
+    tau = measure.parameters.get("tau")
+    value, moved = concordance_influence(predictions, tau=tau, pair_weight=weight)
+    scale = concordance_scale(measure, measure.of(predictions), value)
+    return None if scale is None else scale.slope * moved
+
+
+def concordance_influence(
+    predictions: Survival, *, tau: float | None = None, pair_weight: Floats | None = None
+) -> tuple[float, Floats]:
+    """Harrell's C, and how much each case moves it: the derivative by the case's weight."""
+    given = {"tau": tau, "pair_weight": pair_weight}
+    options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    counts = concordance_by_case(predictions.time, predictions.event, predictions.risk, **options)
+    right = counts.concordant + counts.tied_risk / 2.0
+    pairs = counts.concordant + counts.discordant + counts.tied_risk
+    total = pairs.sum() / 2.0
+    if total == 0:
+        raise NotApplicable("no two cases can be compared: their order in time is not known.")
+    value = float(right.sum() / 2.0 / total)
+    return value, (right - value * pairs) / total
+
+
 def components(
     models: Sequence[Any], measure: Measure | None = None, *, weighted: bool = False
 ) -> Components:
@@ -95,6 +351,7 @@ def components(
     count cases: sampling weights are refused unless `weighted`.
 
     >>> y = [0, 0, 1, 1]
+    >>> from abovechance.predictions import Binary
     >>> found = components([Binary(y, score=[1, 3, 2, 4]), Binary(y, score=[1, 2, 3, 4])])
     >>> found.areas, found.difference(0, 1).error
     (array([0.75, 1.  ]), 0.354)
@@ -104,28 +361,34 @@ def components(
             raise NotApplicable("DeLong's test is for cases that count one each, not for weights.")
     first = models[0]
     measure = (find("auc") if measure is None else measure).for_outcome(first.kind)
-    groups = clusters_of(first)
-    if isinstance(first, Binary):
-        found = [_two_classes(p, measure) for p in models]
-        stratum = classes = first.positive.astype(np.int64)
-        parts = np.ones(2)
-    else:
-        classes = np.asarray(first.actual, dtype=np.int64)
-        many = [_many_classes(p, classes, measure) for p in models]
-        found = [(value, moved, scale) for value, moved, scale, _, _ in many]
-        stratum = np.zeros_like(classes) if any(random for *_, random in many) else classes
-        parts = many[0][3]
-    values, influence, scales = zip(*found, strict=True)
+    found = [_area_of(measure, Sample.of(p)) for p in models]
+    classes = np.asarray(Sample.of(first).outcome, dtype=np.int64)
+    random = any(area.random for area in found)
     return Components(
-        np.array(values),
-        np.stack(influence),
-        stratum,
-        groups,
-        scales[0],
+        np.array([area.value for area in found]),
+        np.stack([area.influence for area in found]),
+        np.zeros_like(classes) if random else classes,
+        clusters_of(first),
+        found[0].scale,
         classes,
-        parts,
+        found[0].parts,
         first.weight,
     )
+
+
+class _Area(NamedTuple):
+    """A measure linear in areas: its value, influences, the scale from the area, the part that
+    every class has in it, and whether it depends on how frequent classes are."""
+
+    value: float
+    influence: Floats
+    scale: AreaScale
+    parts: Floats
+    random: bool
+
+
+def _area_of(measure: Measure, sample: Sample) -> _Area:
+    return _two_classes(sample, measure) if sample.kind == "binary" else _many(sample, measure)
 
 
 def clusters_of(predictions: Any) -> Array | None:
@@ -176,27 +439,31 @@ def _midpoints(running: Floats, begins: Array) -> Floats:
     return np.repeat((before + after) / 2.0, sizes)
 
 
-def _two_classes(predictions: Binary, measure: Measure) -> tuple[float, Floats, AreaScale]:
-    if predictions.ranking is None:
+def _two_classes(sample: Sample, measure: Measure) -> _Area:
+    score = sample.column("score")
+    if score is None:
         raise NotApplicable(NO_SCORE)
-    area, moved = _one_area(predictions.ranking, predictions.positive, predictions.weight)
-    scale = area_scale(measure, measure.of(predictions), area)
+    area, moved = _one_area(score, np.asarray(sample.outcome, dtype=np.bool_), sample.weight)
+    scale = area_scale(measure, _value_of(measure, sample), area)
     if scale is None:
         raise NotLinear(f"{measure.title} {NOT_AN_AREA}")
-    return float(scale.of(area)), scale.slope * moved, scale
+    return _Area(float(scale.of(area)), scale.slope * moved, scale, np.ones(2), False)
 
 
-def _many_classes(
-    predictions: Multiclass, classes: Array, measure: Measure
-) -> tuple[float, Floats, AreaScale, Floats, bool]:
-    """Value, influences, scale, part of every class, and whether it depends on class sizes."""
-    columns = predictions.probability
+def _value_of(measure: Measure, sample: Sample) -> float:
+    """By the measure's own shortcut where nothing of the sample was changed."""
+    return float(evaluate(measure, sample)) if sample.columns else measure.of(sample.source)
+
+
+def _many(sample: Sample, measure: Measure) -> _Area:
+    columns = sample.column("score")
     if columns is None:
         raise NotApplicable("areas under ROC curves need probabilities.")
+    classes = np.asarray(sample.outcome, dtype=np.int64)
     present = np.unique(classes)
     if len(present) < 2:
         raise NotApplicable(ONE_CLASS)
-    k, weight = len(predictions.classes), predictions.weight
+    k, weight = sample.classes, sample.weight
     each = np.ones(len(classes)) if weight is None else weight
     shares = np.bincount(classes, weights=each, minlength=k) / each.sum()
     areas = np.full((k, k), np.nan)
@@ -213,10 +480,10 @@ def _many_classes(
     found = pair_scale(measure, areas, shares)
     if found is None:
         raise NotLinear(f"{measure.title} {NOT_AN_AREA}")
-    influence = found.by_class[classes] * each / each.sum()
+    total = found.by_class[classes] * each / each.sum()
     for (one, other), (inside, shifts) in moved.items():
-        influence[inside] += found.slopes[one, other] * shifts
-    return found.value, influence, found.scale, found.parts, bool(found.by_class.any())
+        total[inside] += found.slopes[one, other] * shifts
+    return _Area(found.value, total, found.scale, found.parts, bool(found.by_class.any()))
 
 
 def _one_area(score: Floats, positive: Bools, weight: Floats | None = None) -> tuple[float, Floats]:

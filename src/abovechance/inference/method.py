@@ -192,7 +192,8 @@ class Method:
         if fact in VERBS:
             return VERBS[fact]
         for kind in dict.fromkeys((self.kind, Kind.INTERVAL)):
-            there = [m for m in every(kind) if m.laws & self.laws and fact in m.allows]
+            there = [m for m in every(kind) if m.laws & self.laws and not m.needs]
+            there = [m for m in there if fact in m.allows]
             named = sorted(m.address for m in there if m.address and m.models == self.models)
             if named:
                 return f"{' and '.join(named)} allow{'s' * (len(named) == 1)} for {fact}."

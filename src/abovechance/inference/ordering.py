@@ -9,15 +9,14 @@ from abovechance.errors import NotApplicable
 from abovechance.inference import method
 from abovechance.inference.influence import NotLinear, components
 from abovechance.inference.intervals.ordered import FEWEST, Ordered, cosines, wilson_at
+from abovechance.inference.intervals.replicates import without_parts
 from abovechance.inference.method import Fact, Kind, Takes, declared, interval
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.evaluation import COUNTING
-from abovechance.predictions import Binary, Multiclass
+from abovechance.measures.sample import COUNTING, Sample
 
 MOST = 5000  # cases that are left out one by one
 SLOW = 1000  # where every value is computed by itself
-CELLS = 1 << 21
 SHARES = (Law.SHARE, Law.CONDITIONAL)
 
 
@@ -46,34 +45,21 @@ def case_values(measure: Measure, predictions: Any) -> Floats:
 
 def _without(measure: Measure, predictions: Any) -> Floats:
     """The value without each of the cases."""
-    n = predictions.n
-    if measure.form in COUNTING and isinstance(predictions, Binary | Multiclass):
-        table = predictions.confusion
-        k = len(table)
-        less = np.broadcast_to(table, (k, k, k, k)).copy()
-        row, column = np.indices((k, k))
-        less[row, column, row, column] -= 1.0
-        found = measure.on_counts(np.maximum(less, 0.0))
-        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        return np.asarray(found[actual.astype(np.int64), np.asarray(predictions.label, np.int64)])
-    if measure.form is Form.LOSSES:
-        losses = measure.losses(predictions)
-        means = (losses.sum() - losses) / (n - 1)
-        return np.asarray(means if measure.after is None else measure.after(means))
+    n, sample = predictions.n, Sample.of(predictions)
+    if measure.form in COUNTING:
+        cell = np.asarray(sample.outcome, np.int64) * sample.classes + np.asarray(
+            sample.column("label"), np.int64
+        )
+        seen, at = np.unique(cell, return_inverse=True)
+        less = np.repeat(np.asarray(sample.confusion)[None], len(seen), axis=0)
+        less.reshape(len(seen), -1)[np.arange(len(seen)), seen] -= 1.0
+        return np.asarray(measure.on_counts(less)[at])
     most = SLOW if measure.needs_index_draws else MOST
-    if n > most:
+    if n > most and measure.form is not Form.LOSSES:
         raise NotApplicable(
             f"{measure.title} in time order is worked out for up to {most} cases, not for {n}."
         )
-    everyone = np.arange(n)
-    if measure.needs_index_draws:
-        return np.array([measure.of(predictions.take(everyone != i)) for i in everyone])
-    rows = max(1, CELLS // n)
-    parts = [
-        measure.batch(predictions, (everyone != everyone[at : at + rows, None]).astype(np.float64))
-        for at in range(0, n, rows)
-    ]
-    return np.concatenate(parts)
+    return without_parts(measure, sample, np.arange(n))
 
 
 @interval(

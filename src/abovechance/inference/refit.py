@@ -9,7 +9,6 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.format import p_equation
 from abovechance.inference.nulls import null_values, scheme_of
 from abovechance.inference.refit_guards import (
     HYPOTHESES,
@@ -19,7 +18,7 @@ from abovechance.inference.refit_guards import (
     splits_blocks,
 )
 from abovechance.inference.refitting import EitherWay, Refits, TogetherRefits, over_folds
-from abovechance.inference.results import Result, Sequel, to_frame
+from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import folds_of, seeded, seeded_splitter
 from abovechance.learning.sklearn_training import Known, known
 from abovechance.measures import Measure, find
@@ -52,17 +51,9 @@ class RefitRow:
     stopped: Sequel | None = None
     undefined: str | None = None
 
-    def __str__(self) -> str:
-        if self.undefined is not None:
-            return f"{self.title:<40} {'':>8}  undefined: {self.undefined}"
-        return (
-            f"{self.title:<40} {self.value:>8.3f}  null {self.null_mean:.3f} ± {self.null_sd:.3f}  "
-            f"{p_equation(self.p_value)}, {self.draws} draws"
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class RefitTest(Result):
+class RefitTest(Result, kind="permutation_test"):
     """A learner under cross-validation, tested by refitting it under permuted outcomes.
 
     `together` says whether the learner was trained by the fast way for all permutations at once,
@@ -95,20 +86,6 @@ class RefitTest(Result):
             vars(row) | {"stopped": None if row.stopped is None else row.stopped.decision}
             for row in self.tests
         ]
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The tests as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The tests as CSV."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        heading = f"{self.n} cases; H0: {self.hypothesis}"
-        return "\n".join([self.described, heading, *map(str, self.tests)])
 
 
 def permutation_test(

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats, Ints
-from abovechance.inference.fold_values import BATCHED, FoldedBatch, levelled, over_classes
+from abovechance.inference.fold_values import (
+    BATCHED,
+    fold_means,
+    labelled,
+    levelled,
+    over_classes,
+)
 from abovechance.learning.from_sklearn import assembled, cross_fitted, folds_of_each, splitter_of
 from abovechance.learning.sklearn_training import Known, cross_predictions
 from abovechance.measures import Measure
@@ -133,9 +139,9 @@ class TogetherRefits:
             made = [self._assembled(*row) for row in zip(labels, predicted, folds, strict=True)]
         if checks.same_label(self.classes[0], self.singly.pos_label):
             labels, predicted = 1 - labels, 1 - predicted if probable else -predicted
-        batch = FoldedBatch(labels, predicted, folds, 0.5 if probable else 0.0)
+        sample = labelled(labels, predicted, 0.5 if probable else 0.0).folded(folds)
         return [
-            batch.means(m) if m.form in BATCHED else [over_folds(m, one) for one in made]
+            fold_means(m, sample) if m.form in BATCHED else [over_folds(m, one) for one in made]
             for m in measures
         ]
 

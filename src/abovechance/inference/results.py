@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, ClassVar
 
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, NotApplicable
@@ -36,9 +36,18 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The root of results: `to_dict()` and `to_json()` from the fields."""
+    """The root of results: they print, and export as dictionary, JSON, CSV, frame and Markdown.
 
-    def __init_subclass__(cls) -> None:
+    `kind` says what a result is, in its JSON too: "assessment", "comparison", "detection", …;
+    parts of results have none.
+    """
+
+    kind: ClassVar[str] = ""
+
+    def __init_subclass__(cls, kind: str = "", **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if kind:
+            cls.kind = kind
         # before dataclass() writes one with every number of every field
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
@@ -46,18 +55,50 @@ class Result:
         """As it prints, cut to what fits a screen."""
         return on_a_screen(str(self))
 
-    def __str__(self) -> str:
-        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
-        return f"{type(self).__name__}({', '.join(shown)})"
-
     def to_dict(self) -> dict[str, Any]:
         """The result as plain Python values, fit for JSON."""
-        return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+        named = {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+        return {"kind": self.kind, **named} if self.kind else named
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The result as JSON with the version; NaN is null, infinity the text "Infinity"."""
         whole = {"abovechance": __version__, **self.to_dict()}
         return json.dumps(whole, indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The result as rows of a table, exact and in full; a single row when it has no parts."""
+        return [{key: v for key, v in self.to_dict().items() if not isinstance(v, list | dict)}]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The rows as a dataframe of pandas or polars."""
+        return to_frame(self.rows(), library)
+
+    def to_csv(self) -> str:
+        """The rows as CSV; text that a spreadsheet would run is escaped."""
+        from abovechance.io.export import to_csv_text
+
+        return to_csv_text(self.rows())
+
+    def to_markdown(self) -> str:
+        """What is printed, as Markdown: tables for a pull request or a notebook."""
+        from abovechance import tabular
+
+        return tabular.markdown(self.blocks() or [tabular.Note(str(self))])
+
+    def blocks(self) -> list[Any]:
+        """The tables and paragraphs that are printed; none where a line says it all."""
+        from abovechance.inference.printing import blocks_of
+
+        return blocks_of(self.to_dict()) if self.kind else []
+
+    def __str__(self) -> str:
+        from abovechance import tabular
+
+        blocks = self.blocks()
+        if blocks:
+            return tabular.text(blocks)
+        shown = (f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self) -> str | None:
         """The short report that a notebook shows; None, and it prints, where there is none.
@@ -99,7 +140,7 @@ def on_a_screen(text: str) -> str:
 def plain(value: Any) -> Any:
     """Dataclasses as dictionaries, all the way down."""
     if isinstance(value, Result):
-        return value.to_dict()
+        return {key: item for key, item in value.to_dict().items() if key != "kind"}
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
@@ -123,7 +164,7 @@ def to_frame(rows: list[dict[str, Any]], library: str) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Test(Result):
+class Test(Result, kind="test"):
     """A test's answer: how probable a statistic at least as extreme is under its hypothesis."""
 
     __test__ = False  # not for pytest to collect

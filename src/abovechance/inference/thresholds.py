@@ -23,7 +23,7 @@ from abovechance.inference.curves.resampled import (
     ranking_of,
     thresholds_of,
 )
-from abovechance.inference.results import Interval, Result, to_frame
+from abovechance.inference.results import Interval, Result
 from abovechance.predictions import Binary
 from abovechance.resampling import seed_of
 
@@ -78,7 +78,7 @@ class Choice(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(Result):
+class Thresholds(Result, kind="thresholds"):
     """Thresholds by several criteria, with what is known of their uncertainty."""
 
     cost_fp: float
@@ -110,19 +110,6 @@ class Thresholds(Result):
             row["threshold_high"] = getattr(choice.interval, "high", None)
             found.append(row)
         return found
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The choices as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The choices as CSV."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        return "\n".join(str(choice) for choice in self.choices)
 
 
 def thresholds(

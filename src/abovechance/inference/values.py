@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from abovechance.inference.estimates import Estimate
 from abovechance.measures import Calibration, Law, Measure, find, per_class, per_output
 from abovechance.measures.averaging import undefined_classes
 from abovechance.measures.calibration import remark_on
+from abovechance.measures.sample import Sample
 from abovechance.measures.shuffled import shuffled
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
+from abovechance.predictions import Multiclass, Numeric, Predictions, View
 
 LINES = (Calibration.LEVEL, Calibration.INTERCEPT, Calibration.SLOPE)
 CALIBRATION_OF_EACH_CLASS = ("calibration_in_the_large", "calibration_slope", "ece")
@@ -36,9 +38,9 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
     )
 
 
-def time_of(measure: Measure, predictions: Predictions) -> float | None:
+def time_of(measure: Measure, predictions: Any) -> float | None:
     """The time a survival measure is at: as stated, else the last that was predicted."""
-    if not isinstance(predictions, Survival) or "t" not in measure.parameters:
+    if predictions.kind != "survival" or "t" not in measure.parameters:
         return None
     stated, times = measure.parameters["t"], predictions.times
     if stated is not None:
@@ -64,25 +66,24 @@ def reference_level(measure: Measure, predictions: Predictions) -> float | None:
     return None if np.isnan(level) else level
 
 
-def remark(measure: Measure, predictions: Predictions, value: float) -> str | None:
+def remark(measure: Measure, predictions: Any, value: float) -> str | None:
     """Why a value is undefined or infinite, or what an average had to leave out."""
     line = measure.calibration in LINES and not np.isfinite(value)
-    if line and isinstance(predictions, Binary) and predictions.probability is not None:
+    if line and predictions.kind == "binary" and View.PROBABILITY in predictions.views:
         return remark_on(predictions, value)
     if np.isnan(value):
         return measure.undefined or "not defined for these cases"
-    if isinstance(predictions, Survival) and measure.parameters.get("t", 0) is None:
-        times = predictions.times
+    if measure.parameters.get("t", 0) is None:
+        times = getattr(predictions, "times", None)
         if times is not None and len(times) > 1:
             return f"the last of {len(times)} predicted times; {measure.name}(t) for another"
-    if isinstance(predictions, Binary | Multiclass):
-        if np.isinf(value) and measure.reads is View.PROBABILITY:
-            return _impossible(predictions) or measure.undefined or None
-        if isinstance(predictions, Multiclass) and measure.average is not None:
-            left_out = undefined_classes(measure, predictions.class_counts)
-            names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
-            if names:
-                return f"left out {', '.join(names)}: {measure.undefined}"
+    if np.isinf(value) and measure.reads is View.PROBABILITY:
+        return _impossible(predictions) or measure.undefined or None
+    if predictions.kind == "multiclass" and measure.average is not None:
+        left_out = undefined_classes(measure, predictions.class_counts)
+        names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
+        if names:
+            return f"left out {', '.join(names)}: {measure.undefined}"
     return None
 
 
@@ -135,13 +136,9 @@ def rows_per_class(
                 yield replace(estimate(find(name), alone, by), class_=str(label))
 
 
-def _impossible(predictions: Binary | Multiclass) -> str:
+def _impossible(predictions: Predictions) -> str:
     """How many cases happened against all odds, in words; empty when none did."""
-    assert predictions.probability is not None
-    if isinstance(predictions, Binary):
-        given = np.where(predictions.positive, predictions.probability, 1 - predictions.probability)
-    else:
-        given = predictions.probability[predictions.actual, np.arange(predictions.n)]
+    given = Sample.of(predictions).probability_given
     cases = predictions.cases
     each = cases.counts if cases.counts is not None else np.ones(predictions.n)
     weighed = cases.sample_weight is None or cases.sample_weight > 0

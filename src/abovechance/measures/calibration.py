@@ -10,12 +10,14 @@ positive slope agrees with it and the case says nothing; where it did not, no li
 prediction and the line is undefined. Nothing is clipped.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
-from abovechance.measures.measure import Calibration, Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
 from abovechance.predictions import Binary, View
@@ -57,6 +59,8 @@ def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Float
     >>> calibration_in_the_large([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5])  # log of 3
     1.099
     """
+    if probability.ndim > 1:
+        return _by_rows(calibration_in_the_large.formula, outcome, probability, weight)
     inside, impossible = _told(outcome, probability, weight)
     if not inside.any():
         return np.where(impossible, np.nan, 0.0)
@@ -121,6 +125,7 @@ def calibration_slope(outcome: Floats, probability: Floats, weight: Floats | Non
     best=1.0,
     undefined="nothing was expected: every probability is 0",
     calibration=Calibration.RATIO,
+    sufficient=Statistic.CLASS_MEANS,
     source="Steyerberg et al. (2010)",
 )
 def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -145,6 +150,7 @@ def observed_expected_ratio(outcome: Floats, probability: Floats, weight: Floats
     best=0.0,
     listed=False,
     calibration=Calibration.DIFFERENCE,
+    sufficient=Statistic.CLASS_MEANS,
     source="Steyerberg et al. (2010)",
 )
 def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
@@ -163,6 +169,7 @@ def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
     aliases=("hosmer_lemeshow_chi2", "hoslem"),
     **CALIBRATION,
     form=Form.DRAWS,
+    takes_batches=True,
     range=(0.0, np.inf),
     best=0.0,
     weighted=False,
@@ -171,7 +178,7 @@ def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
 )
 def hosmer_lemeshow(
     outcome: Floats, probability: Floats, weight: Floats | None, *, groups: int = 10
-) -> float:
+) -> Floats:
     r"""Squared distance of observed and expected numbers in groups of rising probability.
 
     .. math:: \sum_g \frac{(O_g - E_g)^2}{E_g (1 - E_g / n_g)}
@@ -193,10 +200,13 @@ def hosmer_lemeshow(
     >>> hosmer_lemeshow([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.8, 0.9], groups=2)
     0.501
     """
+    if probability.ndim > 1:
+        fit = partial(hosmer_lemeshow.formula, groups=groups)
+        return _by_rows(fit, outcome, probability, weight)
     size, observed, expected = decile_groups(outcome, probability, groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = (observed - expected) ** 2 / (expected * (1.0 - expected / size))
-    return float(np.where(observed == expected, 0.0, terms).sum())
+    return np.where(observed == expected, 0.0, terms).sum(axis=-1)
 
 
 @measure(
@@ -204,6 +214,7 @@ def hosmer_lemeshow(
     aliases=("spiegelhalter",),
     **CALIBRATION,
     form=Form.DRAWS,
+    takes_batches=True,
     range=(-np.inf, np.inf),
     best=0.0,
     weighted=False,
@@ -211,7 +222,7 @@ def hosmer_lemeshow(
     calibration=Calibration.SCORE,
     source="Spiegelhalter (1986)",
 )
-def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None) -> float:
+def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
     r"""How far the Brier score is from what it should be were the probabilities right.
 
     .. math:: \frac{\sum_i (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_i (1 - 2 p_i)^2 p_i (1 - p_i)}}
@@ -224,17 +235,17 @@ def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None)
     -0.603
     """
     p = probability
-    distance = float(((outcome - p) * (1.0 - 2.0 * p)).sum())
-    spread = float(((1.0 - 2.0 * p) ** 2 * p * (1.0 - p)).sum())
-    if spread > 0.0:
-        return distance / np.sqrt(spread)
-    if distance == 0.0 and not np.isin(p, (0.0, 1.0)).all():
-        return float("nan")
-    return float(np.copysign(np.inf, distance)) if distance else 0.0
+    distance = ((outcome - p) * (1.0 - 2.0 * p)).sum(axis=-1)
+    spread = ((1.0 - 2.0 * p) ** 2 * p * (1.0 - p)).sum(axis=-1)
+    certain = np.isin(p, (0.0, 1.0)).all(axis=-1)
+    level = np.where(distance == 0.0, np.where(certain, 0.0, np.nan), np.copysign(np.inf, distance))
+    return np.where(spread > 0.0, distance / np.sqrt(np.where(spread > 0.0, spread, 1.0)), level)
 
 
 def recalibrated(outcome: Floats, probability: Floats, weight: Floats | None) -> Line:
     """The recalibration line; (0, 1) where every probability is 0 or 1 and came true."""
+    if probability.ndim > 1:
+        return Line(*np.moveaxis(_by_rows(_one_line, outcome, probability, weight), -1, 0))
     inside, impossible = _told(outcome, probability, weight)
     if not inside.any():
         return Line(np.where(impossible, np.nan, 0.0), np.where(impossible, np.nan, 1.0))
@@ -243,17 +254,32 @@ def recalibrated(outcome: Floats, probability: Floats, weight: Floats | None) ->
     return Line(*(np.where(impossible, np.nan, part) for part in found))
 
 
+def _one_line(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
+    return np.stack(recalibrated(outcome, probability, weight), axis=-1)
+
+
+def _by_rows(
+    fit: Callable[..., Floats], outcome: Floats, probability: Floats, weight: Floats | None
+) -> Floats:
+    """A fit to every row of a batch of probabilities: which cases tell differs between rows."""
+    given = (outcome, probability, *(() if weight is None else (weight,)))
+    shape = np.broadcast_shapes(*(column.shape for column in given))
+    rows = zip(*(np.broadcast_to(c, shape).reshape(-1, shape[-1]) for c in given), strict=True)
+    found = np.array([fit(y, p, *(w or (None,))) for y, p, *w in rows])
+    return found.reshape(*shape[:-1], *found.shape[1:])
+
+
 def decile_groups(
     outcome: Floats, probability: Floats, groups: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Cases, observed and expected positives in groups cut at quantiles, empty ones left out."""
+    """Cases, observed (…, groups) and expected positives in groups cut at quantiles.
+
+    Empty groups are left out.
+    """
     cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
     at = np.searchsorted(cuts, probability, side="left")
-    size = np.bincount(at).astype(np.float64)
-    sums = (np.bincount(at, weights=v).astype(np.float64) for v in (outcome, probability))
-    seen = size > 0
-    observed, expected = (total[seen] for total in sums)
-    return size[seen], observed, expected
+    member = (at[:, None] == np.unique(at)).astype(np.float64)
+    return member.sum(axis=0), outcome @ member, probability @ member
 
 
 def remark_on(predictions: Binary, value: float) -> str | None:

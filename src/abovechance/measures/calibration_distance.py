@@ -16,14 +16,59 @@ from abovechance.measures.measure import Form, measure
 from abovechance.numerics import smooth as robust
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 
+KEPT = 1 << 22  # weights of a smoother that is kept for other measures and outcomes
 SMOOTHERS = ("loess", "direct", "lowess")
 DISTANCE: dict[str, Any] = {
     **ERROR,
     "form": Form.DRAWS,
     "weighted": False,
+    "takes_batches": True,
     "range": (0.0, np.inf),  # a smooth curve may leave [0, 1]
     "source": "Austin & Steyerberg (2019)",
 }
+
+
+def sample_distances(sample: Any, places: Any = None, **how: Any) -> Floats:
+    """Distances of the curve of a sample (…, n), of several classes (…, K, n).
+
+    Curves are linear in the outcomes, so one smoother per class serves all samples that have the
+    same predictions. `places`: where the curve is compared with the diagonal, at every case unless
+    stated.
+    """
+    outcome, probability = sample.outcome, sample.column("probability")
+    if sample.kind != "multiclass":
+        return _along(sample, 0, outcome, probability, places, how)
+    each = [
+        _along(
+            sample,
+            k,
+            outcome == k,
+            probability[..., k, :],
+            None if places is None else places[k],
+            how,
+        )
+        for k in range(sample.classes)
+    ]
+    return np.stack(each, axis=-2)
+
+
+def _along(
+    sample: Any, k: int, outcome: Any, probability: Floats, places: Any, how: dict[str, Any]
+) -> Floats:
+    observed = outcome.astype(np.float64)
+    if probability.ndim > 1:
+        shape = np.broadcast_shapes(observed.shape, probability.shape)
+        rows = (np.broadcast_to(c, shape).reshape(-1, shape[-1]) for c in (observed, probability))
+        found = [distances(y, p, **how) for y, p in zip(*rows, strict=True)]
+        return np.reshape(found, shape)
+    if how["smoother"] == "lowess":
+        return distances(observed, probability, **how)
+    key = (k, *how.values())
+    curve = sample.kept.get(key) or smoother_of(probability, **how)
+    if curve.rows.size <= KEPT:
+        sample.kept[key] = curve
+    at = probability if places is None else places
+    return np.abs(curve.curve(observed, at) - at)
 
 
 def _mean(distance: Floats) -> Floats:
@@ -46,6 +91,7 @@ def _largest(distance: Floats) -> Floats:
     title="Integrated calibration index",
     aliases=("integrated_calibration_index", "eavg"),
     **DISTANCE,
+    distances=sample_distances,
     of_distances=_mean,
 )
 def ici(
@@ -55,7 +101,7 @@ def ici(
     *,
     smoother: str = "loess",
     span: float | None = None,
-) -> float:
+) -> Floats:
     r"""Mean distance of predicted probability and observed frequency, along a smooth curve.
 
     .. math:: \frac{1}{n} \sum_i |\hat f(p_i) - p_i|
@@ -76,12 +122,13 @@ def ici(
     >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.114
     """
-    return float(_mean(distances(outcome, probability, smoother=smoother, span=span)))
+    return _mean(distances(outcome, probability, smoother=smoother, span=span))
 
 
 @measure(
     title="Median calibration distance",
     **DISTANCE,
+    distances=sample_distances,
     of_distances=_median,
 )
 def e50(
@@ -91,7 +138,7 @@ def e50(
     *,
     smoother: str = "loess",
     span: float | None = None,
-) -> float:
+) -> Floats:
     """Median distance of predicted probability and observed frequency along the curve of `ici`.
 
     Parameters
@@ -106,12 +153,13 @@ def e50(
     >>> e50([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.101
     """
-    return float(_median(distances(outcome, probability, smoother=smoother, span=span)))
+    return _median(distances(outcome, probability, smoother=smoother, span=span))
 
 
 @measure(
     title="90 % calibration distance",
     **DISTANCE,
+    distances=sample_distances,
     of_distances=_nine_tenths,
 )
 def e90(
@@ -121,7 +169,7 @@ def e90(
     *,
     smoother: str = "loess",
     span: float | None = None,
-) -> float:
+) -> Floats:
     """Distance of probability and frequency that 90 % of the cases do not exceed; curve of `ici`.
 
     The quantile interpolates linearly between order statistics (R's type 7).
@@ -138,12 +186,14 @@ def e90(
     >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.2
     """
-    return float(_nine_tenths(distances(outcome, probability, smoother=smoother, span=span)))
+    return _nine_tenths(distances(outcome, probability, smoother=smoother, span=span))
 
 
 @measure(
     title="Largest calibration distance",
+    extreme=True,
     **DISTANCE,
+    distances=sample_distances,
     of_distances=_largest,
 )
 def emax(
@@ -153,7 +203,7 @@ def emax(
     *,
     smoother: str = "loess",
     span: float | None = None,
-) -> float:
+) -> Floats:
     """Largest distance of predicted probability and observed frequency along the curve of `ici`.
 
     Parameters
@@ -168,7 +218,7 @@ def emax(
     >>> emax([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     0.273
     """
-    return float(_largest(distances(outcome, probability, smoother=smoother, span=span)))
+    return _largest(distances(outcome, probability, smoother=smoother, span=span))
 
 
 def distances(

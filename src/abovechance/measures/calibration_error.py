@@ -26,9 +26,10 @@ BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
 
 def _top_label(outcome: Floats, probability: Floats) -> tuple[Floats, Floats]:
     """Whether the most probable class was right, and its probability."""
-    top = probability.argmax(axis=0)[None]
-    right = np.take_along_axis(outcome, top, axis=0)[0]
-    return right, np.take_along_axis(probability, top, axis=0)[0]
+    top = probability.argmax(axis=-2)
+    classes = np.arange(probability.shape[-2])[:, None]
+    right = (outcome * (top[..., None, :] == classes)).sum(axis=-2)
+    return right, probability.max(axis=-2)
 
 
 def _ece_of_top_label(
@@ -105,6 +106,7 @@ def _mce_of_top_label(
 
 @measure(
     title="Maximum calibration error",
+    extreme=True,
     aliases=("maximum_calibration_error",),
     **BINNED,
     multiclass=_mce_of_top_label,
@@ -216,8 +218,15 @@ def classwise_ece(
     0.3
     """
     found = [
-        ece.formula(y, p, weight, bins=bins, binning=binning, closed=closed)
-        for y, p in zip(outcome, probability, strict=True)
+        ece.formula(
+            outcome[..., k, :],
+            probability[..., k, :],
+            weight,
+            bins=bins,
+            binning=binning,
+            closed=closed,
+        )
+        for k in range(probability.shape[-2])
     ]
     return np.mean(found, axis=0)
 
@@ -239,9 +248,10 @@ def bin_sums(
     if binning != "count":
         raise NotApplicable(f"binning must be 'width' or 'count'; got {binning!r}.")
     w = np.ones(outcome.shape) if weight is None else weight
-    shape = np.broadcast_shapes(outcome.shape, w.shape)
-    rows = (np.broadcast_to(part, shape).reshape(-1, shape[-1]) for part in (outcome, w))
-    found = [_of_equal_count(y, probability, each, bins) for y, each in zip(*rows, strict=True)]
+    given = (outcome, probability, w)
+    shape = np.broadcast_shapes(*(part.shape for part in given))
+    rows = (np.broadcast_to(part, shape).reshape(-1, shape[-1]) for part in given)
+    found = [_of_equal_count(y, p, each, bins) for y, p, each in zip(*rows, strict=True)]
     stacked = np.stack(found, axis=1).reshape(3, *shape[:-1], bins)
     return stacked[0], stacked[1], stacked[2]
 
@@ -275,15 +285,33 @@ def _of_equal_width(
     outcome: Floats, probability: Floats, weight: Floats | None, at: Ints
 ) -> tuple[Floats, Floats, Floats]:
     count = int(at.max()) + 1
-    if outcome.ndim == 1 and (weight is None or weight.ndim == 1):
+    if outcome.ndim == at.ndim == 1 and (weight is None or weight.ndim == 1):
         w = np.ones(len(at)) if weight is None else weight
         parts = np.stack([w, w * outcome, w * probability])
         sums = np.array([np.bincount(at, weights=part, minlength=count) for part in parts])
         return sums[0], sums[1], sums[2]
+    if at.ndim > 1:
+        return _of_own_bins(outcome, probability, weight, at, count)
     member = (at[:, None] == np.arange(count)).astype(np.float64)
     if weight is None:
         return member.sum(axis=0), outcome @ member, probability @ member
     return weight @ member, (weight * outcome) @ member, (weight * probability) @ member
+
+
+def _of_own_bins(
+    outcome: Floats, probability: Floats, weight: Floats | None, at: Ints, count: int
+) -> tuple[Floats, Floats, Floats]:
+    """The same where every row of a batch has probabilities of its own."""
+    w = np.ones(outcome.shape[-1]) if weight is None else weight
+    shape = np.broadcast_shapes(outcome.shape, at.shape, w.shape)
+    rows = int(np.prod(shape[:-1]))
+    cell = np.broadcast_to(at, shape).reshape(rows, -1) + count * np.arange(rows)[:, None]
+    totals = (
+        np.bincount(cell.ravel(), np.broadcast_to(part, shape).ravel(), rows * count)
+        for part in (w, w * outcome, w * probability)
+    )
+    weighed, observed, expected = (t.astype(np.float64).reshape(*shape[:-1], count) for t in totals)
+    return weighed, observed, expected
 
 
 def _of_equal_count(y: Floats, p: Floats, w: Floats, bins: int) -> Floats:

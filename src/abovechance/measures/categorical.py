@@ -48,6 +48,21 @@ def _kappa_shortcut(predictions: Binary) -> float:
     return _ratio(2.0 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
 
 
+def _diagonal(table: Floats) -> Floats:
+    """One on the diagonal of a table, else zero."""
+    return np.eye(table.shape[-1])
+
+
+def _wide(values: Floats) -> Floats:
+    """Numbers (…) that broadcast against tables (…, K, K)."""
+    return np.asarray(values)[..., None, None]
+
+
+def _accuracy_slopes(table: Floats) -> Floats:
+    total = table.sum(axis=(-2, -1))
+    return (_diagonal(table) - _wide(accuracy.formula(table))) / _wide(total)
+
+
 @measure(
     title="Accuracy",
     aliases=("acc",),
@@ -55,6 +70,7 @@ def _kappa_shortcut(predictions: Binary) -> float:
     range=(0.0, 1.0),
     best=1.0,
     law=Law.SHARE,
+    slopes=_accuracy_slopes,
     source="Dinga et al., Categorical measures",
 )
 def accuracy(table: Floats) -> Floats:
@@ -72,6 +88,10 @@ def accuracy(table: Floats) -> Floats:
     return np.trace(table, axis1=-2, axis2=-1) / table.sum(axis=(-2, -1))
 
 
+def _error_slopes(table: Floats) -> Floats:
+    return -_accuracy_slopes(table)
+
+
 @measure(
     title="Error rate",
     aliases=("misclassification", "zero_one_loss"),
@@ -79,6 +99,7 @@ def accuracy(table: Floats) -> Floats:
     range=(0.0, 1.0),
     best=0.0,
     law=Law.SHARE,
+    slopes=_error_slopes,
     source="Dinga et al., Categorical measures",
 )
 def error_rate(table: Floats) -> Floats:
@@ -98,6 +119,16 @@ def _recalls(table: Floats) -> Floats:
     return np.diagonal(table, axis1=-2, axis2=-1) / table.sum(axis=-1)
 
 
+def _balanced_slopes(table: Floats, *, weight: float | None = None) -> Floats:
+    recalls, sizes = _recalls(table), table.sum(axis=-1)
+    seen = sizes > 0
+    share = seen / seen.sum(axis=-1, keepdims=True)
+    if weight is not None:
+        share = np.broadcast_to([1.0 - weight, weight], sizes.shape)
+    moved = (_diagonal(table) - recalls[..., None]) * (share / sizes)[..., None]
+    return np.where(seen[..., None], moved, 0.0)
+
+
 @measure(
     title="Balanced accuracy",
     aliases=("bac",),
@@ -108,6 +139,7 @@ def _recalls(table: Floats) -> Floats:
     law=Law.BALANCED,
     undefined="no class was observed",
     shortcut=_balanced_accuracy_shortcut,
+    slopes=_balanced_slopes,
     source="Brodersen et al. (2010), section III",
 )
 def balanced_accuracy(table: Floats, *, weight: float | None = None) -> Floats:
@@ -143,6 +175,10 @@ def _one_minus_one_over_classes(predictions: Any, measure: Any) -> float:
     return 1.0 - one_over_classes(predictions, measure)
 
 
+def _balanced_error_slopes(table: Floats) -> Floats:
+    return -_balanced_slopes(table)
+
+
 @measure(
     title="Balanced error rate",
     aliases=("ber",),
@@ -152,6 +188,7 @@ def _one_minus_one_over_classes(predictions: Any, measure: Any) -> float:
     prevalence_free=True,
     law=Law.BALANCED,
     undefined="no class was observed",
+    slopes=_balanced_error_slopes,
     source="familiar 1.5.0, balanced error rate",
 )
 def balanced_error_rate(table: Floats) -> Floats:
@@ -166,6 +203,20 @@ def balanced_error_rate(table: Floats) -> Floats:
     return np.nansum(misses, axis=-1) / np.isfinite(misses).sum(axis=-1)
 
 
+def _informedness_slopes(table: Floats) -> Floats:
+    total = table.sum(axis=(-2, -1))[..., None]
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    rest = 1.0 / (total - actual)
+    hits, chance = np.diagonal(table, axis1=-2, axis2=-1), rest * actual * predicted
+    # a case of another class makes the rest of every class larger
+    lost = rest**2 * (actual * predicted / total - hits)
+    by_row = lost.sum(axis=-1, keepdims=True) - lost - rest * predicted / total
+    by_row = by_row + chance.sum(axis=-1, keepdims=True) / total**2
+    by_column = -rest * actual / total
+    found = by_row[..., :, None] + by_column[..., None, :]
+    return found + _diagonal(table) * rest[..., None]
+
+
 @measure(
     title="Informedness",
     aliases=("bookmaker",),
@@ -174,6 +225,7 @@ def balanced_error_rate(table: Floats) -> Floats:
     best=1.0,
     law=Law.BALANCED,
     undefined="a class was not observed",
+    slopes=_informedness_slopes,
     source="Powers (2011)",
 )
 def informedness(table: Floats) -> Floats:
@@ -195,6 +247,10 @@ def informedness(table: Floats) -> Floats:
     return (shares / (1.0 - shares) * (recalls - bias)).sum(axis=-1)
 
 
+def _markedness_slopes(table: Floats) -> Floats:
+    return np.swapaxes(_informedness_slopes(np.swapaxes(table, -1, -2)), -1, -2)
+
+
 @measure(
     title="Markedness",
     **{**OF_TABLE, "reference": constant(0.0)},
@@ -202,6 +258,7 @@ def informedness(table: Floats) -> Floats:
     best=1.0,
     law=Law.UNKNOWN,
     undefined="a class was never predicted",
+    slopes=_markedness_slopes,
     source="Powers (2011)",
 )
 def markedness(table: Floats) -> Floats:
@@ -222,6 +279,19 @@ def markedness(table: Floats) -> Floats:
     return (bias / (1.0 - bias) * (precision - shares)).sum(axis=-1)
 
 
+def _mcc_slopes(table: Floats) -> Floats:
+    total = table.sum(axis=(-2, -1))[..., None]
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    right = np.trace(table, axis1=-2, axis2=-1)
+    spread, other = (total[..., 0] ** 2 - (m**2).sum(axis=-1) for m in (actual, predicted))
+    value = mcc.formula(table)
+    size = np.sqrt(spread * other)
+    by_row = -predicted / size[..., None] - (value / spread)[..., None] * (total - actual)
+    by_column = -actual / size[..., None] - (value / other)[..., None] * (total - predicted)
+    found = by_row[..., :, None] + by_column[..., None, :] + _wide(right / size)
+    return found + _diagonal(table) * _wide(total[..., 0] / size)
+
+
 @measure(
     title="Matthews correlation",
     aliases=("matthews_correlation_coefficient", "matthews_corrcoef"),
@@ -231,6 +301,7 @@ def markedness(table: Floats) -> Floats:
     law=Law.UNKNOWN,
     undefined=EMPTY_MARGIN,
     shortcut=_mcc_shortcut,
+    slopes=_mcc_slopes,
     source="Matthews (1975); K classes: Gorodkin (2004)",
 )
 def mcc(table: Floats) -> Floats:
@@ -253,6 +324,27 @@ def mcc(table: Floats) -> Floats:
     return agreement / np.sqrt(spread)
 
 
+def _disagreement(k: int, weights: str | None) -> Floats:
+    """What it costs to call a class by another one, (K, K)."""
+    apart = np.abs(np.arange(k)[:, None] - np.arange(k))
+    costs = {None: apart > 0, "linear": apart, "quadratic": apart**2}
+    if weights not in costs:
+        raise NotApplicable(f"weights must be None, 'linear' or 'quadratic'; got {weights!r}.")
+    return costs[weights].astype(np.float64)
+
+
+def _kappa_slopes(table: Floats, *, weights: str | None = None) -> Floats:
+    cost = _disagreement(table.shape[-1], weights)
+    total = table.sum(axis=(-2, -1))
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    spent = (cost * table).sum(axis=(-2, -1))
+    by_row, by_column = predicted @ cost.T, actual @ cost
+    expected = (actual * by_row).sum(axis=-1)
+    found = by_row[..., :, None] + by_column[..., None, :]
+    found = _wide(total * spent / expected**2) * found - _wide(spent / expected)
+    return found - _wide(total / expected) * cost
+
+
 @measure(
     title="Cohen's kappa",
     aliases=("cohen_kappa",),
@@ -262,6 +354,7 @@ def mcc(table: Floats) -> Floats:
     law=Law.UNKNOWN,
     undefined="all cases and all predictions are of one class",
     shortcut=_kappa_shortcut,
+    slopes=_kappa_slopes,
     source="Cohen (1960); weighted: Cohen (1968)",
 )
 def kappa(table: Floats, *, weights: str | None = None) -> Floats:
@@ -283,15 +376,16 @@ def kappa(table: Floats, *, weights: str | None = None) -> Floats:
     >>> kappa([0, 0, 1, 1], [0, 1, 1, 1])
     0.5
     """
-    k = table.shape[-1]
-    apart = np.abs(np.arange(k)[:, None] - np.arange(k))
-    costs = {None: apart > 0, "linear": apart, "quadratic": apart**2}
-    if weights not in costs:
-        raise NotApplicable(f"weights must be None, 'linear' or 'quadratic'; got {weights!r}.")
-    cost = costs[weights].astype(np.float64)
+    cost = _disagreement(table.shape[-1], weights)
     expected = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
     total = table.sum(axis=(-2, -1))
     return 1.0 - (cost * table).sum(axis=(-2, -1)) * total / (cost * expected).sum(axis=(-2, -1))
+
+
+def _g_mean_slopes(table: Floats) -> Floats:
+    hits = np.diagonal(table, axis1=-2, axis2=-1)
+    found = _diagonal(table) / hits[..., None] - 1.0 / table.sum(axis=-1)[..., None]
+    return found * _wide(g_mean.formula(table) / table.shape[-1])
 
 
 @measure(
@@ -302,6 +396,7 @@ def kappa(table: Floats, *, weights: str | None = None) -> Floats:
     prevalence_free=True,
     law=Law.UNKNOWN,
     undefined="a class was not observed",
+    slopes=_g_mean_slopes,
     source="Kubat & Matwin (1997)",
 )
 def g_mean(table: Floats) -> Floats:

@@ -86,9 +86,7 @@ class SameNumber:
     def forecast(self, predictions: Numeric) -> Numeric:
         """The same cases, each predicted by that number."""
         centre = self.centre(predictions.outcome, predictions.weight)
-        other = predictions.take(slice(None))
-        other.__dict__["value"] = np.repeat(centre[:, None], predictions.n, axis=1)
-        return other
+        return predictions.replace(value=np.repeat(centre[:, None], predictions.n, axis=1))
 
     def __call__(self, predictions: Any, measure: Measure) -> float:
         assert isinstance(predictions, Numeric)

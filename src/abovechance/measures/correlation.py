@@ -7,10 +7,11 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.measures.chance import constant
 from abovechance.measures.correlation_influence import of_kendall, of_pearson, of_spearman
-from abovechance.measures.measure import Form, Law, measure
+from abovechance.measures.measure import Form, Law, Statistic, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.measures.regression import REGRESSION
 from abovechance.numerics.censoring import concordance_counts
+from abovechance.numerics.ranks import midranks
 
 ONE_CONSTANT = "all outcomes, or all predictions, are equal"
 CORRELATION: dict[str, Any] = {
@@ -30,6 +31,7 @@ CORRELATION: dict[str, Any] = {
     **CORRELATION,
     form=Form.SAMPLE,
     influence=of_pearson,
+    sufficient=Statistic.MOMENTS,
     source="NAG, Accuracy measures, regression",
 )
 def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
@@ -57,10 +59,11 @@ def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("spearman_rho", "srho"),
     **CORRELATION,
     form=Form.DRAWS,
+    takes_batches=True,
     influence=of_spearman,
     source="Spearman (1904)",
 )
-def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
+def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Pearson's correlation of the ranks: do the predictions put the cases in the right order?
 
     Equal values share the middle of their ranks. With weights, a rank is the weight below a case
@@ -71,8 +74,10 @@ def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> float:
     >>> spearman([1.0, 2.0, 4.0, 9.0], [2.0, 1.0, 3.0, 30.0])
     0.8
     """
-    w = np.ones(outcome.shape[-1]) if weight is None else weight
-    return float(pearson.formula(_weighted_midranks(outcome, w), _weighted_midranks(value, w), w))
+    if weight is None:
+        return pearson.formula(midranks(outcome), midranks(value), None)
+    ranks = (_weighted_midranks(column, weight) for column in (outcome, value))
+    return pearson.formula(*ranks, weight)
 
 
 @measure(
@@ -110,6 +115,7 @@ def kendall(outcome: Floats, value: Floats, weight: Floats | None) -> float:
     aliases=("lin_concordance", "ccc"),
     **{**CORRELATION, "undefined": "all outcomes and predictions are one and the same number"},
     form=Form.SAMPLE,
+    sufficient=Statistic.MOMENTS,
     source="Lin (1989)",
 )
 def concordance_correlation(

@@ -7,38 +7,35 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.numerics.censoring import concordance_by_case
-from abovechance.predictions import Numeric
 
 
-def of_pearson(predictions: Numeric) -> Floats:
+def of_pearson(outcome: Floats, value: Floats) -> Floats:
     r"""Of Pearson's: :math:`u v - r (u^2 + v^2) / 2` for standardised u and v."""
-    u, v = (_standardised(x) for x in (predictions.outcome[0], predictions.value[0]))
+    u, v = _standardised(outcome), _standardised(value)
     return np.asarray(u * v - (u * v).mean() * (u**2 + v**2) / 2.0)
 
 
-def of_spearman(predictions: Numeric) -> Floats:
+def of_spearman(outcome: Floats, value: Floats) -> Floats:
     """Of Spearman's: a case has its own ranks, and moves the ranks of those above it."""
-    x, y = predictions.outcome[0], predictions.value[0]
-    f, g = _centred_ranks(x), _centred_ranks(y)
+    f, g = _centred_ranks(outcome), _centred_ranks(value)
     covariance, first, second = (f * g).mean(), (f**2).mean(), (g**2).mean()
-    value = covariance / np.sqrt(first * second)
-    moved = _centred(f * g + _above(x, g) + _above(y, f)) / np.sqrt(first * second)
-    spreads = _centred(f**2 + 2.0 * _above(x, f)) / first
-    spreads = spreads + _centred(g**2 + 2.0 * _above(y, g)) / second
-    return np.asarray(moved - value * spreads / 2.0)
+    rho = covariance / np.sqrt(first * second)
+    moved = _centred(f * g + _above(outcome, g) + _above(value, f)) / np.sqrt(first * second)
+    spreads = _centred(f**2 + 2.0 * _above(outcome, f)) / first
+    spreads = spreads + _centred(g**2 + 2.0 * _above(value, g)) / second
+    return np.asarray(moved - rho * spreads / 2.0)
 
 
-def of_kendall(predictions: Numeric) -> Floats:
+def of_kendall(outcome: Floats, value: Floats) -> Floats:
     """Of Kendall's tau-b: from the pairs each case takes part in."""
-    x, y = predictions.outcome[0], predictions.value[0]
-    n = len(x)
-    pairs = concordance_by_case(x, np.ones(n, dtype=np.bool_), -y)
+    n = len(outcome)
+    pairs = concordance_by_case(outcome, np.ones(n, dtype=np.bool_), -value)
     surplus = (pairs.concordant - pairs.discordant) / n
-    first, second = (1.0 - _alike(values) / n for values in (x, y))
+    first, second = (1.0 - _alike(values) / n for values in (outcome, value))
     scale = np.sqrt(first.mean() * second.mean())
-    value = surplus.mean() / scale
+    tau = surplus.mean() / scale
     spreads = _centred(first) / first.mean() + _centred(second) / second.mean()
-    return np.asarray(2.0 * (_centred(surplus) / scale - value * spreads / 2.0))
+    return np.asarray(2.0 * (_centred(surplus) / scale - tau * spreads / 2.0))
 
 
 def _standardised(values: Floats) -> Floats:

@@ -1,23 +1,20 @@
 """From a measure and predictions to numbers, one at a time or many resamples at once."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.averaging import averaged, class_values
+from abovechance.measures.averaging import class_values
 from abovechance.measures.measure import Form, Measure
+from abovechance.measures.sample import COUNTING as COUNTING
+from abovechance.measures.sample import Sample, case_losses, single, without_rounding
+from abovechance.measures.sample import evaluate as of_sample
+from abovechance.measures.sample import on_counts as on_counts
 from abovechance.measures.utility import at_threshold
-from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
-from abovechance.numerics.ranks import pair_aucs, tied_groups
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.predictions.base import must_be_predictions
-
-COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
-ROUNDING = 1e-12  # how far sums of weights may lead outside a measure's range
-BATCH_CELLS = 1 << 22  # how many numbers a batch may spread over before it is cut in slices
 
 
 def obstacle(measure: Measure, predictions: Predictions) -> str | None:
@@ -70,8 +67,15 @@ def per_output(measure: Measure, predictions: Numeric) -> Floats:
     array([0.25, 2. ])
     """
     measure = fit(measure, predictions)
+    if not measure.many_outputs:
+        alone = (predictions.output(d) for d in range(len(predictions.outputs)))
+        return np.array([value(measure, one) for one in alone])
+    sample = Sample.of(predictions)
+    columns = sample.formula_columns(measure)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.atleast_1d(_uncounted(measure, predictions, predictions.weight, whole=False))
+        weight = sample.formula_weight(measure)
+        found = measure.formula(*columns, weight, **measure.parameters)
+        return np.atleast_1d(found if measure.after is None else measure.after(found))
 
 
 def per_class(measure: Measure, predictions: Binary | Multiclass) -> Floats:
@@ -117,13 +121,7 @@ def batch(measure: Measure, predictions: Predictions, weights: Floats) -> Floats
     measure = fit(measure, predictions)
     if measure.needs_index_draws:
         raise NotApplicable(f"{measure.title} cannot be reweighted; draw cases by index.")
-    rows = max(1, BATCH_CELLS // max(1, predictions.n))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = [
-            _batch(measure, predictions, weights[start : start + rows])
-            for start in range(0, len(weights), rows)
-        ]
-    return np.concatenate(parts)
+    return of_sample(measure, Sample.of(predictions).reweighted(weights))
 
 
 def losses(measure: Measure, predictions: Predictions) -> Floats:
@@ -132,20 +130,8 @@ def losses(measure: Measure, predictions: Predictions) -> Floats:
     if measure.form is not Form.LOSSES:
         raise NotApplicable(f"{measure.title} has no per-case losses.")
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(measure.formula(*_pair(measure, predictions), **measure.parameters))
+        found = case_losses(measure, Sample.of(predictions))
     return found.mean(axis=0) if found.ndim > 1 else found
-
-
-def on_counts(measure: Measure, table: Floats) -> Floats:
-    """The values of confusion tables (…, K, K); two classes: the second is positive."""
-    if measure.form not in COUNTING:
-        raise NotApplicable(f"{measure.title} is no function of a confusion table.")
-    if table.shape[-1] > 2:
-        measure = measure.for_outcome("multiclass")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if measure.form is Form.COUNTS:
-            return _after(measure, measure.formula(table, **measure.parameters))
-        return _class_average(measure, one_against_rest(table))
 
 
 def evaluate(
@@ -206,133 +192,12 @@ def _value(measure: Measure, predictions: Predictions) -> float:
     measure = fit(measure, predictions)
     shortcut = measure.shortcut if predictions.weight is None else None
     if shortcut is not None and (measure.form is not Form.COUNTS or predictions.kind == "binary"):
-        found = shortcut(predictions)
-    elif measure.form in COUNTING:
-        found = float(_counted(measure, predictions))
-    else:
-        found = float(np.mean(_uncounted(measure, predictions, predictions.weight)))
-    low, high = measure.range
-    if not low <= found <= high:
-        return float(_without_rounding(measure, np.asarray(found)))
-    return found
-
-
-def _counted(measure: Measure, predictions: Any) -> Any:
-    if measure.form is Form.COUNTS:
-        return _after(measure, measure.formula(predictions.confusion, **measure.parameters))
-    counts = predictions.class_counts
-    if measure.average is None:
-        tp, fp, fn, tn = (c[1] for c in counts)
-        found = measure.formula(tp, fp, fn, tn, **measure.parameters)
-        if measure.form is Form.CLASS_RATIO:
-            found = np.divide(*found)
-        return _after(measure, found)
-    return _class_average(measure, counts)
-
-
-def _class_average(measure: Measure, counts: tuple[Floats, Floats, Floats, Floats]) -> Floats:
-    if measure.average is None:
-        return class_values(measure, *(c[..., 1] for c in counts))
-    return averaged(measure, *counts)
-
-
-def _uncounted(measure: Measure, predictions: Any, weight: Any, whole: bool = True) -> Any:
-    if measure.form is Form.CENSORED:
-        return measure.formula(predictions, **measure.parameters)
-    if measure.form is Form.RANKS:
-        ranked = (
-            predictions.ranked
-            if weight is predictions.weight
-            else tied_groups(predictions.ranking, predictions.positive, weight)
+        found = float(shortcut(predictions))
+        low, high = measure.range
+        return (
+            found if low <= found <= high else float(without_rounding(measure, np.asarray(found)))
         )
-        return _after(measure, measure.formula(ranked, **measure.parameters))
-    if measure.form is Form.PAIR_AUCS:
-        if weight is predictions.weight:
-            areas, shares = predictions.pair_aucs, predictions.prevalences
-        else:
-            areas, shares = _reweighted_areas(predictions, weight)
-        return _after(measure, measure.formula(areas, shares, **measure.parameters))
-    outcome, prediction = _pair(measure, predictions)
-    if weight is not None and isinstance(predictions, Numeric) and outcome.ndim == 2:
-        weight = weight[..., None, :]
-    if measure.form is Form.LOSSES:
-        found = measure.formula(outcome, prediction, **measure.parameters)
-        return _after(measure, weighted_mean(found, weight))
-    if measure.form is Form.DRAWS:
-        outcome, prediction, weight = _spelled_out(measure, predictions, outcome, prediction)
-        if outcome.ndim == 1:
-            return measure.formula(outcome, prediction, weight, **measure.parameters)
-        return np.array(
-            [
-                measure.formula(o, p, weight, **measure.parameters)
-                for o, p in zip(outcome, prediction, strict=True)
-            ]
-        )
-    found = measure.formula(outcome, prediction, weight, **measure.parameters)
-    if measure.many_outputs and whole:
-        found = np.mean(found, axis=-1)
-    return _after(measure, found)
-
-
-def _batch(measure: Measure, predictions: Any, weights: Floats) -> Floats:
-    if measure.form in COUNTING:
-        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        k = 2 if isinstance(predictions, Binary) else len(predictions.classes)
-        table = confusion(actual.astype(np.int64), predictions.label.astype(np.int64), k, weights)
-        return on_counts(measure, table)
-    found = np.asarray(_uncounted(measure, predictions, weights))
-    return _without_rounding(measure, found.mean(axis=-1) if found.ndim > 1 else found)
-
-
-def _without_rounding(measure: Measure, found: Floats) -> Floats:
-    """Values that only rounding puts outside a measure's range, at its ends; others as they are."""
-    low, high = measure.range
-    ends = [abs(end) for end in (low, high) if np.isfinite(end)]
-    slack = ROUNDING * max([1.0, *ends])
-    found = np.where((found > high) & (found <= high + slack), high, found)
-    return np.where((found < low) & (found >= low - slack), low, found)
-
-
-def _pair(measure: Measure, predictions: Any) -> tuple[Any, Any]:
-    """Outcome and prediction as a formula takes them, cases last."""
-    if isinstance(predictions, Numeric):
-        single = len(predictions.outputs) == 1 and not measure.many_outputs
-        if single:
-            return predictions.outcome[0], predictions.value[0]
-        return predictions.outcome, predictions.value
-    if isinstance(predictions, Multiclass):
-        k = len(predictions.classes)
-        onehot = (predictions.actual == np.arange(k)[:, None]).astype(np.float64)
-        return onehot, predictions.probability
-    if isinstance(predictions, Survival):
-        raise NotApplicable(f"{measure.title} is not for survival outcomes.")
-    outcome = predictions.positive.astype(np.float64)
-    if measure.reads is View.PROBABILITY:
-        return outcome, predictions.probability
-    return outcome, predictions.ranking
-
-
-def _spelled_out(measure: Measure, predictions: Any, outcome: Floats, prediction: Floats) -> Any:
-    """Frequencies repeated row by row where a formula knows no weights."""
-    counts = predictions.cases.counts
-    if counts is None or measure.weighted:
-        return outcome, prediction, predictions.weight
-    times = counts.astype(np.int64)
-    return np.repeat(outcome, times, axis=-1), np.repeat(prediction, times, axis=-1), None
-
-
-def _reweighted_areas(predictions: Any, weights: Floats) -> tuple[Floats, Floats]:
-    k = len(predictions.classes)
-    rows = max(1, BATCH_CELLS // (k * weights.shape[-1]))
-    parts = [weights[start : start + rows] for start in range(0, len(weights), rows)]
-    areas = [pair_aucs(predictions.probability, predictions.actual, k, part) for part in parts]
-    onehot = predictions.actual == np.arange(k)[:, None]
-    shares = weights @ onehot.T / weights.sum(axis=-1, keepdims=True)
-    return np.concatenate(areas), shares
-
-
-def _after(measure: Measure, found: Any) -> Any:
-    return found if measure.after is None else measure.after(found)
+    return single(measure, Sample.of(predictions))
 
 
 def _and(names: list[str]) -> str:

@@ -4,7 +4,6 @@ Cases censored before the horizon are made up for by those like them that were n
 `ipcw`), or by the Kaplan–Meier estimate.
 """
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,8 +140,8 @@ def ici_at(predictions: Survival, *, t: float | None = None, span: float | None 
     """
     if predictions.cases.counts is not None:
         times = predictions.cases.counts.astype(np.int64)
-        predictions = predictions.take(np.repeat(np.arange(predictions.n), times))
-        predictions.__dict__["cases"] = replace(predictions.cases, counts=None)
+        spelled_out = predictions.take(np.repeat(np.arange(predictions.n), times))
+        predictions = spelled_out.with_cases(counts=None)
     known = at_horizon(predictions, t)
     if np.isnan(known.weight).any():
         return float("nan")

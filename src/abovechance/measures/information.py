@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, entropy
-from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.measures.shares import class_shares, positive_share
 from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
@@ -69,6 +69,7 @@ def _negative_entropy(predictions: Any, measure: Any) -> float:
     law=Law.MEAN,
     shortcut=_log_score_shortcut,
     multiclass=_log_score_of_classes,
+    sufficient=Statistic.LOGS,
     source="Good (1952); Dinga et al., Information criteria",
 )
 def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
@@ -112,6 +113,7 @@ def _entropy(predictions: Any, measure: Any) -> float:
     law=Law.MEAN,
     shortcut=_log_loss_shortcut,
     multiclass=_log_loss_of_classes,
+    sufficient=Statistic.LOGS,
     source="Good (1952), negated",
 )
 def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
@@ -130,15 +132,23 @@ def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Flo
     return 0.0 - _log_target(outcome, probability) / np.log(base)
 
 
-def _means(logs: Floats, outcome: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
-    """Mean log-likelihood of the predictions and of the class frequencies."""
-    if outcome.ndim == 1:
-        positive = positive_share(outcome, weight)
-        shares = np.stack([1.0 - positive, positive], axis=-1)
-    else:
-        shares = class_shares(outcome, weight)
-    logs_of_shares = np.log(np.where(shares > 0, shares, 1.0))
-    return weighted_mean(logs, weight), (shares * logs_of_shares).sum(axis=-1)
+def _means(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
+    """Mean log-likelihood of the predictions and of the class frequencies; two classes."""
+    positive = positive_share(outcome, weight)
+    shares = np.stack([1.0 - positive, positive], axis=-1)
+    return weighted_mean(_log_target(outcome, probability), weight), _mean_log(shares)
+
+
+def _means_of_classes(
+    outcome: Floats, probability: Floats, weight: Floats | None
+) -> tuple[Floats, Floats]:
+    logs = _log_target_of_classes(outcome, probability)
+    return weighted_mean(logs, weight), _mean_log(class_shares(outcome, weight))
+
+
+def _mean_log(shares: Floats) -> Floats:
+    """Minus the entropy of shares (…, K)."""
+    return (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=-1)
 
 
 def _cox_snell(fitted: Floats, null: Floats) -> Floats:
@@ -173,15 +183,15 @@ def _mcfadden_shortcut(predictions: Binary) -> float:
 
 
 def _nagelkerke_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _nagelkerke(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _nagelkerke(*_means_of_classes(outcome, probability, weight))
 
 
 def _cox_snell_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _cox_snell(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _cox_snell(*_means_of_classes(outcome, probability, weight))
 
 
 def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
-    return _mcfadden(*_means(_log_target_of_classes(outcome, probability), outcome, weight))
+    return _mcfadden(*_means_of_classes(outcome, probability, weight))
 
 
 @measure(
@@ -189,6 +199,7 @@ def _mcfadden_of_classes(outcome: Floats, probability: Floats, weight: Floats | 
     **EXPLAINED,
     multiclass=_nagelkerke_of_classes,
     shortcut=_nagelkerke_shortcut,
+    sufficient=Statistic.LOGS,
     source="Nagelkerke (1991); Dinga et al., Information criteria, from likelihoods",
     monotone_in="log_loss",
 )
@@ -205,7 +216,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     >>> nagelkerke_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.716
     """
-    return _nagelkerke(*_means(_log_target(outcome, probability), outcome, weight))
+    return _nagelkerke(*_means(outcome, probability, weight))
 
 
 @measure(
@@ -214,6 +225,7 @@ def nagelkerke_r2(outcome: Floats, probability: Floats, weight: Floats | None) -
     attainable=False,
     multiclass=_cox_snell_of_classes,
     shortcut=_cox_snell_shortcut,
+    sufficient=Statistic.LOGS,
     source="Cox & Snell (1989)",
     monotone_in="log_loss",
 )
@@ -229,7 +241,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     >>> cox_snell_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.537
     """
-    return _cox_snell(*_means(_log_target(outcome, probability), outcome, weight))
+    return _cox_snell(*_means(outcome, probability, weight))
 
 
 @measure(
@@ -238,6 +250,7 @@ def cox_snell_r2(outcome: Floats, probability: Floats, weight: Floats | None) ->
     **EXPLAINED,
     multiclass=_mcfadden_of_classes,
     shortcut=_mcfadden_shortcut,
+    sufficient=Statistic.LOGS,
     source="McFadden (1974)",
     monotone_in="log_loss",
 )
@@ -251,4 +264,4 @@ def mcfadden_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> 
     >>> mcfadden_r2([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.556
     """
-    return _mcfadden(*_means(_log_target(outcome, probability), outcome, weight))
+    return _mcfadden(*_means(outcome, probability, weight))

@@ -40,11 +40,8 @@ def inverse_before(predictions: Survival) -> Floats:
 def kaplan_meier_for_all(predictions: Any, measure: Measure) -> float:
     """The value of predicting for every case the Kaplan–Meier curve of all."""
     curve = kaplan_meier(predictions.time, predictions.event, predictions.weight)
-    other = predictions.take(slice(None))
-    other.__dict__["survival"] = np.broadcast_to(
-        curve.at(predictions.times)[:, None], predictions.survival.shape
-    )
-    return measure.of(other)
+    same = np.broadcast_to(curve.at(predictions.times)[:, None], predictions.survival.shape)
+    return measure.of(predictions.replace(survival=same))
 
 
 PROBABILITY_OF_SURVIVAL: dict[str, Any] = {
@@ -53,6 +50,7 @@ PROBABILITY_OF_SURVIVAL: dict[str, Any] = {
     "range": (0.0, np.inf),
     "best": 0.0,
     "reference": kaplan_meier_for_all,
+    "additive": True,
     "law": Law.UNKNOWN,
 }
 

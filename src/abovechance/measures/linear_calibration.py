@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.measures.measure import Calibration, Family, Form, Law, measure
+from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.measures.moments import mean, moments
 from abovechance.predictions import View
 
@@ -27,6 +27,7 @@ LINE: dict[str, Any] = {
     **LINE,
     best=1.0,
     calibration=Calibration.SLOPE,
+    sufficient=Statistic.MOMENTS,
 )
 def linear_calibration_slope(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Slope of the outcomes on the predictions: by what their differences should be multiplied.
@@ -50,6 +51,7 @@ def linear_calibration_slope(outcome: Floats, value: Floats, weight: Floats | No
     **LINE,
     best=0.0,
     calibration=Calibration.INTERCEPT,
+    sufficient=Statistic.MOMENTS,
 )
 def linear_calibration_intercept(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Intercept of the line of outcomes on predictions; read it with the slope.

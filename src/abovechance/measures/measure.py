@@ -78,6 +78,17 @@ class Calibration(StrEnum):
     SCORE = "standard score"  # normal if probabilities are right
 
 
+class Statistic(StrEnum):
+    """What a measure is a function of beside class counts, so that a summary of cases suffices."""
+
+    SQUARES = "mean squared error of probabilities"
+    LOGS = "mean log probability"
+    CLASS_MEANS = "mean probability of each class"
+    DECISIONS = "counts at the measure's own threshold"
+    MOMENTS = "means, variances and covariance of numbers"
+    LARGEST = "largest error"
+
+
 Formula = Callable[..., Any]
 Chance = Callable[[Predictions, "Measure"], float]
 
@@ -126,16 +137,22 @@ class Measure:
         Whether it is for several outputs together.
     weighted
         Whether cases can have weights.
+    additive
+        Whether it is a sum over the cases once the outcomes are given, though not a mean of losses.
     smooth
         Whether every case moves the value a little, as it does not with a quantile.
     extreme
         Whether chance alone makes it greater than it is, so that no interval would cover.
     calibration
         What of calibration it tells.
-    of_distances
-        The value from the distances between a calibration curve and the diagonal.
+    takes_batches
+        Whether a formula that needs index draws takes batches of outcomes and predictions.
+    distances, of_distances
+        The distances between a calibration curve and the diagonal, and the value from them.
     influence
         How much each case moves the value, where there is a closed form.
+    slopes
+        Of a function of a confusion table: its derivative by every cell.
     prevalence_free
         Whether it stays the same when the classes become more or less frequent.
     label_score
@@ -146,6 +163,10 @@ class Measure:
         The mean loss that it is a monotone function of once the outcomes are given.
     shortcut
         The value from what predictions keep in store, where that is faster.
+    swept
+        What the compiled bootstrap of sorted cases calls it, where that computes it.
+    sufficient
+        The statistic that a summary of a stream holds and that suffices for the value.
     multiclass
         Its version for more than two classes, when that is another formula.
     undefined
@@ -195,16 +216,27 @@ class Measure:
     after: Callable[[Any], Any] | None = None
     many_outputs: bool = False
     weighted: bool = True
+    # whether it is a sum over the cases once the outcomes are given, though not a mean of losses
+    additive: bool = False
     # whether every case moves the value a little, as it does not with a quantile: what is not
     # smooth is resampled, for leaving out a case says nothing of it
     smooth: bool = True
     # a largest distance, which chance alone makes greater than it is: no interval would cover
     extreme: bool = False
     calibration: Calibration | None = None
-    # (distances (…, n) of a calibration curve from the diagonal) -> (…): such share one curve
+    # of a formula that needs index draws: whether it takes batches of outcomes and predictions
+    # (…, n) all the same, one row of weights at a time
+    takes_batches: bool = False
+    # (sample, **parameters) -> distances (…, n) of a calibration curve from the diagonal, which
+    # measures share, and what a measure makes of them
+    distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
-    # (predictions, **parameters) -> how much each case moves the value, the derivative by its share
+    # (outcome, prediction, **parameters) -> how much each case moves the value, the derivative by
+    # its share
     influence: Callable[..., Floats] | None = None
+    # of a formula that takes a table: (table (…, K, K), **parameters) -> its derivative by every
+    # cell, where that is known without trying each of them
+    slopes: Callable[..., Floats] | None = None
     prevalence_free: bool = False
     label_score: LabelScore | None = None
     # of censored pairs: what a pair weighs, by its earlier case; None where all weigh the same
@@ -213,6 +245,10 @@ class Measure:
     # `reference` where it has one: models of equal mean loss have equal values
     monotone_in: str = ""
     shortcut: Callable[[Any], float] | None = None
+    # what the compiled bootstrap of sorted cases calls it, where it computes it directly
+    swept: str | None = None
+    # the sufficient statistic that summaries of streams hold; None where they need the cases
+    sufficient: Statistic | None = None
     multiclass: "Measure | None" = None
     undefined: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)

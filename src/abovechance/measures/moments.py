@@ -1,6 +1,6 @@
 """Variances and medians under weights, for one weighting of the cases or a batch of them.
 
-Values are (n,) or (outputs, n); a weight is None or (…, n) and broadcasts against them.
+Values are (…, n) or (…, outputs, n); a weight is None or (…, n) and broadcasts against them.
 """
 
 from typing import NamedTuple
@@ -59,7 +59,11 @@ def moments(first: Floats, second: Floats, weight: Floats | None) -> Moments:
     >>> moments(np.array([1.0, 2.0, 6.0]), np.array([1.0, 3.0, 2.0]), None).covariance.item()
     0.333
     """
-    if weight is None or weight.size == weight.shape[-1]:
+    if (
+        weight is None
+        or weight.size == weight.shape[-1]
+        or not _same_for_all(first, second, weight)
+    ):
         return _by_deviations(first, second, weight)
     a, b = centred(first, None), centred(second, None)
     rows = weight if first.ndim == 1 else weight[..., 0, :]
@@ -72,6 +76,13 @@ def moments(first: Floats, second: Floats, weight: Floats | None) -> Moments:
         for column, exact in zip(found, _by_deviations(first, second, weight[again]), strict=True):
             column[again] = exact
     return found
+
+
+def _same_for_all(first: Floats, second: Floats, weight: Floats) -> bool:
+    """Whether one row of values, or one of each output, stands beside a single axis of weights."""
+    if first.ndim == second.ndim == 1:
+        return weight.ndim == 2
+    return first.ndim == second.ndim == 2 and weight.ndim == 3 and weight.shape[-2] == 1
 
 
 def _by_deviations(first: Floats, second: Floats, weight: Floats | None) -> Moments:

@@ -10,16 +10,11 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.loss_sums import LossSums
-from abovechance.measures.measure import Measure
+from abovechance.measures.measure import Measure, Statistic
+from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.summary import NEEDS_CASES
 from abovechance.predictions import Numeric, View
 from abovechance.predictions.base import Cases
-
-# Functions of means, variances and the covariance of outcomes and predictions, and nothing else.
-OF_MOMENTS = (
-    *("r2", "explained_variance", "rse", "rrse", "pearson", "concordance_correlation"),
-    *("linear_calibration_slope", "linear_calibration_intercept"),
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,6 +124,13 @@ class SummarisedNumbers(Numeric):
         return np.array([[y], [y - error]]), spread
 
     @property
+    def representative(self) -> Sample:
+        """Four weighted cases with the means, variances and covariance of all."""
+        outcome, value, weight = self.summary.four_points
+        columns = {"outcome": outcome[None], "value": value[None], "weight": weight}
+        return Sample(kind="numeric", columns=columns)
+
+    @property
     def outcome(self) -> NoReturn:
         raise NotApplicable(f"this {NEEDS_CASES}.")
 
@@ -149,9 +151,9 @@ def from_numbers(measure: Measure, predictions: SummarisedNumbers) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         if measure.label in summary.losses.sums:
             found = np.asarray(summary.losses.mean(measure.label))
-        elif measure.name in OF_MOMENTS:
-            found = measure.formula(*summary.four_points, **measure.parameters)
-        elif measure.name == "max_error":
+        elif measure.sufficient is Statistic.MOMENTS:
+            return float(evaluate(measure, predictions.representative))
+        elif measure.sufficient is Statistic.LARGEST:
             found = np.asarray(summary.largest)
         else:
             raise NotApplicable(f"{measure.title} {NEEDS_CASES}.")

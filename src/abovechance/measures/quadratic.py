@@ -7,7 +7,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, outcome_variance
-from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
+from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.measures.shares import class_shares, positive_share
 from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, View
@@ -39,6 +39,7 @@ def _half_sum(outcome: Floats, probability: Floats) -> Floats:
     law=Law.MEAN,
     shortcut=_brier_shortcut,
     multiclass=_half_sum,
+    sufficient=Statistic.SQUARES,
     source="Brier (1950); in this form Dinga et al., Quadratic error-based measures",
 )
 def brier(outcome: Floats, probability: Floats) -> Floats:
@@ -81,6 +82,7 @@ def _whole_sum(outcome: Floats, probability: Floats) -> Floats:
     shortcut=_brier_sum_shortcut,
     multiclass=_whole_sum,
     listed=False,
+    sufficient=Statistic.SQUARES,
     source="Brier (1950), eq. 2",
 )
 def brier_sum(outcome: Floats, probability: Floats) -> Floats:
@@ -124,6 +126,7 @@ def _scaled_brier_shortcut(predictions: Binary) -> float:
     multiclass=_scaled_sum,
     undefined="only one class was observed",
     shortcut=_scaled_brier_shortcut,
+    sufficient=Statistic.SQUARES,
     source="Dinga et al., Quadratic error-based measures; reference from the prevalence",
     monotone_in="brier",
 )
@@ -182,6 +185,7 @@ def _tjur_shortcut(predictions: Binary) -> float:
     law=Law.UNKNOWN,
     undefined="only one class was observed",
     shortcut=_tjur_shortcut,
+    sufficient=Statistic.CLASS_MEANS,
     source="Tjur (2009); Dinga et al., Quadratic error-based measures",
 )
 def tjur_r2(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:

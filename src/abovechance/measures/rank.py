@@ -172,6 +172,7 @@ def _average_precision_shortcut(predictions: Binary) -> float:
     reference=prevalence,
     law=Law.UNKNOWN,
     shortcut=_average_precision_shortcut,
+    swept="average_precision",
     source="Davis & Goadrich (2006); as a sum over thresholds",
 )
 def average_precision(ranked: Ranked) -> Floats:

@@ -19,7 +19,7 @@ from abovechance.measures.chance import (
     shortest_half,
     uncorrelated,
 )
-from abovechance.measures.measure import Family, Form, Law, measure
+from abovechance.measures.measure import Family, Form, Law, Statistic, measure
 from abovechance.measures.moments import weighted_median
 from abovechance.predictions import View
 
@@ -86,6 +86,7 @@ def mlae(outcome: Floats, value: Floats) -> Floats:
     aliases=("mean_squared_error", "neg_mean_squared_error"),
     chance=uncorrelated,
     **MEAN_LOSS,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, mean squared error; NAG, Accuracy measures, regression",
 )
 def mse(outcome: Floats, value: Floats) -> Floats:
@@ -112,6 +113,7 @@ def mse(outcome: Floats, value: Floats) -> Floats:
     ),
     **MEAN_LOSS,
     after=np.sqrt,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, root mean square error",
 )
 def rmse(outcome: Floats, value: Floats) -> Floats:
@@ -209,6 +211,7 @@ def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("maximum_error", "neg_max_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN, "reference": middle_of_outcomes},
     extreme=True,
+    sufficient=Statistic.LARGEST,
     source="scikit-learn, max_error",
 )
 def max_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:

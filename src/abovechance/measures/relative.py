@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.chance import constant, median_of_ratios, uncorrelated
-from abovechance.measures.measure import Form, Law, measure
+from abovechance.measures.measure import Form, Law, Statistic, measure
 from abovechance.measures.moments import centred, mean, moments, weighted_median
 from abovechance.measures.regression import MEAN_LOSS, REGRESSION
 
@@ -46,6 +46,7 @@ def ratio(error: Floats, reference: Floats) -> Floats:
     aliases=("r2_score", "r_squared", "coefficient_of_determination"),
     chance=uncorrelated,
     **SHARE,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, R squared; NAG, Accuracy measures, regression",
     monotone_in="mse",
 )
@@ -84,6 +85,7 @@ def r2(outcome: Floats, value: Floats, weight: Floats | None, *, adjusted: int =
     aliases=("explained_variance_score",),
     chance=uncorrelated,
     **SHARE,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, explained variance",
 )
 def explained_variance(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
@@ -154,6 +156,7 @@ def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("relative_squared_error",),
     chance=uncorrelated,
     **RATIO,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, relative squared error",
     monotone_in="mse",
 )
@@ -175,6 +178,7 @@ def rse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("root_relative_squared_error", "rrmse"),
     **RATIO,
     after=np.sqrt,
+    sufficient=Statistic.MOMENTS,
     source="familiar 1.5.0, root relative squared error",
     monotone_in="mse",
 )

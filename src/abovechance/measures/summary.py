@@ -13,7 +13,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.measures.measure import Measure
+from abovechance.measures.measure import Measure, Statistic
+from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.utility import threshold_of
 from abovechance.numerics.binned_ranks import (
     UNIT,
@@ -231,11 +232,32 @@ class Summarised(Binary):
 
     def moved(self, kind: str, mean: float, share: float) -> "Summarised":
         """As if the mean of "losses" or "logs", or the share of positives, were another one."""
-        other = Summarised(self.summary, stretches=None, totals=self.totals, classes=self.classes)
         sums = {"losses": {"sum_squares": mean * self.n}, "logs": {"sum_log": mean * self.n}}[kind]
         changed = replace(self.sums, n_positive=share * self.n, **sums)  # type: ignore[arg-type]
-        other.__dict__.update(sums=changed, prevalences=np.array([1.0 - share, share]))
+        other = Summarised(self.summary, stretches=None, totals=self.totals, classes=self.classes)
+        # cached facts that come before those of the summary
+        other._settle(sums=changed, prevalences=np.array([1.0 - share, share]))
         return other
+
+    def representative(self, measure: Measure) -> Sample | None:
+        """A few weighted cases that have the value of all, where the measure says it may be so.
+
+        Of means of each class two, of decisions at a threshold four; None where there are none.
+        """
+        summary = self.summary
+        if measure.sufficient is Statistic.CLASS_MEANS and summary.probabilities:
+            parts = (summary.negatives, summary.positives)
+            means = [part.p / part.n if part.n else 0.0 for part in parts]
+            return _two_classes([0, 1], means, [part.n for part in parts])
+        if measure.sufficient is Statistic.DECISIONS:
+            table = summary.table_from(threshold_of(measure))
+            if table is not None:
+                return _two_classes([0, 0, 1, 1], [0.0, 1.0, 0.0, 1.0], table.ravel())
+        return None
+
+    @property
+    def labels_stated(self) -> bool:
+        return False
 
     @property
     def positive(self) -> NoReturn:
@@ -254,9 +276,9 @@ def from_summary(measure: Measure, predictions: Summarised) -> float:
     >>> from_summary(find("brier"), Summarised(summary))
     0.085
     """
-    found = _from_sums(measure, predictions.summary)
+    alike = predictions.representative(measure)
     try:
-        return measure.of(predictions) if found is None else found
+        return measure.of(predictions) if alike is None else float(evaluate(measure, alike))
     except NotApplicable as reason:
         if NEEDS_CASES not in str(reason):
             raise
@@ -279,22 +301,13 @@ def error_bound(measure: Measure, predictions: Summarised) -> float:
     return bounds.get(measure.name, 0.0)
 
 
-def _from_sums(measure: Measure, summary: BinarySummary) -> float | None:
-    """Measures that are functions of the sums though no shortcut of their declaration says so."""
-    observed, expected = summary.positives.n, summary.positives.p + summary.negatives.p
-    if measure.name == "observed_expected_ratio":
-        return observed / expected if expected else float("nan")
-    if measure.name == "calibration_difference":
-        return (observed - expected) / summary.n
-    if measure.name in ("net_benefit", "standardised_net_benefit"):
-        threshold = threshold_of(measure)
-        table = summary.table_from(threshold)
-        if table is None:
-            return None
-        gain = table[1, 1] - table[0, 1] * threshold / (1.0 - threshold)
-        most = summary.n if measure.name == "net_benefit" else summary.positives.n
-        return float(gain / most) if most else float("nan")
-    return None
+def _two_classes(positive: Any, probability: Any, weight: Any) -> Sample:
+    columns = {
+        "outcome": np.array(positive, dtype=np.bool_),
+        "probability": np.array(probability),
+        "weight": np.array(weight, dtype=np.float64),
+    }
+    return Sample(kind="binary", classes=2, columns=columns)
 
 
 def _counts(

@@ -111,11 +111,13 @@ def _derived(
         aliases=tuple(f"{a}_{suffix}" for a in measure.aliases if not a.startswith("neg_")),
         formula=formula(measure),
         form=Form.DRAWS,
+        takes_batches=False,
         law=Law.UNKNOWN,
         after=None,
         chance=None,
         reference=None if correlation or measure.reference is None else same,
         weighted=False,
         influence=None,
+        sufficient=None,
         listed=False,
     )

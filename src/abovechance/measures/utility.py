@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.measure import Family, Form, Law, Measure, measure
+from abovechance.measures.measure import Family, Form, Law, Measure, Statistic, measure
 from abovechance.numerics.counts import weighted_mean
 from abovechance.predictions import Binary, Predictions, View
 
@@ -31,8 +31,7 @@ def labelling_threshold(predictions: Predictions) -> float | None:
     """Above what cases are called positive; None where labels were stated or there are none."""
     if not isinstance(predictions, Binary) or predictions.threshold is None:
         return None
-    stated = predictions.__dict__.get("stated_label")
-    return predictions.threshold if stated is None else None
+    return None if predictions.labels_stated else predictions.threshold
 
 
 def at_threshold(measure: Measure, predictions: Predictions) -> Measure:
@@ -75,6 +74,7 @@ def _treat_all_or_none_standardised(predictions: Any, measure: Measure) -> float
     form=Form.LOSSES,
     reference=treat_all_or_none,
     attainable=False,
+    sufficient=Statistic.DECISIONS,
     source="Vickers & Elkin (2006)",
 )
 def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None = None) -> Floats:
@@ -82,13 +82,14 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None
 
     .. math:: \frac{TP}{n} - \frac{FP}{n} \cdot \frac{t}{1 - t}
 
-    `threshold` is that of the predicted labels if not stated. At most the prevalence. Worth having
-    only above the better of acting on all and on none, its reference.
+    At most the prevalence. Worth having only above the better of acting on all and on none,
+    its reference.
 
     Parameters
     ----------
     threshold
-        The probability from which on one would act; it states what false positives cost.
+        The probability from which on one would act; it states what false positives cost. That of
+        the predicted labels when not given, one half where they have none.
 
     Examples
     --------
@@ -106,6 +107,7 @@ def net_benefit(outcome: Floats, probability: Floats, *, threshold: float | None
     form=Form.SAMPLE,
     reference=_treat_all_or_none_standardised,
     undefined="no case is positive",
+    sufficient=Statistic.DECISIONS,
     source="Vickers & Elkin (2006); Kerr et al. (2016)",
 )
 def standardised_net_benefit(
@@ -118,7 +120,8 @@ def standardised_net_benefit(
     Parameters
     ----------
     threshold
-        The probability from which on one would act; it states what false positives cost.
+        The probability from which on one would act; it states what false positives cost. That of
+        the predicted labels when not given, one half where they have none.
 
     Examples
     --------

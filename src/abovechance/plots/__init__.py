@@ -6,6 +6,7 @@ from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
     from abovechance.plots.chart import Chart
+    from abovechance.plots.class_pictures import binomial_null
     from abovechance.plots.displays import (
         CalibrationDisplay,
         ConfusionDisplay,
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
         ResidualsDisplay,
         RocDisplay,
     )
-    from abovechance.plots.kinds import chart_of
-    from abovechance.plots.pictures.classes import binomial_null
-    from abovechance.plots.plotting import plot
+    from abovechance.plots.picture import Picture, chart_of, picture, pictures, plot
 
 _HOMES = {
     "CalibrationDisplay": "displays",
@@ -30,9 +29,12 @@ _HOMES = {
     "ProbabilityDisplay": "displays",
     "ResidualsDisplay": "displays",
     "RocDisplay": "displays",
-    "binomial_null": "pictures.classes",
-    "chart_of": "kinds",
-    "plot": "plotting",
+    "Picture": "picture",
+    "chart_of": "picture",
+    "picture": "picture",
+    "pictures": "picture",
+    "plot": "picture",
+    "binomial_null": "class_pictures",
 }
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "Chart",
     "ConfusionDisplay",
     "DecisionDisplay",
+    "Picture",
     "PrecisionRecallDisplay",
     "PredictedObservedDisplay",
     "ProbabilityDisplay",
@@ -47,6 +50,8 @@ __all__ = [
     "RocDisplay",
     "binomial_null",
     "chart_of",
+    "picture",
+    "pictures",
     "plot",
 ]
 

@@ -7,8 +7,10 @@ import numpy as np
 
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
+from abovechance.format import shown
 from abovechance.plots.axes import mark_labels
 from abovechance.plots.chart import (
+    LIGHT,
     Axis,
     Band,
     Bars,
@@ -20,8 +22,6 @@ from abovechance.plots.chart import (
     Series,
     Text,
 )
-from abovechance.plots.palette import LIGHT
-from abovechance.plots.text import shown
 
 COLUMN = 3.5  # inches: one column of a journal
 FONT = 8.0

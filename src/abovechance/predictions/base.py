@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -165,12 +166,35 @@ class Predictions:
         other.__dict__.update(kept)
         return other
 
-    def with_notes(self, *notes: Advice, described: str = "") -> Self:
-        """The same predictions, with remarks on how they were read."""
+    def replace(self, **columns: Any) -> Self:
+        """The same predictions with other columns or facts, which are not checked again.
+
+        >>> from abovechance.predictions import Binary
+        >>> cases = Binary([0, 1], probability=[0.2, 0.9])
+        >>> cases.replace(probability=np.array([0.5, 0.5])).probability
+        array([0.5, 0.5])
+        """
+        unknown = sorted(set(columns) - set(self.__dataclass_fields__))
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no {listed(unknown)}.")
         other = object.__new__(type(self))
         kept = {k: v for k, v in self.__dict__.items() if k in self.__dataclass_fields__}
-        other.__dict__.update(kept, notes=self.notes + notes, described=described or self.described)
+        other.__dict__.update(kept)
+        other._settle(**columns)
         return other
+
+    def with_cases(self, **facts: Any) -> Self:
+        """The same predictions of cases about which something else is known."""
+        return self.replace(cases=replace(self.cases, **facts))
+
+    def with_notes(self, *notes: Advice, described: str = "") -> Self:
+        """The same predictions, with remarks on how they were read."""
+        return self.replace(notes=self.notes + notes, described=described or self.described)
+
+    @cached_property
+    def derived(self) -> dict[Any, Any]:
+        """Work that measures share, kept as long as the predictions are."""
+        return {}
 
     def __repr__(self) -> str:
         views = ", ".join(sorted(self.views))

@@ -176,6 +176,11 @@ class Binary(Predictions):
         return None if basis is None or self.threshold is None else basis > self.threshold
 
     @property
+    def labels_stated(self) -> bool:
+        """Whether labels were given rather than made by a threshold."""
+        return self.stated_label is not None
+
+    @property
     def ranking(self) -> Floats | None:
         """What orders the cases: the score, else the probability."""
         return self.score if self.score is not None else self.probability

@@ -5,23 +5,25 @@ import gzip
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from abovechance.plots.chart import Chart, Line, Series
-from abovechance.plots.palette import DARK, LIGHT
-from abovechance.plots.svg import render
-from abovechance.plots.text import shown
-from abovechance.plots.words import number
-from abovechance.reports.document import Bar, Cell, Document
+from abovechance.format import number, shown
+from abovechance.plots.chart import DARK, LIGHT, Chart, Line, Series
+from abovechance.plots.svg_render import render
+from abovechance.reports.document import Document
+from abovechance.tabular import EMPTY, Bar, Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 UNSAFE = "[<>&\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"  # within a script
+ON_PAGE: dict[Kind, Kind] = {"remark": "name", "limits": "text"}
+SYMBOLS = ("p", "mid-p", "df")
 PLAIN = 32_000  # characters of JSON that are embedded as they are
 
 
@@ -77,6 +79,7 @@ def environment() -> "Environment":
     found.filters.update(
         laid_out=_laid_out,
         lines=_lines,
+        on_page=on_page,
         places=_places,
         plot=render,
         reading=_reading,
@@ -85,6 +88,43 @@ def environment() -> "Environment":
         wide=_wide,
     )
     return found
+
+
+def on_page(table: Table) -> Table:
+    """A table as a page has it: groups in a column, limits in two that can be sorted, bars beside.
+
+    >>> from abovechance.tabular import limits, tabulate
+    >>> rows = [{"low": 0.1, "high": 0.2}]
+    >>> table = on_page(tabulate(rows, ("95% interval", "limits", limits)))
+    >>> [(c.heading, cell.text) for c, cell in zip(table.columns, table.rows[0], strict=True)]
+    [('Low', '0.100'), ('High', '0.200')]
+    """
+    whole = table.ungrouped()
+    columns: list[Column] = []
+    cells: list[list[Cell]] = [[] for _ in whole.rows]
+    for i, column in enumerate(whole.columns):
+        own = [row[i] for row in whole.rows]
+        if column.kind != "limits" or not any(cell.ends for cell in own):
+            parts = [(Column(_heading(column.heading), ON_PAGE.get(column.kind, column.kind)), own)]
+        else:
+            ends = [cell.ends or (EMPTY, EMPTY) for cell in own]
+            parts = [(Column(name), [e[k] for e in ends]) for k, name in ((0, "Low"), (1, "High"))]
+            if any(cell.bar for cell in own):
+                parts.append((Column("Interval", "interval"), [Cell(bar=c.bar) for c in own]))
+        for heading, values in parts:
+            columns.append(heading)
+            for row, value in zip(cells, values, strict=True):
+                row.append(value)
+    return replace(whole, columns=tuple(columns), rows=tuple(map(tuple, cells)))
+
+
+def _heading(text: str) -> str:
+    """A heading with a capital, unless it is a symbol.
+
+    >>> _heading("by formula"), _heading("p (holm)"), _heading("df")
+    ('By formula', 'p (holm)', 'df')
+    """
+    return text if text.partition(" ")[0] in SYMBOLS else text[:1].upper() + text[1:]
 
 
 def _rows(series: Series) -> Iterator[list[str]]:

@@ -3,25 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from abovechance.inference.method import Kind, Use, together
-from abovechance.inference.significance.accuracy import chance_words
-from abovechance.plots.words import percent, plural, thousands
-from abovechance.reports import detections, powers
-from abovechance.reports.citations import of_measure
-from abovechance.reports.facts import (
+from abovechance.format import percent, plural, thousands
+from abovechance.inference.contract import (
     UNSTATED,
     between_models,
     between_subgroups,
     key_rows,
-    kind_of,
     level_of,
     model_words,
     models_of,
     primary_rows,
     within_subgroups,
 )
-from abovechance.reports.grammar import MOST, listed, lower
-from abovechance.reports.prose import cite, label
+from abovechance.inference.method import Kind, Use, together
+from abovechance.inference.significance.accuracy import chance_words
+from abovechance.reports.citations import of_measure
+from abovechance.reports.prose import MOST, cite, label, listed, lower
 from abovechance.reports.sentences import named
 from abovechance.reports.wording import hypothesis_words, interval_words, words_of_test
 
@@ -32,22 +29,13 @@ ADJUSTED = {
 
 
 def methods(facts: Mapping[str, Any]) -> str:
-    """What was done: data, measures, intervals, tests, draws and seed."""
-    done = {
-        "posterior": _posterior,
-        "detection": detections.methods,
-        "power": powers.methods,
-        "estimates": _estimates,
-    }[kind_of(facts)](facts)
-    return f"{done} {software(facts)}"
-
-
-def _estimates(facts: Mapping[str, Any]) -> str:
+    """What was done to values and differences: data, measures, intervals, tests, draws and seed."""
     rows = key_rows(facts)
     sentences = [_data(facts), _primary(facts), _intervals(rows, facts)]
     sentences += [*_tests(rows), *_skill(rows), *_folds(rows, facts)]
     sentences += _compared(facts)
-    return " ".join(sentence for sentence in sentences if sentence)
+    done = " ".join(sentence for sentence in sentences if sentence)
+    return f"{done} {software(facts)}"
 
 
 def _data(facts: Mapping[str, Any]) -> str:
@@ -231,7 +219,8 @@ def _titles(titles: Sequence[str]) -> str:
     return listed([label(lower(title)) for title in dict.fromkeys(titles)], MOST)
 
 
-def _posterior(facts: Mapping[str, Any]) -> str:
+def of_posterior(facts: Mapping[str, Any]) -> str:
+    """How a posterior was computed."""
     return (
         f"The posterior of {label(facts['quantity'])} was computed from the confusion counts of "
         f"{plural(int(facts['n']), 'case')}{cite('brodersen2010')}, with the prior "

@@ -1,19 +1,22 @@
-"""The one function that reports anything."""
+"""The one function that reports anything: the story of a result as one page."""
 
+import json
 import os
-from collections.abc import Mapping
+import platform
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from abovechance import __version__
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
-from abovechance.plots.contract import contract, is_result
-from abovechance.plots.kinds import chart_of
+from abovechance.plots.picture import chart_of
 from abovechance.predictions import Predictions
-from abovechance.reports.compose import compose
-from abovechance.reports.document import Document
-from abovechance.reports.facts import models_of
+from abovechance.reports import citations, prose
+from abovechance.reports.document import Document, Paragraph, Remark
+from abovechance.reports.story import story_of
 
 MOST_TESTS = 6
 
@@ -139,4 +142,74 @@ def _by_model(predictions: Any, facts: Mapping[str, Any]) -> dict[str, Predictio
     raise DataError(
         "predictions must be what was assessed, or a dictionary of them by model; "
         f"got {type(predictions).__name__}."
+    )
+
+
+def compose(
+    facts: Mapping[str, Any],
+    predictions: Mapping[str, Predictions],
+    *,
+    title: str | None = None,
+    command: str = "",
+    pictures: Sequence[Chart] = (),
+) -> Document:
+    """The blocks of a report; `pictures` come before those that follow from the facts."""
+    authors = {key: source.cited for key, source in citations.bibliography().items()}
+    told = story_of(facts, predictions)
+    said = {"Methods": told.methods, "Results": told.results}
+    return Document(
+        title=title or told.title,
+        kicker=told.kicker,
+        subtitle=told.subtitle,
+        verdict=told.verdict,
+        headline=prose.as_html(told.headline, authors),
+        tiles=told.tiles,
+        remarks=tuple(_remarks(facts)),
+        charts=(*pictures, *told.charts),
+        tables=tuple(table for table in told.tables if table is not None and table.rows),
+        paragraphs=tuple(
+            _paragraph(heading, text, authors) for heading, text in said.items() if text
+        ),
+        checklist=told.checklist,
+        command=command,
+        versions=versions(facts),
+        sources=tuple(citations.used(facts, told.measures, *said.values())),
+        json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
+    )
+
+
+def _remarks(facts: Mapping[str, Any]) -> Iterator[Remark]:
+    """Advice; of a replication also what came of it and where it departs from the paper."""
+    for advice in facts.get("advice") or ():
+        text, source = prose.capital(str(advice.get("text", ""))), str(advice.get("source") or "")
+        yield Remark(str(advice.get("code", "")), text, source)
+    for text in facts.get("findings") or ():
+        yield Remark("", str(text))
+    for text in facts.get("remarks") or ():
+        yield Remark("", f"Departure from the paper: {text}.")
+
+
+def versions(facts: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What made the numbers, and what made this page."""
+    import numpy
+    import scipy
+
+    made = str(facts.get("abovechance") or __version__)
+    found = [("abovechance", made)]
+    if made != __version__:
+        found.append(("report by abovechance", __version__))
+    return (
+        *found,
+        ("Python", platform.python_version()),
+        ("NumPy", numpy.__version__),
+        ("SciPy", scipy.__version__),
+    )
+
+
+def _paragraph(title: str, sentence: str, authors: Mapping[str, str]) -> Paragraph:
+    return Paragraph(
+        title,
+        prose.as_html(sentence, authors),
+        prose.as_text(sentence, authors),
+        prose.as_latex(sentence),
     )

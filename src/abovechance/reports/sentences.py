@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from abovechance.plots.contract import whole
-from abovechance.plots.words import (
+from abovechance.format import (
     as_float,
     between,
     number,
@@ -17,9 +16,14 @@ from abovechance.plots.words import (
     probability,
     signed,
 )
-from abovechance.reports.facts import adjusted, better_of, is_shown, reference_words
-from abovechance.reports.grammar import capital, listed, the
-from abovechance.reports.prose import label
+from abovechance.inference.contract import (
+    adjusted,
+    better_of,
+    is_shown,
+    reference_words,
+    whole,
+)
+from abovechance.reports.prose import capital, label, listed, the
 from abovechance.reports.wording import name_of_test
 
 

@@ -241,7 +241,7 @@ class Cell(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerStudy(Result):
+class PowerStudy(Result, kind="power"):
     """How often tests found an effect in simulated samples, for each size and effect.
 
     Printed it is a table; `study.cell("auc", 40, 0.7)` is one of its cells.

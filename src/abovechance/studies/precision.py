@@ -124,7 +124,7 @@ class Width(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrecisionSize(Result):
+class PrecisionSize(Result, kind="precision_size"):
     """The number of cases that each measure needs for an interval of the wanted width.
 
     Attributes
@@ -183,7 +183,7 @@ class PrecisionSize(Result):
         parts.append(f"intervals as assess shows them at level {self.level:g}")
         return ", ".join(parts)
 
-    def rows(self) -> list[tuple[str, ...]]:
+    def _texts(self) -> list[tuple[str, ...]]:
         """The sizes as texts, the headings first."""
         rows: list[tuple[str, ...]] = [
             ("measure", "n", "95 % of the search", "mean width at n", "n by formula")
@@ -204,7 +204,7 @@ class PrecisionSize(Result):
         return f"Cases for a mean width of {self.width:g}, {name}; {self.conditions}"
 
     def __str__(self) -> str:
-        return f"{self.heading}\n{aligned(self.rows())}"
+        return f"{self.heading}\n{aligned(self._texts())}"
 
     def to_csv(self) -> str:
         """The sizes as CSV, one measure per row."""

@@ -151,7 +151,7 @@ class Size(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampleSize(Result):
+class SampleSize(Result, kind="sample_size"):
     """The number of cases that each test needs for the wanted power.
 
     Attributes

@@ -251,7 +251,7 @@ def test_a_curve_exports_its_points() -> None:
     curve = ac.curves.calibration(binary(), method="binned", bins=4)
     facts = json.loads(curve.to_json())
     assert facts["abovechance"] == ac.__version__
-    assert facts["kind"] == "calibration"
+    assert (facts["kind"], facts["curve"]) == ("curve", "calibration")
     assert facts["x"] == pytest.approx(curve.x.tolist())
     assert len(curve.to_csv().splitlines()) == 5
     assert list(curve.to_frame().columns) == ["x", "y", "low", "high", "cases"]

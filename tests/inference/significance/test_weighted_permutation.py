@@ -183,5 +183,5 @@ def test_an_assessment_of_such_weights_has_intervals_and_no_p() -> None:
 
 def test_skill_refuses_weights() -> None:
     made = Binary([0, 1, 0, 1], probability=[0.1, 0.8, 0.3, 0.6], sample_weight=[1, 2, 2, 1])
-    with pytest.raises(NotApplicable, match=r"test of skill.*sampling weights"):
+    with pytest.raises(NotApplicable, match=r"uninformative forecast.*sampling weights"):
         significance.skill(find("brier"), made)

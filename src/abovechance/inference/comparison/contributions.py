@@ -7,8 +7,7 @@ import numpy as np
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.evaluation import COUNTING
-from abovechance.predictions import Binary
+from abovechance.measures.sample import COUNTING, Sample
 
 ROUNDING = 1e-14  # of a loss: differences no larger are none
 
@@ -20,6 +19,7 @@ def contributions(measure: Measure, first: Any, second: Any) -> Floats:
     they are so is every share of a class, and every mean of such shares.
 
     >>> from abovechance.measures import find
+    >>> from abovechance.predictions import Binary
     >>> a, b = Binary([0, 1, 1], label=[0, 1, 1]), Binary([0, 1, 1], label=[1, 1, 0])
     >>> contributions(find("balanced_accuracy"), a, b)
     array([0.5 , 0.  , 0.25])
@@ -94,14 +94,12 @@ def right(predictions: Any) -> Bools:
 
 def classes_of(predictions: Any) -> Any:
     """The class of every case, as a number."""
-    if isinstance(predictions, Binary):
-        return predictions.positive.astype(np.int64)
-    return predictions.actual.astype(np.int64)
+    return np.asarray(Sample.of(predictions).outcome, dtype=np.int64)
 
 
 def labels_of(predictions: Any) -> Any:
     """The predicted class of every case, as a number."""
-    return predictions.label.astype(np.int64)
+    return np.asarray(Sample.of(predictions).column("label"), dtype=np.int64)
 
 
 def class_sizes(predictions: Any) -> Floats:

@@ -114,20 +114,18 @@ def _recoded(predictions: Multiclass, names: list[str]) -> Multiclass:
     if own == names:
         return predictions
     place = np.array([names.index(c) for c in own])
-    other = predictions.take(slice(None))
     label = predictions.stated_label
     columns = predictions.probability
     if columns is not None:
         wide = np.zeros((len(names), predictions.n))
         wide[place] = columns
         columns = wide
-    other.__dict__.update(
+    return predictions.replace(
         actual=place[predictions.actual],
         stated_label=None if label is None else place[label],
         probability=columns,
         classes=tuple(names),
     )
-    return other
 
 
 def _keys(predictions: Predictions) -> Array | None:
@@ -229,10 +227,8 @@ def _with_shared_facts(models: dict[str, Any]) -> tuple[dict[str, Any], list[Adv
 
 
 def _holding(predictions: Any, facts: dict[str, Array], origin: str | None) -> Any:
-    copy = predictions.take(slice(None))
-    copy.__dict__["cases"] = replace(predictions.cases, **facts)
-    copy.__dict__["origin"] = origin or predictions.origin
-    return copy
+    cases = replace(predictions.cases, **facts)
+    return predictions.replace(cases=cases, origin=origin or predictions.origin)
 
 
 def _on_borrowed(field: str, giver: str, without: list[str]) -> Advice:

@@ -21,6 +21,7 @@ from abovechance.inference.comparison.contrasts import (
 )
 from abovechance.inference.comparison.contributions import classes_of, labels_of
 from abovechance.inference.defaults import Setting, interval_by_law
+from abovechance.inference.influence import influence
 from abovechance.inference.intervals.bootstrap import MOST_UNDEFINED
 from abovechance.inference.intervals.left_out import (
     EXTREME,
@@ -32,13 +33,12 @@ from abovechance.inference.intervals.left_out import (
 from abovechance.inference.intervals.replicates import leave_one_out
 from abovechance.inference.intervals.tables import of_table
 from abovechance.inference.results import Interval
+from abovechance.inference.significance.sign_flip import totals
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.evaluation import COUNTING
-from abovechance.predictions import Binary, Multiclass
+from abovechance.measures.sample import COUNTING, Sample, resampled
 from abovechance.resampling import Alternative, Bootstrap
 
 CELLS = 1 << 21
-STEP = 1e-5  # of all cases, added to a cell to see what it does to a value
 SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
 
 
@@ -197,12 +197,8 @@ class Resampled:
 
     def _together(self) -> float:
         """How far both values vary together from case to case, or cluster to cluster."""
-        weight, groups = self.first.weight, self.first.cases.groups
-        moves = [moved(self.measure, p) * (1.0 if weight is None else weight) for p in self._both]
-        if groups is not None:
-            code = np.unique(groups, return_inverse=True)[1]
-            moves = [np.bincount(code, weights=m) for m in moves]
-        a, b = moves
+        groups = self.first.cases.groups
+        a, b = (totals(influence(self.measure, Sample.of(p)), groups) for p in self._both)
         size = float(np.sqrt((a @ a) * (b @ b)))
         if not 0.0 < size < np.inf:
             return 0.0
@@ -238,28 +234,20 @@ class Resampled:
         with np.errstate(invalid="ignore"):
             if measure.form in COUNTING and groups is None and first.weight is None:
                 return _of_tables(measure, first, second, rng, self.how.bootstraps, inside)
-            return self._drawn(rng, groups, _classes(first) if inside else None)
+            return self._drawn(rng, groups, Sample.of(first).strata if inside else None)
 
     def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
-        measure, first, second = self.measure, self.first, self.second
+        measure, n = self.measure, self.first.n
         slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
         size = self.how.bootstraps if not slow or self.how.draws else SLOW_DRAWS
-        scheme = Bootstrap(first.n, strata=strata, groups=groups, kind="counts")
+        scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
         parts = []
-        rows = max(1, CELLS // first.n)
+        rows = max(1, CELLS // n)
         for start in range(0, size, rows):
-            counts = scheme.draw(rng, min(rows, size - start)).astype(np.float64)
-            if measure.needs_index_draws:
-                parts.append(np.array([self._of_rows(row) for row in counts]))
-                continue
-            if first.weight is not None:
-                counts = counts * first.weight
-            parts.append(measure.batch(first, counts) - measure.batch(second, counts))
+            counts = scheme.draw(rng, min(rows, size - start))
+            one, other = (resampled(measure, Sample.of(p), counts) for p in self._both)
+            parts.append(one - other)
         return np.concatenate(parts)
-
-    def _of_rows(self, counts: Floats) -> float:
-        rows = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
-        return self.measure.of(self.first.take(rows)) - self.measure.of(self.second.take(rows))
 
     def _without_one(self) -> tuple[Floats, Floats]:
         """Differences without one case each, and how many cases each stands for."""
@@ -295,23 +283,6 @@ def accelerated(
     shifted = ndtri(below) + ndtri(at)
     moved: Floats = ndtr(ndtri(below) + shifted / (1.0 - acceleration * shifted))
     return moved
-
-
-def moved(measure: Measure, predictions: Any) -> Floats:
-    """How much each case moves a function of the confusion table."""
-    k = len(predictions.classes)
-    cell = classes_of(predictions) * k + labels_of(predictions)
-    table = np.asarray(predictions.confusion, dtype=np.float64)
-    seen, place = np.unique(cell, return_inverse=True)
-    step = STEP * table.sum()
-    slopes = np.empty(len(seen))
-    rows = max(1, CELLS // table.size)
-    for start in range(0, len(seen), rows):
-        part = seen[start : start + rows]
-        more = np.repeat(table[None], len(part), axis=0)
-        more.reshape(len(part), -1)[np.arange(len(part)), part] += step
-        slopes[start : start + rows] = measure.on_counts(more) - measure.on_counts(table)
-    return np.asarray(slopes[place] / step)
 
 
 def joint_table(first: Any, second: Any) -> Floats:
@@ -350,7 +321,3 @@ def _of_joint(
 
 def _gaps(measure: Measure, joint: Array) -> Floats:
     return measure.on_counts(joint.sum(axis=-1)) - measure.on_counts(joint.sum(axis=-2))
-
-
-def _classes(predictions: Any) -> Array | None:
-    return classes_of(predictions) if isinstance(predictions, Binary | Multiclass) else None

@@ -9,7 +9,7 @@ from abovechance.advice import Advice
 from abovechance.errors import UnknownMeasure, did_you_mean
 from abovechance.format import p_equation
 from abovechance.inference.estimates import Estimate, Subgroup
-from abovechance.inference.results import Interval, Result, Test, plain, to_frame
+from abovechance.inference.results import Interval, Result, Test, plain
 from abovechance.io.export import jsonable
 
 
@@ -180,7 +180,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(Result):
+class Comparison(Result, kind="comparison"):
     """Models compared on the same cases (or on different ones, and then it says so).
 
     `comparison["auc"]` is the first row of a measure, `comparison["auc", "new", "old"]` that of a
@@ -292,27 +292,11 @@ class Comparison(Result):
         rows = {
             name: [item.to_dict() for item in whole[name]] for name in ("estimates", "differences")
         }
-        return {"abovechance": __version__, **jsonable({**plain(whole), **rows})}
+        return {"abovechance": __version__, "kind": self.kind, **jsonable({**plain(whole), **rows})}
 
     def rows(self) -> list[dict[str, Any]]:
         """The differences flat, as rows of a table."""
         return [flat(row) for row in self.differences]
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The differences as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The differences as CSV; text that a spreadsheet would run is escaped."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        from abovechance.inference.comparison.text import comparison_lines
-        from abovechance.io.text_tables import screen_width
-
-        return "\n".join(line for _, line in comparison_lines(self, screen_width()))
 
 
 def shown(

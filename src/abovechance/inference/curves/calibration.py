@@ -1,6 +1,6 @@
 """Calibration curves: how often the outcome happened, against its predicted probability."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from abovechance.inference.curves.isotonic import likelihood_limits
 from abovechance.inference.curves.resampled import checked_level
 from abovechance.inference.intervals.proportions import clopper_pearson, score_limits
 from abovechance.inference.method import pooled
+from abovechance.measures import find
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.calibration_error import bin_sums
 from abovechance.numerics.smooth import SPAN, Smoother, loess
@@ -122,6 +123,21 @@ def calibration(
     if pos_label is not None and not isinstance(predictions, Multiclass):
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
+    curve = _drawn(problem, predictions, method, span, bins, binning, confidence_level)
+    if not isinstance(predictions, Binary):
+        return curve
+    return replace(curve, summary={"slope": find("calibration_slope").of(predictions)})
+
+
+def _drawn(
+    problem: Problem,
+    predictions: Any,
+    method: str,
+    span: float | None,
+    bins: int,
+    binning: str,
+    confidence_level: float,
+) -> Curve:
     if method == "loess":
         return as_cases_allow(_smooth(problem, span, confidence_level), predictions)
     if not problem.share or problem.weight is not None:
@@ -154,7 +170,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
         low, high = curve - half, curve + half
     return Curve(
-        kind="calibration",
+        curve="calibration",
         title="Calibration curve",
         x_name=problem.x_name,
         y_name=problem.y_name,
@@ -185,7 +201,7 @@ def _binned(problem: Problem, bins: int, binning: str, level: float) -> Curve:
         for k, m in zip(observed, size, strict=True)
     ]
     return Curve(
-        kind="calibration",
+        curve="calibration",
         title="Calibration in bins",
         x_name=problem.x_name,
         y_name=problem.y_name,
@@ -211,7 +227,7 @@ def _isotonic(problem: Problem, level: float) -> Curve:
         method = "isotonic, likelihood ratio over design effect of clusters, pointwise"
     found = likelihood_limits(y, p, level, effect)
     return Curve(
-        kind="calibration",
+        curve="calibration",
         title="Isotonic calibration curve",
         x_name=problem.x_name,
         y_name=problem.y_name,

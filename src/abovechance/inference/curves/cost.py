@@ -95,7 +95,7 @@ def cost(
         low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
         method = f"bootstrap at the chosen thresholds, {draws} draws"
     curve = Curve(
-        kind="cost",
+        curve="cost",
         title="Cost curve",
         x_name="Probability-cost of positives",
         y_name="Normalised expected cost",

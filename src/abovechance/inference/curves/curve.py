@@ -10,19 +10,19 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.inference.method import pooled
-from abovechance.inference.results import Result, to_frame
+from abovechance.inference.results import Result
 
 FEW_CLUSTERS = 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Curve(Result):
+class Curve(Result, kind="curve"):
     """Points (x, y) in order, with pointwise limits of y.
 
     Attributes
     ----------
-    kind, title
-        Which curve it is, as a key and in words.
+    curve, title
+        Which curve it is, as a key ("roc", "calibration", …) and in words.
     x_name, y_name
         What the axes show.
     x, y
@@ -39,6 +39,8 @@ class Curve(Result):
         Seed of the draws, where there were any.
     columns
         What else is known of each point: thresholds, counts, curves to compare with.
+    summary
+        What the whole of it comes to: the area under it, its slope.
     advice
         What a reader should know beside the numbers.
     described
@@ -56,7 +58,7 @@ class Curve(Result):
     {'y': 0.451, 'low': 0.342, 'high': 0.565}
     """
 
-    kind: str
+    curve: str
     title: str
     x_name: str
     y_name: str
@@ -69,6 +71,7 @@ class Curve(Result):
     n: int
     seed: int | None = None
     columns: Mapping[str, Floats] = field(default_factory=dict)
+    summary: Mapping[str, float] = field(default_factory=dict)
     advice: tuple[Advice, ...] = ()
     described: str = ""
 
@@ -92,20 +95,6 @@ class Curve(Result):
         if self.low is not None and self.high is not None:
             found |= {"low": self.low, "high": self.high}
         return {name: float(np.interp(x, self.x, values)) for name, values in found.items()}
-
-    def to_frame(self, library: str = "pandas") -> Any:
-        """The points as a dataframe of pandas or polars."""
-        return to_frame(self.rows(), library)
-
-    def to_csv(self) -> str:
-        """The points as CSV."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text(self.rows())
-
-    def __str__(self) -> str:
-        band = f", {self.level:.0%} band: {self.method}" if self.low is not None else ""
-        return f"{self.title}: {len(self.x)} points, {self.n} cases{band}"
 
 
 def as_cases_allow(curve: Curve, predictions: Any) -> Curve:

@@ -109,7 +109,7 @@ def decision(
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = y / share
     curve = Curve(
-        kind="decision",
+        curve="decision",
         title="Decision curve",
         x_name="Threshold probability",
         y_name="Net benefit",
@@ -211,7 +211,7 @@ def decision_difference(
         replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
     low, high = percentile(replicates, confidence_level)
     curve = Curve(
-        kind="decision_difference",
+        curve="decision_difference",
         title="Difference of decision curves",
         x_name="Threshold probability",
         y_name="Difference in net benefit",

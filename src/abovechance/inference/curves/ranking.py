@@ -16,6 +16,8 @@ from abovechance.inference.curves.resampled import (
     share_limits,
     thresholds_of,
 )
+from abovechance.inference.method import pooled
+from abovechance.measures import find
 from abovechance.predictions import Binary
 from abovechance.resampling import seed_of
 
@@ -74,20 +76,27 @@ def roc(
     points = above(predictions, score, thresholds)
     x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
     stratified = predictions.cases.groups is None
-    drawn = resampled_above(
-        predictions, score, thresholds, np.random.default_rng(seed), draws, stratified=stratified
-    )
-    values = np.stack(
-        [
-            _rightmost(x, _from_origin(fpr), _from_origin(tpr))
-            for fpr, tpr in zip(drawn.false_positive_rate, drawn.sensitivity, strict=True)
-        ]
-    )
-    positives = float(points.all_positives) / case_weight(predictions)
-    low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
-    low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
+    low = high = None
+    if not pooled(predictions):
+        drawn = resampled_above(
+            predictions,
+            score,
+            thresholds,
+            np.random.default_rng(seed),
+            draws,
+            stratified=stratified,
+        )
+        values = np.stack(
+            [
+                _rightmost(x, _from_origin(fpr), _from_origin(tpr))
+                for fpr, tpr in zip(drawn.false_positive_rate, drawn.sensitivity, strict=True)
+            ]
+        )
+        positives = float(points.all_positives) / case_weight(predictions)
+        low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
+        low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
     curve = Curve(
-        kind="roc",
+        curve="roc",
         title="ROC curve",
         x_name="False positive rate",
         y_name="True positive rate",
@@ -100,6 +109,7 @@ def roc(
         n=predictions.n,
         seed=seed,
         columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
+        summary={"auc": find("auc").of(predictions)},
     )
     return as_cases_allow(curve, predictions)
 
@@ -154,21 +164,23 @@ def precision_recall(
     thresholds = thresholds_of(score)
     points = above(predictions, score, thresholds)
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
-    drawn = resampled_above(predictions, score, thresholds, np.random.default_rng(seed), draws)
-    values = np.stack(
-        [
-            own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
-            for reached, own in zip(
-                drawn.sensitivity[:, ::-1], drawn.precision[:, ::-1], strict=True
-            )
-        ]
-    )
-    called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
-    first = np.searchsorted(recall, recall)  # where a recall is first reached
-    low, high = share_limits(precision[first], values, called[first], confidence_level)
+    low = high = None
+    if not pooled(predictions):
+        drawn = resampled_above(predictions, score, thresholds, np.random.default_rng(seed), draws)
+        values = np.stack(
+            [
+                own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
+                for reached, own in zip(
+                    drawn.sensitivity[:, ::-1], drawn.precision[:, ::-1], strict=True
+                )
+            ]
+        )
+        called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
+        first = np.searchsorted(recall, recall)  # where a recall is first reached
+        low, high = share_limits(precision[first], values, called[first], confidence_level)
     whole = predictions.cases.groups is None
     curve = Curve(
-        kind="precision_recall",
+        curve="precision_recall",
         title="Precision–recall curve",
         x_name="Recall",
         y_name="Precision",
@@ -184,6 +196,7 @@ def precision_recall(
             "threshold": thresholds[::-1],
             "chance": np.full(len(recall), predictions.prevalences[1]),
         },
+        summary={"average_precision": find("average_precision").of(predictions)},
     )
     return as_cases_allow(curve, predictions)
 

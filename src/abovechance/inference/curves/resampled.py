@@ -76,6 +76,17 @@ def checked_level(level: float, draws: int | None = None) -> None:
         raise DataError(f"draws must be at least 2; got {draws}.")
 
 
+def numbers_of(given: object, name: str) -> Floats:
+    """Where a curve is wanted: finite numbers, at least one."""
+    try:
+        places = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        places = np.zeros(0)
+    if places.ndim != 1 or not places.size or not np.isfinite(places).all():
+        raise DataError(f"{name} must be a list of finite numbers.")
+    return places
+
+
 def thresholds_of(score: Floats, most: int = MOST) -> Floats:
     """The distinct scores in ascending order, or at most so many, evenly spread over cases."""
     distinct = np.unique(score)

@@ -1,33 +1,14 @@
 """Intervals of concordance with censored times, by the infinitesimal jackknife."""
 
-from typing import Any
-
 import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.inference.influence import concordance_influence as concordance_influence
 from abovechance.inference.intervals.left_out import freedom_of
 from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.predictions import Survival
-
-
-def concordance_influence(
-    predictions: Survival, *, tau: float | None = None, pair_weight: Floats | None = None
-) -> tuple[float, Floats]:
-    """Harrell's C, and how much each case moves it: the derivative by the case's weight."""
-    from abovechance.numerics.censoring import concordance_by_case
-
-    counts = concordance_by_case(
-        predictions.time, predictions.event, predictions.risk, **_options(tau, pair_weight)
-    )
-    right = counts.concordant + counts.tied_risk / 2.0
-    pairs = counts.concordant + counts.discordant + counts.tied_risk
-    total = pairs.sum() / 2.0
-    if total == 0:
-        raise NotApplicable("no two cases can be compared: their order in time is not known.")
-    value = float(right.sum() / 2.0 / total)
-    return value, (right - value * pairs) / total
 
 
 def jackknife(
@@ -103,8 +84,3 @@ def jackknife(
     half = quantile * error / (value * (1.0 - value))
     low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
     return limits("jackknife", low, high, confidence_level, **known)
-
-
-def _options(tau: float | None, pair_weight: Floats | None) -> dict[str, Any]:
-    given = {"tau": tau, "pair_weight": pair_weight}
-    return {key: value for key, value in given.items() if value is not None}

@@ -13,10 +13,12 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
-from abovechance.inference.intervals.replicates import CELLS, leave_one_out
+from abovechance.inference.influence import influence
+from abovechance.inference.intervals.replicates import CELLS, leave_one_out, without_parts
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Measure
 from abovechance.measures.evaluation import fit
+from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions
 
 MOST = 1000  # cases left out one by one; of more clusters than this some are left out together
@@ -167,9 +169,9 @@ def _without_units(measure: Measure, predictions: Predictions, stratum: Ints, un
 
 def _moved(measure: Measure, predictions: Predictions) -> Floats:
     """Values without one case each, to first order: from how much each case moves the value."""
-    assert measure.influence is not None
-    moves = measure.influence(predictions, **measure.parameters)
-    return measure.of(predictions) - moves / (predictions.n - 1.0)
+    n = predictions.n
+    moves = influence(measure, Sample.of(predictions)) * n / (n - 1.0)
+    return measure.of(predictions) - moves
 
 
 def spread_of_clusters(
@@ -246,26 +248,7 @@ def without_clusters(measure: Measure, predictions: Predictions, groups: Array) 
     units = int(code.max()) + 1
     if units < 2:
         raise NotApplicable("an interval over clusters needs at least two of them.")
-    weight = predictions.weight
-    if measure.form is Form.LOSSES:
-        losses = measure.losses(predictions)
-        own = np.ones(len(losses)) if weight is None else weight
-        totals = np.bincount(code, weights=own * losses), np.bincount(code, weights=own)
-        sums, sizes = (total.sum() - total for total in totals)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = sums / sizes
-            return np.asarray(means if measure.after is None else measure.after(means))
-    if units > MOST:
+    if units > MOST and measure.form is not Form.LOSSES:
         # clusters in the order of their names may be sorted by what they hold
         code = np.random.default_rng(units).permutation(units)[code] % MOST
-        units = MOST
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if measure.needs_index_draws:
-            return np.array([measure.of(predictions.take(code != k)) for k in range(units)])
-        own = np.ones(predictions.n) if weight is None else weight
-        rows = max(1, CELLS // predictions.n)
-        parts = [np.arange(start, min(start + rows, units)) for start in range(0, units, rows)]
-        found = [
-            measure.batch(predictions, np.where(code == some[:, None], 0.0, own)) for some in parts
-        ]
-    return np.concatenate(found)
+    return without_parts(measure, Sample.of(predictions), code)

@@ -24,31 +24,31 @@ from abovechance.inference.intervals.utility import (
 )
 from abovechance.inference.results import Interval
 from abovechance.inference.values import reference_level
-from abovechance.measures import Law, Measure
+from abovechance.measures import Calibration, Law, Measure
 from abovechance.measures.area_scale import area_scale
-from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.measure import Statistic
+from abovechance.measures.sample import COUNTING
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.measures.utility import threshold_of
 from abovechance.numerics.exact import never_zero
 
-LOSSES = ("brier", "brier_sum", "scaled_brier")
-LOGS = ("log_score", "log_loss", "nagelkerke_r2", "cox_snell_r2", "mcfadden_r2")
-NET_BENEFITS = ("net_benefit", "standardised_net_benefit")
+# sums over each class that a summary holds, by what a measure is a function of
+KIND = {Statistic.SQUARES: "losses", Statistic.LOGS: "logs"}
 STEP = 1e-5  # of numerical derivatives, relative
 
 
 def chance(measure: Measure, predictions: Summarised) -> float | None:
     """The mean of a measure if outcomes were shuffled; of functions of a mean loss at its mean."""
     found = shuffled(measure, predictions)
-    if found is not None or measure.name not in (*LOSSES, *LOGS):
+    if found is not None or measure.sufficient not in KIND:
         return found
     summary = predictions.summary
     n, share = summary.n, summary.positives.n / summary.n
     both = summary.positives + summary.negatives
     if not 0.0 < share < 1.0:
         return None
-    if measure.name in LOSSES:
+    if measure.sufficient is Statistic.SQUARES:
         squares = summary.positives.squared_p + summary.negatives.losses
         mean = (share * (n - 2.0 * both.p) + squares) / n
         return measure.of(predictions.moved("losses", mean, share))
@@ -79,13 +79,13 @@ def _interval(
         return _of_table(measure, predictions, setting)
     if measure.law is Law.PAIRS:
         return _of_area(measure, predictions, level)
-    if measure.name in NET_BENEFITS:
+    if measure.sufficient is Statistic.DECISIONS:
         return _of_net_benefit(measure, predictions, setting)
     error = _standard_error(measure, predictions)
     if error is not None:
         half = normal_quantile(level) * error
         return clamped(measure, method.limits("normal", value - half, value + half, level))
-    if measure.name == "observed_expected_ratio":
+    if measure.calibration is Calibration.RATIO:
         return _of_ratio(predictions.summary, value, level)
     return _of_table(measure, predictions, setting) if measure.form in COUNTING else None
 
@@ -94,9 +94,9 @@ def skill(
     measure: Measure, predictions: Summarised, value: float, setting: Setting
 ) -> Skill | None:
     """A mean loss beside that of always predicting the class frequencies; net benefit's gain."""
-    if measure.name == "net_benefit":
+    if measure.sufficient is Statistic.DECISIONS and measure.decomposable:
         return _gain(measure, predictions, value, setting)
-    if measure.law is not Law.MEAN or measure.name not in (*LOSSES, *LOGS):
+    if measure.law is not Law.MEAN or measure.sufficient not in KIND:
         return None
     reference = reference_level(measure, predictions)
     if reference is None:
@@ -183,7 +183,8 @@ def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
     summary, n = predictions.summary, predictions.n
     if n < 2:
         return None
-    if measure.name == "tjur_r2":
+    means = measure.sufficient is Statistic.CLASS_MEANS
+    if means and measure.calibration is None:  # the difference of the two
         positives, negatives = summary.positives, summary.negatives
         if min(positives.n, negatives.n) < 2:
             return None
@@ -191,15 +192,15 @@ def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
         return float(
             np.sqrt(variance + _variance_of_mean(negatives.n, negatives.p, negatives.losses))
         )
-    if measure.name == "calibration_difference":
+    if measure.calibration is Calibration.DIFFERENCE:
         off = (summary.positives.n - summary.positives.p - summary.negatives.p) / n
         squares = summary.positives.losses + summary.negatives.losses
         return float(np.sqrt(max(squares / n - off**2, 0.0) / (n - 1)))
-    if measure.name not in (*LOSSES, *LOGS):
+    if measure.sufficient not in KIND:
         return None
     if measure.law is not Law.MEAN and not 0 < summary.positives.n < n:
         return None
-    spread = _spread(summary, "losses" if measure.name in LOSSES else "logs")
+    spread = _spread(summary, KIND[measure.sufficient])
     slope = _gradient(measure, predictions)
     return float(np.sqrt(max(float(slope @ spread @ slope), 0.0) / (n - 1)))
 
@@ -221,7 +222,8 @@ def _spread(summary: BinarySummary, kind: str) -> Floats:
 def _gradient(measure: Measure, predictions: Summarised) -> Floats:
     """How a measure changes with the mean loss and with the share of positives."""
     summary = predictions.summary
-    kind = "losses" if measure.name in LOSSES else "logs"
+    assert measure.sufficient is not None
+    kind = KIND[measure.sufficient]
     mean = getattr(summary.positives + summary.negatives, kind) / summary.n
     share = summary.positives.n / summary.n
 
@@ -243,7 +245,7 @@ def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
     if n < 2 or not 0 < positives.n < n:
         return None
     share = positives.n / n
-    squared = measure.name in LOSSES
+    squared = measure.sufficient is Statistic.SQUARES
     kind = "losses" if squared else "logs"
     plain = ((1 - share) ** 2, share**2) if squared else (np.log(share), np.log(1 - share))
     total = squares = 0.0
@@ -252,7 +254,7 @@ def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
         total += ours - part.n * loss
         squares += getattr(part, f"squared_{kind}") - 2.0 * loss * ours + part.n * loss**2
     error = np.sqrt(max(squares / n - (total / n) ** 2, 0.0) / (n - 1))
-    return float(error * (2.0 if measure.name == "brier_sum" else 1.0))
+    return float(error * abs(_gradient(measure, predictions)[0]))  # in the measure's own units
 
 
 def normal_tail(z: float) -> float:

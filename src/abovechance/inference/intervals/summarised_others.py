@@ -15,6 +15,7 @@ from abovechance.measures import Law, Measure
 from abovechance.measures.chance import uncorrelated
 from abovechance.measures.class_summary import SummarisedClasses
 from abovechance.measures.loss_sums import LossSums
+from abovechance.measures.measure import Statistic
 from abovechance.measures.number_summary import SummarisedNumbers
 from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Numeric
@@ -37,7 +38,7 @@ def reference_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> fl
 
 def _of_squares(measure: Measure) -> bool:
     """Whether a measure is a root of one that only the covariance changes."""
-    return measure.after is np.sqrt and measure.name in ("rmse", "rrse")
+    return measure.after is np.sqrt and measure.sufficient is Statistic.MOMENTS
 
 
 def of_numbers(

@@ -122,7 +122,45 @@ def posterior(
     slower = _together(measure, cells)
     if slower not in kept:
         kept[slower] = _drawn_tables(cells, slower, level, stream())
-    return _of_draws(measure, cells, measure.on_counts(kept[slower]), level)
+    found = _of_draws(measure, cells, measure.on_counts(kept[slower]), level)
+    _refuse_what_hangs_on_one_case(measure, cells.table, found)
+    return found
+
+
+def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Interval) -> None:
+    """Of several classes: a product of recalls is 0 when no case of one class is right.
+
+    Where one case more or less that is right takes the value farther than half of the limits'
+    distance, a few cases of one class decide it, and limits mean nothing (they cover .40 to .63).
+    """
+    if len(table) == 2:
+        return
+    value, half = float(measure.on_counts(table)), (found.high - found.low) / 2.0
+    never = np.flatnonzero((np.diag(table) == 0) & (table.sum(axis=1) > 0))
+    if len(never):  # of several such classes one case more in each
+        other = table.copy()
+        other[never, table[never].argmax(axis=1)] -= 1.0
+        other[never, never] += 1.0
+        changed = float(measure.on_counts(np.maximum(other, 0.0)))
+        if abs(changed - value) > half:
+            raise NotApplicable(
+                f"no case of {len(never)} classes is predicted rightly; with one of each "
+                f"{measure.title} would be {changed:.2g}, not {value:.2g}."
+            )
+    for row in np.flatnonzero(table.sum(axis=1) > 0).tolist():
+        wrong = table[row].copy()
+        wrong[row] = -1.0
+        at = int(np.argmax(wrong))
+        for step in (min(1.0, float(table[row, at])), -min(1.0, float(table[row, row]))):
+            other = table.copy()
+            other[row, at] -= step
+            other[row, row] += step
+            changed = float(measure.on_counts(other))
+            if step and abs(changed - value) > half:
+                raise NotApplicable(
+                    f"one case of a class decides: with one {'more' if step > 0 else 'less'} that "
+                    f"is predicted rightly {measure.title} would be {changed:.2g}, not {value:.2g}."
+                )
 
 
 def at_prevalence(

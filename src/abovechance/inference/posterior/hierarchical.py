@@ -25,7 +25,7 @@ PRIOR = "flat for the typical subject, half-normal(1) for the spread of logits, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hierarchical(Result):
+class Hierarchical(Result, kind="hierarchical_posterior"):
     """What subjects' tables say of the population they come from, and of each subject.
 
     Attributes

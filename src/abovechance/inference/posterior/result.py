@@ -51,7 +51,7 @@ for _name, _title, _words in (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Posterior(Result):
+class Posterior(Result, kind="posterior"):
     """What is known of a quantity after the data, under a stated prior.
 
     Attributes
@@ -169,7 +169,7 @@ class Posterior(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Summaries as plain Python values, fit for JSON."""
-        return {**self.summary(), "advice": [asdict(a) for a in self.advice]}
+        return {"kind": self.kind, **self.summary(), "advice": [asdict(a) for a in self.advice]}
 
     def summary(self, level: float = 0.95) -> dict[str, Any]:
         """Mean, median, mode, interval and chance as plain Python values."""

@@ -17,6 +17,7 @@ from abovechance.inference.significance.counts import (
 )
 from abovechance.inference.significance.delong import delong
 from abovechance.inference.significance.exchange import exchange
+from abovechance.inference.significance.null_distribution import null_distribution
 from abovechance.inference.significance.ordered import (
     diebold_mariano,
     ibragimov_mueller,
@@ -45,6 +46,7 @@ __all__ = [
     "likelihood_ratio",
     "mann_whitney",
     "mcnemar",
+    "null_distribution",
     "ordered",
     "permutation",
     "sign_flip",

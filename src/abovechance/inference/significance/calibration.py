@@ -27,10 +27,10 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Result, Test
 from abovechance.inference.significance.association import Draws
-from abovechance.measures import Calibration, Form, Law, Measure, find
+from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.calibration import decile_groups
-from abovechance.measures.calibration_distance import distances, smoother_of
 from abovechance.measures.evaluation import fit
+from abovechance.measures.sample import Sample, evaluate
 from abovechance.numerics.exact import never_zero
 from abovechance.numerics.recalibration import (
     line,
@@ -39,8 +39,7 @@ from abovechance.numerics.recalibration import (
     log_odds,
     shift,
 )
-from abovechance.numerics.smooth import Smoother
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Resampling, seed_of, tail
 
 RIGHT = "outcomes happen with the predicted probabilities, independently"
@@ -56,7 +55,7 @@ LINE_OF = {  # what of the recalibration line a measure's test asks
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrationError(Result):
+class CalibrationError(Result, kind="calibration_error"):
     """A calibration error beside what chance alone makes of right probabilities.
 
     `debiased` is the value less what is expected of right probabilities; it may be negative.
@@ -394,12 +393,12 @@ def simulated(
 
 
 def calibration_tests(
-    predictions: Predictions, measures: Sequence[Measure], draws: Draws
+    predictions: Any, measures: Sequence[Measure], draws: Draws
 ) -> tuple[dict[str, Test], dict[str, str]]:
     """Tests of every calibration measure that has one, and remarks on errors, by label."""
     tests: dict[str, Test] = {}
     remarks: dict[str, str] = {}
-    if not isinstance(predictions, Binary | Multiclass):
+    if not Sample.of(predictions).classes:
         return tests, remarks
     predictions = cast(Binary | Multiclass, _checked(predictions))
     first, facts = first_of(Kind.TEST, Law.CALIBRATION), facts_of(predictions)
@@ -419,7 +418,7 @@ def calibration_tests(
 
 
 def _of_a_line(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return isinstance(predictions, Binary) and measure.calibration in LINE_OF
+    return predictions.kind == "binary" and measure.calibration in LINE_OF
 
 
 @test(
@@ -439,7 +438,7 @@ def of_line(measure: Measure, predictions: Binary, draws: Draws) -> Test:
 
 
 def _of_a_score(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return isinstance(predictions, Binary) and measure.calibration is Calibration.SCORE
+    return predictions.kind == "binary" and measure.calibration is Calibration.SCORE
 
 
 @test(
@@ -502,74 +501,48 @@ class _Simulated:
     measures: tuple[Measure, ...]
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
-        p = self.predictions.probability
-        assert p is not None
         uniform = rng.random((size, self.predictions.n))
-        if isinstance(self.predictions, Binary):
-            return self.errors((uniform < p).astype(np.float64))
+        columns = self._columns
         # class k where the uniform number falls between the sums of probabilities around it
-        upto = np.cumsum(p, axis=0)
-        drawn = (uniform[:, None, :] * upto[-1] >= upto[None, :-1]).sum(axis=1)
-        classes = np.arange(len(p))[:, None]
-        rows = [(row == classes).astype(np.float64) for row in drawn]
-        return {m.label: np.array([_of_classes(m, row, p) for row in rows]) for m in self.measures}
+        upto = np.cumsum(columns, axis=0)
+        if len(columns) == 1:
+            return self.errors(uniform < columns[0])
+        return self.errors((uniform[:, None, :] * upto[-1] >= upto[None, :-1]).sum(axis=1))
 
-    def errors(self, outcome: Floats) -> dict[str, Array]:
-        """Values of two classes for many outcomes (draws, n); the same curve serves several."""
-        p = self.predictions.probability
-        assert p is not None
+    def errors(self, outcome: Array) -> dict[str, Array]:
+        """Values for many outcomes (draws, n); the same curve serves several measures."""
+        sample = Sample.of(self.predictions).observed(outcome)
         found: dict[str, Array] = {}
         shared: dict[tuple[Any, ...], Floats] = {}
         for m in self.measures:
-            key = tuple(m.parameters.values())
-            if m.of_distances is None:
-                found[m.label] = _of_outcomes(m, outcome, p)
+            if m.distances is None or m.of_distances is None:
+                found[m.label] = evaluate(m, sample)
                 continue
+            key = tuple(m.parameters.values())
             if key not in shared:
-                shared[key] = self._distances(outcome, key, **m.parameters)
-            found[m.label] = m.of_distances(shared[key])
+                shared[key] = m.distances(sample, self._places, **m.parameters)
+            values = m.of_distances(shared[key])
+            found[m.label] = values if values.ndim == 1 else values.mean(axis=-1)
         return found
 
     def observed(self) -> dict[str, float]:
         """The same for the outcomes as they are."""
-        if isinstance(self.predictions, Multiclass):
-            return {m.label: m.of(self.predictions) for m in self.measures}
-        itself = self.errors(self.predictions.positive.astype(np.float64)[None])
+        itself = self.errors(Sample.of(self.predictions).outcome[None])
         return {label: float(values[0]) for label, values in itself.items()}
 
-    def _distances(self, outcome: Floats, key: tuple[Any, ...], **how: Any) -> Floats:
-        p = self.predictions.probability
-        assert p is not None
-        if how["smoother"] == "lowess":
-            return distances(outcome, p, **how)
-        if key not in self._smoothers:
-            self._smoothers[key] = smoother_of(p, **how)
-        return np.abs(self._smoothers[key].curve(outcome, self._places) - self._places)
+    @property
+    def _columns(self) -> Floats:
+        """Probabilities, one row per class; of two classes that of the positive one."""
+        return np.atleast_2d(Sample.of(self.predictions).column("probability"))
 
     @cached_property
-    def _smoothers(self) -> dict[tuple[Any, ...], Smoother]:
-        return {}
-
-    @cached_property
-    def _places(self) -> Floats:
+    def _places(self) -> list[Floats] | Floats:
         """Where curves are compared: at every case, or at enough of them in order."""
-        p = self.predictions.probability
-        assert p is not None
-        if len(p) <= PLACES:
-            return p
-        return np.sort(p)[np.linspace(0, len(p) - 1, PLACES).astype(np.int64)]
+        each = [_spread_out(p) for p in self._columns]
+        return each[0] if len(each) == 1 else each
 
 
-def _of_outcomes(measure: Measure, outcome: Floats, p: Floats) -> Floats:
-    """Values for many outcomes (draws, n): at once, or one after the other."""
-    if measure.form is not Form.DRAWS:
-        return np.asarray(measure.formula(outcome, p, None, **measure.parameters))
-    return np.array([measure.formula(row, p, None, **measure.parameters) for row in outcome])
-
-
-def _of_classes(measure: Measure, outcome: Floats, p: Floats) -> float:
-    """The value of one simulated sample of several classes (K, n)."""
-    if measure.form is not Form.DRAWS:
-        return float(measure.formula(outcome, p, None, **measure.parameters))
-    pairs = zip(outcome, p, strict=True)
-    return float(np.mean([measure.formula(y, q, None, **measure.parameters) for y, q in pairs]))
+def _spread_out(p: Floats) -> Floats:
+    if len(p) <= PLACES:
+        return p
+    return np.sort(p)[np.linspace(0, len(p) - 1, PLACES).astype(np.int64)]

@@ -177,12 +177,9 @@ def uninformative(predictions: Predictions, measure: Measure) -> Predictions:
     if isinstance(predictions, Numeric):
         same = measure.reference if isinstance(measure.reference, SameNumber) else mean_outcome
         return same.forecast(predictions)
-    other = predictions.take(slice(None))
     if isinstance(predictions, Binary):
-        other.__dict__["probability"] = np.full(predictions.n, predictions.prevalences[1])
-    elif isinstance(predictions, Multiclass):
+        return predictions.replace(probability=np.full(predictions.n, predictions.prevalences[1]))
+    if isinstance(predictions, Multiclass):
         shares = predictions.prevalences[:, None]
-        other.__dict__["probability"] = np.repeat(shares, predictions.n, axis=1)
-    else:
-        raise NotApplicable("there is no uninformative forecast for these outcomes.")
-    return other
+        return predictions.replace(probability=np.repeat(shares, predictions.n, axis=1))
+    raise NotApplicable("there is no uninformative forecast for these outcomes.")

@@ -5,12 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from abovechance.arrays import Floats
+from abovechance.inference.influence import table_slopes
 from abovechance.inference.method import answer
 from abovechance.inference.results import Test
 from abovechance.inference.significance.association import fisher
 from abovechance.measures import LabelScore, Law, Measure, find
 from abovechance.measures.class_summary import SummarisedClasses
+from abovechance.measures.measure import Statistic
 from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
+from abovechance.measures.sample import COUNTING
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import View
@@ -54,11 +58,10 @@ def numbers_against_chance(
     if np.isnan(pearson):
         return {}
     p = _tail(pearson * np.sqrt(predictions.n - 1.0))
-    names = ("mse", "rmse", "r2", "explained_variance", "rse", "rrse", "pearson")
     return {
         m.label: _permuted(value, p)
         for m, value in values.items()
-        if m.name in (*names, "concordance_correlation") and not np.isnan(value)
+        if m.sufficient is Statistic.MOMENTS and m.calibration is None and not np.isnan(value)
     }
 
 
@@ -82,10 +85,28 @@ def classes_against_chance(
     spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
     gap = float(np.trace(table)) - n * float(rows @ columns)
     p = _tail(gap / spread) if spread > 0 else 1.0
-    return {m.label: _permuted(v, p) for m, v in values.items() if m.name in OF_MATCHES}
+    return {m.label: _permuted(v, p) for m, v in values.items() if _of_matches(m, table)}
 
 
-OF_MATCHES = ("accuracy", "error_rate", "kappa", "z_accuracy")
+def _of_matches(measure: Measure, table: Floats) -> bool:
+    """Whether a measure is better the more cases are called by their class, margins fixed.
+
+    Then moving cases between cells does what the matches among them do, and nothing else.
+    """
+    if measure.form not in COUNTING or measure.higher_is_better is None:
+        return False
+    left, matches = (_within_margins(x) for x in (table_slopes(measure, table), np.eye(len(table))))
+    rate = float((left * matches).sum() / (matches**2).sum())
+    if not np.isfinite(rate):
+        return False
+    alike = bool(np.allclose(left, rate * matches, rtol=0.0, atol=1e-6 * abs(rate)))
+    return alike and (rate > 0) is measure.higher_is_better
+
+
+def _within_margins(slopes: Floats) -> Floats:
+    """What is left of derivatives by cells once rows and columns keep their totals."""
+    by_row, by_column = slopes.mean(axis=1, keepdims=True), slopes.mean(axis=0, keepdims=True)
+    return slopes - by_row - by_column + slopes.mean()
 
 
 def _permuted(value: float, p: float) -> Test:

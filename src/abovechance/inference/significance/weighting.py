@@ -6,19 +6,19 @@ case only, one that moves them with outcomes in the second only; so both are don
 p-value is given. Weights that are seen to depend on the outcome are refused.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.significance.null import constant_within, outcomes, reordered
-from abovechance.measures import Form, Measure
-from abovechance.measures.evaluation import COUNTING, fit
-from abovechance.numerics.counts import weighted_mean
+from abovechance.inference.significance.null import constant_within, outcomes
+from abovechance.measures import Measure
+from abovechance.measures.evaluation import fit
+from abovechance.measures.sample import Sample, evaluate
 from abovechance.numerics.ranks import midranks
-from abovechance.predictions import Binary, Numeric, Predictions, View
+from abovechance.predictions import Predictions
 from abovechance.resampling import WholeBlocks
 
 LEVEL = 0.05  # of each of two tests, of the weights' places and of their spread
@@ -56,58 +56,11 @@ class Weighted:
     def of(self, index: Array) -> dict[str, Floats]:
         """Values in given orders (draws, n), by what weights do and by label."""
         fitted = [fit(m, self.predictions) for m in self.measures]
-        at_once = [m for m in fitted if self._vectorised(m)]
-        counting = [m for m in fitted if m.form in COUNTING]
-        others = [m for m in fitted if m not in at_once and m not in counting]
-        found = {key(way, m): np.empty(len(index)) for way in WAYS for m in others}
-        with np.errstate(divide="ignore", invalid="ignore"):
-            for way in WAYS:
-                found |= {key(way, m): self._of_all(m, index, way) for m in at_once}
-                tables = []
-                for draw, row in enumerate(index if counting or others else ()):
-                    other = self._arranged(row, way)
-                    for m in others:
-                        found[key(way, m)][draw] = m.of(other)
-                    if counting:
-                        tables.append(other.confusion)
-                found |= {key(way, m): m.on_counts(np.stack(tables)) for m in counting}
+        found: dict[str, Floats] = {}
+        for way in WAYS:
+            sample = Sample.of(self.predictions).permuted(index, weights=way == "move")
+            found |= {key(way, m): evaluate(m, sample) for m in fitted}
         return found
-
-    def _vectorised(self, measure: Measure) -> bool:
-        """Whether a formula takes all orders together."""
-        if isinstance(self.scheme, WholeBlocks):  # an order may repeat cases
-            return False
-        if isinstance(self.predictions, Binary):
-            return measure.form is Form.LOSSES
-        single = len(getattr(self.predictions, "outputs", ())) == 1 and not measure.many_outputs
-        return single and measure.form in (Form.LOSSES, Form.SAMPLE)
-
-    def _of_all(self, measure: Measure, index: Array, way: str) -> Floats:
-        """Formulas take one row of weights: predictions move where weights go with outcomes."""
-        cases, weight = self.predictions, self.predictions.cases.sample_weight
-        if isinstance(cases, Numeric):
-            outcome, prediction = cases.outcome[0], cases.value[0]
-        else:
-            outcome = cases.positive.astype(np.float64)
-            read = measure.reads is View.PROBABILITY
-            prediction = cases.probability if read else cases.ranking
-        if way == "stay":
-            outcome = outcome[index]
-        else:
-            prediction = prediction[np.argsort(index, axis=1)]
-        if measure.form is Form.LOSSES:
-            losses = measure.formula(outcome, prediction, **measure.parameters)
-            values = weighted_mean(losses, weight)
-        else:
-            values = measure.formula(outcome, prediction, weight, **measure.parameters)
-        return np.asarray(values if measure.after is None else measure.after(values))
-
-    def _arranged(self, row: Array, way: str) -> Any:
-        other = reordered(self.predictions, row)
-        if way == "move":
-            weight = self.predictions.cases.sample_weight[row]
-            other.__dict__["cases"] = replace(other.cases, sample_weight=weight)
-        return other
 
 
 def key(way: str, measure: Measure) -> str:

@@ -1,0 +1,355 @@
+"""Results as the JSON contract has them: tables, charts and reports read nothing else.
+
+So a result, its JSON read back years later, and a dictionary make the same table, picture and
+report.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from abovechance import __version__
+from abovechance.errors import AboveChanceError, DataError, FileError
+from abovechance.format import as_float
+from abovechance.inference.comparison.results import shown
+from abovechance.inference.estimates import CONTRACT
+
+KINDS = (
+    "assessment",
+    "comparison",
+    "detection",
+    "permutation_test",
+    "power",
+    "sample_size",
+    "precision_size",
+    "posterior",
+    "posteriors",
+    "hierarchical_posterior",
+    "curve",
+    "thresholds",
+    "calibration_error",
+    "null_distribution",
+    "test",
+)
+# Results that were saved before they said their kind are known by what they hold.
+HOLDING: tuple[tuple[str, set[str]], ...] = (
+    ("posterior", {"quantity"}),
+    ("assessment", {"estimates"}),
+    ("curve", {"x_name", "y_name", "x", "y"}),
+    ("thresholds", {"choices"}),
+    ("posteriors", {"posteriors"}),
+    ("hierarchical_posterior", {"population", "subjects"}),
+    ("calibration_error", {"expected", "debiased", "test"}),
+    ("test", {"p_value", "hypothesis", "method"}),
+    ("sample_size", {"sizes"}),
+    ("precision_size", {"widths", "width", "level"}),
+    ("power", {"cells"}),
+    ("comparison", {"differences"}),
+)
+
+
+def kind_of(facts: Mapping[str, Any]) -> str:
+    """The kind of a result; "" when it is of none that is known.
+
+    >>> kind_of({"kind": "assessment"}), kind_of({"tests": [{}]}), kind_of({"cells": [{}]})
+    ('assessment', 'detection', 'power')
+    """
+    if facts.get("kind") in KINDS:
+        return str(facts["kind"])
+    if facts.get("tests"):
+        return "permutation_test" if "measure" in facts["tests"][0] else "detection"
+    if facts.get("differences") or facts.get("ranking"):
+        return "comparison"
+    held = set(facts)
+    if any("quantity" not in row for row in facts.get("posteriors") or ()):
+        held -= {"posteriors"}  # parts of another result
+    return next((kind for kind, keys in HOLDING if keys <= held), "")
+
+
+PARTS = {"estimates", "differences", "tests", "sizes", "cells", "quantity"}
+
+
+def contract(result: Any) -> dict[str, Any]:
+    """The facts of a result under the names of the contract.
+
+    >>> contract({"estimates": []})
+    {'estimates': []}
+    """
+    if isinstance(result, Mapping):
+        values = list(result.values())
+        several = [one for one in values if hasattr(one, "pdf") and hasattr(one, "summary")]
+        if several and len(several) == len(result):
+            rows = [one.summary() for one in several]
+            return {"abovechance": __version__, "kind": "posteriors", "posteriors": rows}
+        return dict(result)
+    to_dict = getattr(result, "to_dict", None)
+    if to_dict is None:
+        raise DataError(
+            f"a result of abovechance is needed, such as assess() returns; "
+            f"got {type(result).__name__}."
+        )
+    found = to_dict()
+    assert isinstance(found, dict)
+    return found if PARTS & found.keys() else {"abovechance": __version__, **found}
+
+
+def read_result(path: str | Path) -> dict[str, Any]:
+    """A result saved with `--format json` or `to_json()`; "-" reads it from standard input."""
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).expanduser().read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise FileError(f"{str(path)!r} cannot be read: {reason}.") from None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise FileError(f"{str(path)!r} must hold JSON; {error}.") from None
+    if not is_result(found):
+        raise FileError(
+            f"{str(path)!r} is not a result of abovechance; save one with --format json."
+        )
+    return found
+
+
+def is_result(facts: Any) -> bool:
+    """Whether these are the facts of a result, of any kind.
+
+    >>> is_result({"estimates": []}), is_result({"abovechance": "1.0"}), is_result({"x": 1})
+    (True, False, False)
+    """
+    if not isinstance(facts, Mapping):
+        return False
+    return bool(PARTS & facts.keys()) or ("abovechance" in facts and len(facts) > 1)
+
+
+def whole(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The estimates of all cases together: of no subgroup and no single class."""
+    rows = [complete(row) for row in facts.get("estimates") or ()]
+    return [row for row in rows if row["by"] is None and row["class"] is None]
+
+
+def complete(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with null for every part that it does not mention."""
+    return {
+        **dict.fromkeys(CONTRACT),
+        "measure": "",
+        **row,
+        "title": row.get("title") or row["measure"],
+    }
+
+
+ORIGINS = {
+    "test": "an independent test set",
+    "cv": "cross-validation",
+    "repeated_cv": "repeated cross-validation",
+}
+
+
+UNSTATED = "a source that was not stated"
+
+# Of many measures a reader looks at these first; the tables hold them all.
+FIRST = (
+    "accuracy",
+    "balanced_accuracy",
+    "sensitivity",
+    "specificity",
+    "ppv",
+    "npv",
+    "f1",
+    "mcc",
+    "auc",
+    "average_precision",
+    "brier",
+    "scaled_brier",
+    "tjur_r2",
+    "c_index",
+    "uno_c",
+    "integrated_brier",
+    "r2",
+    "pearson",
+    "spearman",
+    "concordance_correlation",
+)
+ALSO = (
+    "nagelkerke_r2",
+    "calibration_in_the_large",
+    "calibration_slope",
+    "ici",
+    "net_benefit",
+    "mae",
+    "mse",
+    "rmse",
+    "medae",
+    "kendall",
+)
+
+
+def models_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the models, in order; none when the result speaks of one unnamed model.
+
+    >>> models_of({"estimates": [{"measure": "auc", "model": "a"}]})
+    ('a',)
+    """
+    named = [row.get("model") for row in facts.get("estimates") or ()]
+    for row in facts.get("differences") or ():
+        if row.get("model") is None:  # else subgroups of one model are compared
+            named += [row.get("first"), row.get("second")]
+    return tuple(dict.fromkeys(str(name) for name in named if name is not None))
+
+
+def primary_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The estimates of the primary measure, one per model; of the first measure if none is."""
+    rows = [row for row in whole(facts) if row["output"] is None] or whole(facts)
+    wanted = facts.get("primary") or (rows[0]["measure"] if rows else None)
+    return [row for row in rows if row["measure"] == wanted]
+
+
+def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The primary measure and the best known others: what a reader looks at first."""
+    rows = whole(facts)
+    names = list(dict.fromkeys(row["measure"] for row in rows))
+    chosen = [name for name in names if name == facts.get("primary")]
+    known = [*FIRST, *ALSO]
+    plain = {n: n.partition("(")[0].removesuffix("_macro") for n in names}
+    chosen += [n for n in names if plain[n] in known and n not in chosen]
+    if len(names) <= len(known) // 2:
+        chosen += [name for name in names if name not in chosen]
+    return [row for name in chosen for row in rows if row["measure"] == name]
+
+
+def higher_is_better(measure: str) -> bool | None:
+    """The direction of a measure; None when it has none or is not in the catalogue."""
+    from abovechance.measures import find
+
+    try:
+        return find(measure).higher_is_better
+    except AboveChanceError:
+        return None
+
+
+def measure_range(measure: str) -> tuple[float, float]:
+    """The range of a measure; without end when it is not in the catalogue."""
+    from abovechance.measures import find
+
+    try:
+        return find(measure).range
+    except AboveChanceError:
+        return (float("-inf"), float("inf"))
+
+
+def level_of(facts: Mapping[str, Any]) -> float:
+    """The level of the intervals."""
+    if facts.get("level") is not None:
+        return as_float(facts["level"])
+    for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:
+        if row.get("interval"):
+            return as_float(row["interval"]["level"])
+    return 0.95
+
+
+def beats_chance(row: Mapping[str, Any]) -> bool | None:
+    """Whether an estimate lies on the better side of chance; None when that cannot be said."""
+    value, chance = as_float(row.get("value")), as_float(row.get("chance"))
+    up = higher_is_better(str(row["measure"]))
+    if value != value or chance != chance or up is None:
+        return None
+    return value > chance if up else value < chance
+
+
+def reference_words(row: Mapping[str, Any]) -> str:
+    """The best prediction that is the same for every case, in words.
+
+    >>> reference_words({"measure": "accuracy"}), reference_words({"measure": "mse"})
+    ('always predicting the largest class', 'always predicting the mean')
+    """
+    from abovechance.measures import Family, find
+    from abovechance.predictions import View
+
+    try:
+        measure = find(str(row["measure"]))
+    except AboveChanceError:
+        return "the same prediction for every case"
+    if measure.family is Family.UTILITY:
+        return "the better of acting on every case and on none"
+    return {
+        View.LABEL: "always predicting the largest class",
+        View.PROBABILITY: "always predicting the prevalence",
+        View.VALUE: "always predicting the mean",
+        View.SURVIVAL: "the Kaplan–Meier curve for every case",
+    }.get(measure.reads, "the same prediction for every case")
+
+
+def has_skill(row: Mapping[str, Any], alpha: float) -> bool | None:
+    """Whether a value is shown to be better than its reference; None where that is not known."""
+    skill = row.get("skill")
+    if not skill:
+        return True
+    interval = skill.get("interval")
+    if skill.get("p_value") is not None:
+        return as_float(skill["p_value"]) < alpha
+    return as_float(interval["low"]) > 0 if interval else None
+
+
+def model_words(facts: Mapping[str, Any]) -> str:
+    """Where the predictions came from, in words."""
+    origin = str(facts.get("origin") or "")
+    if origin == "test" and facts.get("origin_stated") is False:
+        return UNSTATED
+    return ORIGINS.get(origin, origin)
+
+
+def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The difference of the primary measure when two models, or two subgroups, are compared."""
+    rows = between_models(facts) or facts.get("differences") or ()
+    found = [d for d in rows if d.get("difference") is not None]
+    if len({(d["first"], d["second"]) for d in found}) != 1:
+        return None
+    return next((d for d in found if d["measure"] == facts.get("primary")), found[0])
+
+
+def between_models(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between models over all cases."""
+    rows = facts.get("differences") or ()
+    return [row for row in rows if row.get("model") is None and row.get("by") is None]
+
+
+def within_subgroups(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between models within subgroups."""
+    return [row for row in facts.get("differences") or () if row.get("by") is not None]
+
+
+def between_subgroups(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Differences between subgroups of a model's cases."""
+    return [row for row in facts.get("differences") or () if row.get("model") is not None]
+
+
+def adjusted(row: Mapping[str, Any]) -> Any:
+    """The p-value to judge a difference or a test by: adjusted for many, where it is."""
+    own, many = row.get("p_value"), row.get("p_adjusted")
+    return own if many is None else many
+
+
+def is_shown(row: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    """Whether p-value and interval of a difference both tell the two apart."""
+    if row.get("shown") is not None:
+        return bool(row["shown"])
+    p, interval = adjusted(row), row.get("interval")
+    return shown(
+        difference=as_float(row.get("difference")),
+        p=None if p is None else as_float(p),
+        interval=(as_float(interval["low"]), as_float(interval["high"])) if interval else None,
+        alternative=row.get("alternative"),
+        alpha=1.0 - level_of(facts),
+    )
+
+
+def better_of(row: Mapping[str, Any]) -> str | None:
+    """Which of the two compared is better by the sign of the difference; None when unknown."""
+    if "better" in row:
+        return None if row["better"] is None else str(row["better"])
+    value, up = as_float(row.get("difference")), higher_is_better(str(row["measure"]))
+    if up is None or value != value or value == 0:
+        return None
+    return str(row["first"] if (value > 0) == up else row["second"])

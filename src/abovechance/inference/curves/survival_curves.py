@@ -1,0 +1,201 @@
+"""Survival in groups of predicted risk, and discrimination over time."""
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.curves.curve import Curve
+from abovechance.inference.curves.resampled import checked_level, numbers_of
+from abovechance.measures import find
+from abovechance.numerics.censoring import kaplan_meier
+from abovechance.predictions import Survival
+
+GROUPS = {
+    2: ("lower risk", "higher risk"),
+    3: ("low risk", "middle risk", "high risk"),
+    4: ("lowest risk", "second quarter", "third quarter", "highest risk"),
+}
+POINTS = 20  # times at which the area is given when none are stated
+
+
+def survival(
+    predictions: Survival, *, groups: int = 3, confidence_level: float = 0.95
+) -> dict[str, Curve]:
+    r"""Kaplan–Meier curves of the cases in groups of predicted risk, with Greenwood's limits.
+
+    Cases are split at quantiles of their predicted risk. Limits use Greenwood's variance on the
+    scale of log(−log S), which keeps them within 0 and 1:
+
+    .. math:: S^{\exp(\pm z \hat\sigma / \log S)}, \quad
+              \hat\sigma^2 = \sum_{s \le t} d_s / (r_s (r_s - d_s))
+
+    Where survival has fallen to 0 the variance is not defined, and the last upper limit is kept.
+
+    Parameters
+    ----------
+    predictions
+        Times to an event with predicted risks, or predicted times.
+    groups
+        How many groups: 2, 3 or 4, with as many cases each as ties allow.
+    confidence_level
+        Of the pointwise limits.
+
+    Returns
+    -------
+    dict of str to Curve
+        A curve by the name of its group, lowest risk first: time against the share of cases still
+        free of the event, at 0 and at every time observed. Its columns `at_risk`, `events` and
+        `censored` count cases.
+
+    Raises
+    ------
+    NotApplicable
+        Without predicted risks, with weights, or for another number of groups.
+
+    See Also
+    --------
+    auc_over_time : how well predicted risks discriminate until each time.
+
+    References
+    ----------
+    Kalbfleisch, Prentice (2002), section 1.4.2; Royston, Altman (2013) for the display.
+
+    Examples
+    --------
+    >>> from abovechance import Survival
+    >>> p = Survival([1, 2, 3, 4], [1, 1, 0, 1], risk=[4, 3, 2, 1])
+    >>> by_risk = survival(p, groups=2)
+    >>> {name: curve.y.tolist() for name, curve in by_risk.items()}
+    {'lower risk': [1.0, 1.0, 0.0], 'higher risk': [1.0, 0.5, 0.0]}
+    """
+    checked_level(confidence_level)
+    if groups not in GROUPS:
+        raise NotApplicable(f"cases are split into 2, 3 or 4 risk groups; got {groups}.")
+    if predictions.weight is not None:
+        raise NotApplicable("survival by risk group is for cases that count one each.")
+    cuts = np.quantile(predictions.risk, np.arange(1, groups) / groups)
+    place = np.searchsorted(cuts, predictions.risk, side="left")
+    curves = {}
+    for g, name in enumerate(GROUPS[groups]):
+        members = place == g
+        if members.any():
+            time, event = predictions.time[members], predictions.event[members]
+            curves[name] = _kaplan_meier(time, event, name, confidence_level)
+    return curves
+
+
+def _kaplan_meier(time: Floats, event: Bools, name: str, level: float) -> Curve:
+    steps = kaplan_meier(time, event)
+    at = np.searchsorted(steps.times, time)
+    died = np.bincount(at[event], minlength=steps.times.size)
+    gone = np.bincount(at[~event], minlength=steps.times.size)
+    at_risk = time.size - np.searchsorted(np.sort(time), steps.times, side="left")
+    low, high = _limits(died, at_risk, steps.values, level)
+
+    def from_start(start: float, values: Array) -> Floats:
+        return np.concatenate([[start], values.astype(np.float64)])
+
+    return Curve(
+        curve="survival",
+        title=f"Survival, {name}",
+        x_name="Time",
+        y_name="Event-free",
+        x=from_start(0.0, steps.times),
+        y=from_start(1.0, steps.values),
+        low=from_start(1.0, low),
+        high=from_start(1.0, high),
+        level=level,
+        method="Greenwood's variance, log(−log) scale",
+        n=int(time.size),
+        columns={
+            "at_risk": from_start(time.size, at_risk),
+            "events": from_start(0.0, died),
+            "censored": from_start(0.0, gone),
+        },
+    )
+
+
+def _limits(died: Array, at_risk: Array, survival: Floats, level: float) -> tuple[Floats, Floats]:
+    from scipy.special import ndtri
+
+    left = at_risk - died
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.cumsum(np.where(died > 0, died / (at_risk * left), 0.0))
+        exponent = ndtri(0.5 + level / 2) * np.sqrt(variance) / np.log(survival)
+        low, high = survival ** np.exp(-exponent), survival ** np.exp(exponent)
+    inside = (survival > 0) & (survival < 1)
+    low = np.where(inside, low, np.where(survival >= 1, 1.0, 0.0))
+    high = np.where(inside, high, np.where(survival >= 1, 1.0, np.nan))
+    return low, _carried(high)
+
+
+def _carried(values: Floats) -> Floats:
+    """Where survival is 0 the variance is not defined: the last limit that was."""
+    place = np.where(np.isnan(values), 0, np.arange(values.size))
+    last = values[np.maximum.accumulate(place)] if values.size else values
+    return np.where(np.isnan(last), 1.0, last)
+
+
+def auc_over_time(predictions: Survival, times: Floats | None = None) -> Curve:
+    """The area under the ROC curve for events until each time, cases weighted for censoring.
+
+    Parameters
+    ----------
+    predictions
+        Times to an event with predicted risks, or predicted times.
+    times
+        Where the area is wanted; 20 times between the tenth and the ninetieth part of the events
+        when not given. Times at which the area is not defined are left out.
+
+    Returns
+    -------
+    Curve
+        Time against the area until then; without a band.
+
+    Raises
+    ------
+    NotApplicable
+        Without predicted risks, without events, or where the area is defined at none of the times.
+
+    See Also
+    --------
+    survival : how long the cases in groups of predicted risk stay free of the event.
+
+    References
+    ----------
+    Uno et al. (2007).
+
+    Examples
+    --------
+    >>> from abovechance import Survival
+    >>> p = Survival([1, 2, 3, 4, 5, 6], [1, 1, 1, 1, 1, 1], risk=[6, 5, 3, 4, 2, 1])
+    >>> auc_over_time(p, [3.0]).y
+    array([0.889])
+    """
+    if not predictions.event.any():
+        raise NotApplicable("the area over time needs events; all cases were censored.")
+    if times is None and predictions.risk_from_curves:
+        times = predictions.times  # the risk by other times was not predicted
+    if times is None:
+        first, last = np.quantile(predictions.time[predictions.event], [0.1, 0.9])
+        places = np.unique(np.linspace(first, last, POINTS))
+    else:
+        places = numbers_of(times, "times")
+    measure = find("auc_at")
+    values = np.array([measure.with_parameters(t=float(t)).of(predictions) for t in places])
+    known = np.isfinite(values)
+    if not known.any():
+        raise NotApplicable("the area is not defined at any time; there are too few events.")
+    return Curve(
+        curve="auc_over_time",
+        title="AUC over time",
+        x_name="Time",
+        y_name="Area under the ROC curve",
+        x=places[known],
+        y=values[known],
+        low=None,
+        high=None,
+        level=0.95,
+        method="inverse probability of censoring weights",
+        n=predictions.n,
+    )

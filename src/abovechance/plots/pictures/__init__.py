@@ -1,3 +1,0 @@
-"""One function per picture: from results or arrays to a chart."""
-
-__all__: list[str] = []

@@ -1,0 +1,106 @@
+"""What a report says of a result: one story per kind of result, declared and collected."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from abovechance.errors import AboveChanceError
+from abovechance.format import plural, thousands
+from abovechance.inference.contract import UNSTATED, kind_of, model_words
+from abovechance.plots.chart import Chart
+from abovechance.plots.picture import SEED, pictures
+from abovechance.predictions import Predictions
+from abovechance.reports.document import Tile
+from abovechance.tabular import Table
+
+Facts: TypeAlias = Mapping[str, Any]
+Models: TypeAlias = Mapping[str, Predictions]
+MODULES = (
+    "assessment_story",
+    "comparison_story",
+    "detection_story",
+    "power_story",
+    "posterior_story",
+    "other_stories",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """The blocks of a report that depend on the kind of its result.
+
+    `headline`, `methods` and `results` are sentences as `prose` renders them; `measures` are those
+    whose sources are cited.
+    """
+
+    kicker: str
+    title: str
+    verdict: str
+    headline: str
+    subtitle: str = ""
+    methods: str = ""
+    results: str = ""
+    tiles: tuple[Tile, ...] = ()
+    tables: tuple[Table | None, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    checklist: Table | None = None
+    measures: tuple[str, ...] = ()
+
+
+Teller: TypeAlias = Callable[[Facts, Models], Story]
+_TOLD: dict[str, Teller] = {}
+
+
+def story(*kinds: str) -> Callable[[Teller], Teller]:
+    """Declare the story of results of some kinds."""
+
+    def collected(function: Teller) -> Teller:
+        _TOLD.update(dict.fromkeys(kinds, function))
+        return function
+
+    return collected
+
+
+def story_of(facts: Facts, models: Models) -> Story:
+    """The story of a result; a result of no known kind is shown as it is."""
+    for module in MODULES:
+        import_module(f"abovechance.reports.{module}")
+    kind = kind_of(facts)
+    return _TOLD.get(kind, _TOLD["anything"])(facts, models)
+
+
+def charts_of(kind: str, facts: Facts) -> list[Chart]:
+    """The pictures of a result that its report shows; those that cannot be drawn are left out."""
+    fitting = [one for one in pictures().values() if one.report and kind in one.reported]
+    made = []
+    for one in sorted(fitting, key=lambda one: one.report):
+        try:
+            made.append(one.draw(facts))
+        except AboveChanceError:
+            continue
+    return made
+
+
+def subtitle(facts: Facts, *parts: str) -> str:
+    """What the result is of: cases, and whatever else is known, between dots."""
+    said = [plural(int(facts["n"]), "case")] if facts.get("n") is not None else []
+    said += parts
+    said += [f"seed {facts['seed']}"] if facts.get("seed") is not None else []
+    return " · ".join(part for part in said if part)
+
+
+def origin_of(facts: Facts) -> str:
+    """Where the predictions came from, briefly."""
+    origin = model_words(facts)
+    return "origin not stated" if origin == UNSTATED else origin.removeprefix("an ")
+
+
+def seed_of(facts: Facts) -> int:
+    """The seed of a result, which its pictures share."""
+    return int(facts.get("seed") or SEED)
+
+
+def cases_tile(facts: Facts, note: str = "") -> tuple[Tile, ...]:
+    """How many cases, where that is known."""
+    return () if facts.get("n") is None else (Tile("Cases", thousands(facts["n"]), note),)

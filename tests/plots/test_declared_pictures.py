@@ -1,0 +1,143 @@
+"""What holds of every picture: it is declared, and drawn of all that it says it shows."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance import examples
+from abovechance.inference import curves, posterior, significance
+from abovechance.plots import Chart, chart_of, displays, pictures
+from abovechance.plots.matplotlib_renderer import draw
+from abovechance.plots.picture import seen
+from abovechance.plots.svg_render import render
+
+
+def texture() -> Any:
+    return examples.breast_cancer("p_texture")
+
+
+def followed(**predicted: Any) -> Any:
+    rng = np.random.default_rng(2)
+    predicted = predicted or {"risk": rng.normal(size=60)}
+    return ac.Survival(rng.exponential(size=60), rng.random(60) < 0.7, **predicted)
+
+
+def survival_predicted() -> Any:
+    kept = np.linspace(0.2, 0.9, 60)
+    return followed(survival=np.stack([kept, kept**2], axis=1), times=[0.5, 1.0])
+
+
+def features() -> tuple[Any, Any]:
+    y = np.arange(24) % 2
+    return np.random.default_rng(1).normal(size=(24, 3)) + y[:, None], y
+
+
+def compared() -> Any:
+    two = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
+    halves = np.arange(texture().n) % 2
+    return ac.compare(two, ["auc", "brier"], by=halves, draws=99, rng=1)
+
+
+def refitted() -> Any:
+    from sklearn.dummy import DummyClassifier
+
+    return ac.permutation_test(DummyClassifier(strategy="uniform"), *features(), draws=9, rng=1)
+
+
+# One thing of every kind that a picture can show; of survival both kinds of predictions.
+SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
+    "binary": (texture,),
+    "multiclass": (
+        lambda: ac.Multiclass(
+            [0, 1, 2, 0, 1, 2] * 3, probability=np.tile(np.eye(3) * 0.4 + 0.2, (6, 1))
+        ),
+    ),
+    "numeric": (lambda: ac.Numeric(np.arange(30.0), np.arange(30.0) + np.sin(np.arange(30))),),
+    "survival": (followed, survival_predicted),
+    "assessment": (lambda: ac.assess(texture(), ["auc", "mcc"], draws=99, rng=1),),
+    "comparison": (compared,),
+    "detection": (lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),),
+    "permutation_test": (refitted,),
+    "null_distribution": (lambda: significance.null_distribution(texture(), "auc", rng=1),),
+    "power": (lambda: ac.power("auc", n=[20, 40], effects=0.8, replications=20, rng=1),),
+    "sample_size": (lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),),
+    "posterior": (lambda: posterior.accuracy(40, 10),),
+    "curve": (lambda: curves.cost(texture(), draws=99, rng=1),),
+    "curve:roc": (lambda: curves.roc(texture(), draws=99, rng=1),),
+    "curve:precision_recall": (lambda: curves.precision_recall(texture(), draws=99, rng=1),),
+    "curve:calibration": (lambda: curves.calibration(texture()),),
+    "curve:decision": (lambda: curves.decision(texture(), draws=99, rng=1),),
+    "curve:cumulative": (lambda: curves.cumulative(texture()),),
+    "curve:survival": (lambda: curves.survival(followed()),),
+    "curve:auc_over_time": (lambda: curves.auc_over_time(followed()),),
+}
+PAIRS = [(name, what) for name, one in pictures().items() for what in one.of]
+
+
+@cache
+def made(what: str, which: int = 0) -> Any:
+    return SHOWN[what][which]()
+
+
+def charts(name: str, what: str) -> list[Chart]:
+    """The picture of each thing of a kind; where there are two, one may be refused."""
+    found, why = [], []
+    for which in range(len(SHOWN[what])):
+        try:
+            found.append(chart_of(made(what, which), name))
+        except ac.errors.NotApplicable as refused:
+            why.append(refused)
+    assert found, why
+    return found
+
+
+@pytest.mark.parametrize(("name", "what"), PAIRS)
+def test_a_picture_is_drawn_by_both_renderers_of_all_that_it_shows(name: str, what: str) -> None:
+    from matplotlib import pyplot
+
+    for chart in charts(name, what):
+        assert chart.title
+        assert chart.caption or name == "curve"
+        assert chart.series
+        assert "<svg" in str(render(chart))
+        ax = draw(chart)
+        ax.figure.canvas.draw()
+        pyplot.close(ax.figure)
+
+
+@pytest.mark.parametrize("what", list(SHOWN))
+def test_everything_that_is_shown_is_recognised(what: str) -> None:
+    kind, _ = seen(made(what))
+    assert kind == ("curve:cost" if what == "curve" else what)
+
+
+@pytest.mark.parametrize("what", sorted({what for _, what in PAIRS}))
+def test_everything_has_a_usual_picture(what: str) -> None:
+    assert isinstance(chart_of(made(what)), Chart)
+
+
+@pytest.mark.parametrize("name", list(pictures()))
+def test_a_picture_says_in_one_line_what_is_to_be_seen(name: str) -> None:
+    one = pictures()[name]
+    assert one.name == name
+    assert len(one.about) > 15
+    assert set(one.usual) <= set(one.of)
+    assert set(one.reported) <= set(one.of)
+
+
+def test_every_display_is_of_a_picture() -> None:
+    kinds = {cls.kind for cls in vars(displays).values() if hasattr(cls, "from_estimator")}
+    assert kinds - {""} <= pictures().keys()
+
+
+@pytest.mark.parametrize("what", ["assessment", "comparison", "power", "sample_size", "curve:roc"])
+def test_a_saved_result_has_the_same_picture(what: str) -> None:
+    import json
+
+    result = made(what)
+    saved = chart_of(json.loads(result.to_json()))
+    assert render(saved) == render(chart_of(result))
