@@ -26,6 +26,7 @@ __all__ = [
     "Unfinished",
     "UnknownMeasure",
     "UnknownMethod",
+    "did_you_mean",
 ]
 
 
@@ -68,6 +69,24 @@ class PluginWarning(UserWarning):
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest known one, or nothing.
 
+    Parameters
+    ----------
+    name
+        What was given.
+    known
+        The names there are.
+
+    Returns
+    -------
+    str
+        Words to put after a message, as "; did you mean 'brier'?"; empty if none is near.
+
+    See Also
+    --------
+    AboveChanceError : what such messages are raised as.
+
+    Examples
+    --------
     >>> did_you_mean("brierr", ["auc", "brier"])
     "; did you mean 'brier'?"
     """

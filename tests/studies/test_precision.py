@@ -221,7 +221,8 @@ def test_the_command_finds_a_size_for_a_width(capsys: pytest.CaptureFixture[str]
     asked += ["--prevalence", ".2", "--replications", "20", "--seed", "1"]
     assert main(asked) == 0
     out = capsys.readouterr().out
-    assert "Cases for a mean width of 0.2" in out
+    assert "Cases needed" in out
+    assert "mean width of 0.200" in " ".join(out.split())
     assert main([*asked, "--format", "json", "--level", ".9"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["level"] == 0.9

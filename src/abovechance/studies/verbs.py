@@ -167,6 +167,8 @@ def method_of(name: str, kind: type) -> Any:
 
 def tested_as(name: str, kind: type) -> str | None:
     """The one name of the test that a verb gives a measure, None where it gives none."""
+    if name == FISHER:  # a test and no measure; its own name where one model is judged
+        return FISHER if kind is Predicted else None
     try:
         measure = measure_of(name)
         asked = method_of(name, kind)

@@ -222,6 +222,8 @@ class Comparison(Result, kind="comparison"):
         Tests whether a difference differs between subgroups.
     level
         Level of the intervals.
+    threshold
+        Cases above it are called positive; None where no measure reads labels made so.
     advice
         What a reader should know beside the numbers.
     described
