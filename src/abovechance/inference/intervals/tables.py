@@ -144,8 +144,8 @@ def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Inter
         changed = float(measure.on_counts(np.maximum(other, 0.0)))
         if abs(changed - value) > half:
             raise NotApplicable(
-                f"no case of {len(never)} class{'es' * (len(never) > 1)} is predicted rightly; with "
-                f"one of each {measure.title} would be {changed:.2g}, not {value:.2g}."
+                f"no case of {len(never)} class{'es' * (len(never) > 1)} is predicted rightly; "
+                f"with one of each {measure.title} would be {changed:.2g}, not {value:.2g}."
             )
     for row in np.flatnonzero(table.sum(axis=1) > 0).tolist():
         wrong = table[row].copy()
