@@ -1,5 +1,6 @@
 """Formulas as MathML, which browsers draw themselves: no script, no font, no network."""
 
+import re
 from typing import Any
 
 
@@ -19,6 +20,8 @@ def _write(translator: Any, node: Any, as_block: bool) -> None:
     from docutils import nodes
     from docutils.utils.math.latex2mathml import tex2mathml
 
-    text = tex2mathml(node.astext().replace("½", r"\tfrac12"), as_block=as_block)
+    # docutils reads 12 in \tfrac12 as one number, where TeX takes a digit each
+    latex = re.sub(r"frac(\d)(\d)", r"frac{\1}{\2}", node.astext().replace("½", r"\tfrac12"))
+    text = tex2mathml(latex, as_block=as_block)
     translator.body.append(f'<div class="math">{text}</div>' if as_block else text)
     raise nodes.SkipNode
