@@ -3,10 +3,8 @@
 import importlib
 import inspect
 import re
-from pathlib import Path
 from typing import Any
 
-BIBLIOGRAPHY = Path(__file__).parents[1] / "references.bib"
 KINDS = {
     "interval": ("Intervals", "Of a value, or of a difference."),
     "test": ("Tests", "Of a value against chance, of calibration, of a difference."),
@@ -131,15 +129,11 @@ def _allows(method: Any) -> str:
 
 
 def _reference(key: str) -> str:
-    """An entry of the bibliography as text: authors, year, title, journal."""
-    text = BIBLIOGRAPHY.read_text("utf-8")
-    entry = re.search(rf"@\w+\{{{re.escape(key)},\n(.*?)\n\}}", text, re.S)
-    if entry is None:
-        return _escaped(key)
-    fields = dict(re.findall(r"^\s*(\w+)\s*=\s*[{\"](.*?)[}\"],?$", entry[1], re.M))
-    where = fields.get("journal") or fields.get("booktitle") or fields.get("publisher", "")
-    said = [fields.get("author", ""), f"({fields.get('year', '')})", fields.get("title", ""), where]
-    return _escaped(". ".join(filter(None, said)).replace("{", "").replace("}", "")) + "."
+    """An entry of the bibliography as reports cite it."""
+    from abovechance.reports.citations import bibliography
+
+    source = bibliography()[key]
+    return _escaped(f"{source.cited}. {source.title}." if source.title else source.cited)
 
 
 def _plain_title(method: Any) -> str:

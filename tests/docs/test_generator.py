@@ -80,3 +80,12 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
     )
     (tmp_path / "b.html").write_text('<h1 id="there">b</h1><a href="#">top</a>')
     assert links.broken(tmp_path) == ["a.html links to b.html#gone", "a.html links to c.html"]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    import abovechance
+
+    page = (ROOT / "docs/reference.md").read_text("utf-8")
+    missing = [name for name in abovechance.__all__ if f":: abovechance.{name}" not in page]
+    errors = [name for name in missing if name != "AboveChanceError"]  # with `errors`
+    assert [name for name in errors if f":: abovechance.{name}." not in page] == []
