@@ -25,6 +25,7 @@ nitpicky = True
 # Types in docstrings are prose; what our own pages refer to must exist.
 nitpick_ignore_regex = [("py:.*", ".*")]
 html_math_renderer = "mathml"
+default_role = "code"  # names in docstrings stand in single backticks
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

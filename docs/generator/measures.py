@@ -229,18 +229,12 @@ def _parted(doc: str) -> tuple[str, str]:
     """The docstring without its examples, and these as a block that imports what it uses."""
     text, _, examples = doc.partition("\nExamples\n--------\n")
     text = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", text, flags=re.MULTILINE)
-    text = re.sub(r"(:\w+:`[^`]*`)|(?<!`)`([^`\n]+)`(?!`)", _literal, text)
     if not examples.strip():
         return text, ""
     name = re.match(r">>> (\w+)\(", examples.strip())
     start = f">>> from abovechance.measures import {name[1]}\n" if name else ""
     block = (start + examples.strip()).split("\n\n")[0]
     return text, f".. code-block:: pycon\n\n{_indented(block)}\n"
-
-
-def _literal(found: re.Match[str]) -> str:
-    """A word in single quotes is code, unless it has a role."""
-    return found[1] or f"``{found[2]}``"
 
 
 def _scikit_learn_names(measure: Any) -> list[str]:

@@ -12,6 +12,12 @@ KINDS = {
     "omnibus": ("Several models at once", "One test of all of them."),
     "gain": ("Gains", "Of a value over the same prediction for every case."),
 }
+EVIDENCE = {
+    "interval": ("coverage", "How often intervals cover, measured"),
+    "test": ("type-one", "How often tests reject what is true, measured"),
+    "comparison": ("comparisons", "How often comparisons find what is not there, measured"),
+    "omnibus": ("comparisons", "How often comparisons find what is not there, measured"),
+}
 COLUMNS = {"Interval": "interval", "Test": "test", "Comparison of two models": "comparison"}
 
 
@@ -51,7 +57,7 @@ def defaults_of(law: Any) -> dict[str, str]:
             methods = list(found.chain(found.first_of(found.Kind(kind), law)))
         except ValueError:  # the law has none
             continue
-        cells[heading] = " → ".join(_link(m, m.listed) for m in methods)
+        cells[heading] = " → ".join(_link(m, _named(m)) for m in methods)
     return cells
 
 
@@ -63,14 +69,15 @@ def _index(known: list[Any], found: Any) -> str:
         "used by default follows from both. ``abovechance assess`` names the method of every "
         "number.\n",
     ]
+    listed: list[str] = []
     for kind, (title, says) in KINDS.items():
-        members = sorted((m for m in known if m.kind == kind), key=lambda m: m.listed.lower())
+        members = sorted((m for m in known if m.kind == kind), key=lambda m: _named(m).lower())
+        listed += [f"   {_file(m)}" for m in members]
         if members:
-            rows = [(_link(m, m.listed), f"``{m.name}``", _laws(m), _allows(m)) for m in members]
+            rows = [(_link(m, _named(m)), f"``{m.name}``", _laws(m), _allows(m)) for m in members]
             heads = ("method", "name", "laws", "allows for")
             parts += [_title(title, "-"), says + "\n", _table(heads, rows)]
-    listed = "\n".join(f"   {_file(m)}" for m in known)
-    parts.append(f".. toctree::\n   :hidden:\n\n{listed}\n")
+    parts.append(".. toctree::\n   :hidden:\n\n" + "\n".join(listed) + "\n")
     return "\n".join(parts)
 
 
@@ -89,30 +96,42 @@ def _page(method: Any, found: Any) -> str:
         "Where it does not fit": _stand_in(method, found),
         "Called as": f"``ac.{method.address}``" if method.address else "",
     }
-    parts = [_title(_plain_title(method)), _doc(method), _title("Facts", "-")]
+    parts = [_title(_titled(method, found)), _doc(method), _title("Facts", "-")]
     parts.append(_table(None, [(key, text) for key, text in facts.items() if text]))
+    if method.kind.value in EVIDENCE:
+        page, says = EVIDENCE[method.kind.value]
+        parts.append(f"{says}: :doc:`/evidence/{page}`.\n")
     sources = [_reference(key) for key in method.sources()]
     if sources:
         parts += [_title("Source", "-"), *(f"- {text}" for text in sources), ""]
     return "\n".join(parts)
 
 
+def _titled(method: Any, found: Any) -> str:
+    """A title of its own: with the kind, and the name, where others have the same."""
+    title = _named(method)
+    same = [m for m in found.every() if _named(m) == title]
+    if len(same) == 1:
+        return title
+    alone = [m.kind for m in same].count(method.kind) == 1
+    return (
+        f"{title} ({method.kind.value})"
+        if alone
+        else f"{title} ({method.kind.value} {method.name})"
+    )
+
+
 def _doc(method: Any) -> str:
     """The first paragraphs of the function's docstring: up to its sections and examples."""
     doc = inspect.getdoc(method.function) if method.function is not None else ""
-    text = re.split(r"\n\w[\w ]*\n-{3,}\n|\n>>> ", doc or "")[0].strip()
-    return re.sub(r"(:\w+:`[^`]*`)|(?<!`)`([^`\n]+)`(?!`)", _literal, text) + "\n"
-
-
-def _literal(found: re.Match[str]) -> str:
-    return found[1] or f"``{found[2]}``"
+    return re.split(r"\n\w[\w ]*\n-{3,}\n|\n>>> ", doc or "")[0].strip() + "\n"
 
 
 def _stand_in(method: Any, found: Any) -> str:
     if not method.otherwise:
         return ""
     other = found.find(method.otherwise, method.kind)
-    return f"{_link(other, other.listed)} stands in"
+    return f"{_link(other, _named(other))} stands in"
 
 
 def _laws(method: Any) -> str:
@@ -136,9 +155,12 @@ def _reference(key: str) -> str:
     return _escaped(f"{source.cited}. {source.title}." if source.title else source.cited)
 
 
-def _plain_title(method: Any) -> str:
-    title = method.listed.strip() or method.name
-    return title[0].upper() + title[1:]
+def _named(method: Any) -> str:
+    """The title, or where it says too little, the words; capital first."""
+    title = method.listed.strip()
+    if len(title) < 3:
+        title = method.worded().strip()
+    return title[:1].upper() + title[1:]
 
 
 def _file(method: Any) -> str:
