@@ -47,5 +47,5 @@ html_show_sphinx = False
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"

@@ -7,7 +7,7 @@ from their declarations before Sphinx reads the pages; the files are git-ignored
 from pathlib import Path
 from typing import Any
 
-from . import advice, commands, links, mathml, measures, methods
+from . import accessible, advice, commands, links, mathml, measures, methods
 
 
 def write(root: Path) -> None:
@@ -33,5 +33,6 @@ def setup(app: Any) -> dict[str, bool]:
     """What Sphinx calls when it loads the extension."""
     mathml.setup(app)
     app.connect("builder-inited", lambda app: write(Path(app.srcdir)))
+    app.connect("build-finished", accessible.mend_build)
     app.connect("build-finished", links.check_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
