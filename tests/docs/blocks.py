@@ -5,7 +5,6 @@ writes the output anew into pages; read the difference before you commit it.
 """
 
 import contextlib
-import doctest
 import io
 import os
 import re
@@ -29,11 +28,21 @@ SHOWN = ("abovechance", "head")  # commands whose output is shown and compared
 
 @dataclass
 class Step:
-    """A command or a Python statement, and what the page says it prints."""
+    """A command or a Python statement, as it stands in the page, and what it is said to print."""
 
     kind: str
-    code: str
-    wanted: str
+    source: list[str]
+    output: list[str]
+
+    @property
+    def code(self) -> str:
+        if self.kind == "pycon":
+            return "\n".join(line[4:] for line in self.source) + "\n"
+        return " ".join(line.rstrip("\\") for line in self.source).removeprefix("$ ")
+
+    @property
+    def wanted(self) -> str:
+        return "\n".join(self.output)
 
 
 def pages() -> list[Path]:
@@ -43,15 +52,17 @@ def pages() -> list[Path]:
 
 
 def steps(body: str, kind: str) -> list[Step]:
-    if kind == "pycon":
-        examples = doctest.DocTestParser().get_examples(body)
-        return [Step(kind, e.source, e.want) for e in examples]
+    """What a block holds; a line `...` of its own is output that was left out."""
     found: list[Step] = []
-    for part in re.split(r"^\$ ", body, flags=re.M)[1:]:
-        lines = part.splitlines()
-        last = next(k for k, line in enumerate(lines) if not line.endswith("\\"))
-        command = " ".join(line.rstrip("\\") for line in lines[: last + 1])
-        found.append(Step(kind, command, "\n".join(lines[last + 1 :])))
+    before = ""
+    for line in body.splitlines():
+        if line.startswith("$ " if kind == "console" else ">>> "):
+            found.append(Step(kind, [line], []))
+        elif before.endswith("\\") if kind == "console" else line.startswith("... "):
+            found[-1].source.append(line)
+        else:
+            found[-1].output.append(line)
+        before = line
     return found
 
 
@@ -141,12 +152,10 @@ def refresh(page: Path) -> None:
 
     def block(found: re.Match[str]) -> str:
         text = []
-        for step, source in zip(
-            steps(found["body"], found["kind"]), _sources(found["body"], found["kind"]), strict=True
-        ):
+        for step in steps(found["body"], found["kind"]):
             print(step.code.splitlines()[0][:90], file=sys.stderr)
             got = run(step, names)
-            text += source
+            text += step.source
             sized = re.fullmatch(r"\.\.\.(\d+),(\d+)\s*", step.wanted)
             if got is None:
                 continue
@@ -161,19 +170,6 @@ def refresh(page: Path) -> None:
         return "\n".join([f"{found['fence']}{found['kind']}", *text, found["fence"]])
 
     page.write_text(FENCE.sub(block, page.read_text("utf-8")), "utf-8")
-
-
-def _sources(body: str, kind: str) -> list[list[str]]:
-    """The lines of the page that hold each step's code."""
-    found: list[list[str]] = []
-    before = ""
-    for line in body.splitlines():
-        if line.startswith("$ " if kind == "console" else ">>> "):
-            found.append([line])
-        elif before.endswith("\\") if kind == "console" else line.startswith("... "):
-            found[-1].append(line)
-        before = line
-    return found
 
 
 if __name__ == "__main__":
