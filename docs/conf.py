@@ -21,9 +21,6 @@ extensions = [
     "generator",  # pages from the declarations, formulas as MathML, a check of every link
 ]
 exclude_patterns = ["generator"]
-nitpicky = True
-# Types in docstrings are prose; what our own pages refer to must exist.
-nitpick_ignore_regex = [("py:.*", ".*")]
 html_math_renderer = "mathml"
 default_role = "code"  # names in docstrings stand in single backticks
 
@@ -44,7 +41,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-html_theme_options = {"source_repository": "", "navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True}
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 pygments_style = "a11y-high-contrast-light"
