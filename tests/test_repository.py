@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ["requirements-bench", "requirements-run", "requirements-test", "requirements-uv"]
+LOCKS = [f"requirements-{name}" for name in ("bench", "docs", "run", "test", "uv")]
 
 # Written with gaps, so that this file does not hold what it forbids.
 HOSTS = (
@@ -82,9 +82,9 @@ def test_every_locked_requirement_is_pinned_with_hashes(lock: str) -> None:
 
 
 def test_the_locks_agree_on_versions_and_contain_the_one_of_the_demo() -> None:
-    run, test, bench = (pinned(f"requirements-{name}") for name in ("run", "test", "bench"))
-    assert run.keys() <= test.keys() & bench.keys()
-    together = [*run.items(), *test.items(), *bench.items()]
+    run, *others = (pinned(f"requirements-{name}") for name in ("run", "test", "bench", "docs"))
+    assert all(run.keys() <= other.keys() for other in others)
+    together = [item for lock in (run, *others) for item in lock.items()]
     versions = {(name, str(pin.specifier)) for name, pin in together}
     assert len(versions) == len({name for name, _ in versions}), sorted(versions)
 
@@ -97,6 +97,7 @@ def test_the_locks_satisfy_the_declared_dependencies() -> None:
         "requirements-run": [*project["dependencies"], *groups["build"]],
         "requirements-test": [*groups["test"], *extras["app"], *extras["cluster"], *extras["plot"]],
         "requirements-bench": groups["bench"],
+        "requirements-docs": groups["docs"],
         "requirements-uv": groups["installer"],
     }
     for lock, requirements in wanted.items():
