@@ -91,8 +91,8 @@ def test_places_agree_with_the_numbers(gallery: dict[str, Chart]) -> None:
     assert path is not None
     places = np.array(path[1].split(), dtype=float).reshape(-1, 2)
     x, y = chart.series[1].columns[:2]
-    assert places[:, 0] == pytest.approx(np.asarray(x) * 2000, abs=0.5)
-    assert places[:, 1] == pytest.approx(2000 - np.asarray(y) * 2000, abs=0.5)
+    assert places[:, 0] == pytest.approx(np.asarray(x) * 1000, abs=0.5)
+    assert places[:, 1] == pytest.approx(1000 - np.asarray(y) * 1000, abs=0.5)
 
 
 def test_a_line_is_broken_nowhere_by_undefined_values() -> None:
@@ -103,13 +103,13 @@ def test_a_line_is_broken_nowhere_by_undefined_values() -> None:
     chart = Chart(title="t", x=unit("x"), y=unit("y"), layers=(line,), series=(series,))
     markup = str(render(chart))
     assert "nan" not in markup
-    assert 'd="M0 2000 2000 0"' in markup
+    assert 'd="M0 1000 1000 0"' in markup
 
 
 def test_dots_are_round_whatever_the_shape_of_the_frame() -> None:
     x = np.array([0.25])
     chart = Chart(title="t", x=unit("x"), y=unit("y"), layers=(Points(x=x, y=x),))
-    assert "m500 1500h0" in str(render(chart))
+    assert "m250 750h0" in str(render(chart))
 
 
 def test_a_large_curve_is_drawn_with_few_points() -> None:

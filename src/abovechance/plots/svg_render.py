@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeGuard
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from abovechance.arrays import Floats
 from abovechance.format import shown
@@ -31,7 +31,7 @@ from abovechance.plots.chart import (
 )
 from abovechance.plots.shapes import kept_vertices
 
-SIZE = 2000  # the drawing's own units, both ways
+SIZE = 1000  # the drawing's own units, both ways: finer than pixels, and short numbers
 
 NOTHING = Markup("")
 LETTER = 0.58  # mean width of a letter, in em
@@ -93,12 +93,17 @@ def axis_words(chart: Chart) -> Markup:
     if chart.y.title:
         title = Markup('<span class="ytitle"><bdi>{}</bdi></span>').format(shown(chart.y.title))
     return title + NOTHING.join(
-        Markup('<span class="{}" style="{}:{}"><bdi>{}</bdi></span>').format(
-            kind, side, _percent(axis.share(at)), shown(text)
+        Markup('<span class="{}" style="{}:{}">{}</span>').format(
+            kind, side, _percent(axis.share(at)), _mark(shown(text))
         )
         for axis, kind, side in ((chart.x, "xt", "left"), (chart.y, "yt", "bottom"))
         for at, text in zip(axis.ticks, mark_labels(axis), strict=True)
     )
+
+
+def _mark(text: str) -> Markup:
+    """The words at a mark; isolated unless plain letters and digits, which turn nothing around."""
+    return escape(text) if text.isascii() else Markup("<bdi>{}</bdi>").format(text)
 
 
 def left_room(axis: Axis) -> float:

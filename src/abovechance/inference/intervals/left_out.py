@@ -24,10 +24,7 @@ from abovechance.predictions import Predictions
 MOST = 1000  # cases left out one by one; of more clusters than this some are left out together
 ROUNDING = 1e-12  # of the value: a spread below is none
 LEAST_FREEDOM = 3.0
-EXTREME = (
-    "it hangs on a largest distance or share, which chance alone makes greater than it is, so no "
-    "limits would hold; compare it with what chance gives."
-)
+EXTREME = "chance makes what is largest greater than it is; compare it with what chance gives."
 
 
 class Scale(NamedTuple):

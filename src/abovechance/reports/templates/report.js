@@ -87,7 +87,7 @@
       body.append(...rows);
     };
 
-  const SIZE = 2000;
+  const SIZE = 1000;
   for (const figure of all("figure.chart")) {
     const mode = figure.dataset.read;
     const at = figure.querySelector(".xtitle bdi");
