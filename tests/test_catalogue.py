@@ -20,7 +20,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, LabelScore, Law, Measure, every, find
 from abovechance.measures.chance import SameNumber, best_constant
-from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 ROOT = Path(__file__).parents[1]

@@ -145,7 +145,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
         if name in _CHECKED:
-            value = import_module("abovechance.inference.boundary").checked(value, __name__)
+            value = import_module("abovechance.inference.arguments").checked(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     else:

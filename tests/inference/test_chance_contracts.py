@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from abovechance import Binary, Multiclass, Numeric, Survival, assess
-from abovechance.inference.significance.null import (
-    permuted,
-    permuted_labels,
-    scheme_for,
-)
+from abovechance.inference.permutation import permuted, permuted_labels, scheme_for
 from abovechance.measures import Law, Measure, applicable
 from abovechance.measures.shuffled import level, shuffled
 from abovechance.predictions import Predictions

@@ -1,20 +1,28 @@
-"""Comparisons as a whole: what every law gives, pairing, margins, posteriors, many models."""
+"""Comparisons of models: all of `compare`, few cases, items and letters."""
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
+import abovechance as ac
 from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
-from abovechance.inference.comparison import compare
-from abovechance.inference.comparison.posteriors import of_accuracy
+from abovechance.inference.comparison import compact_letters, compare, of_accuracy
+from abovechance.inference.contrasts import contributions
 from abovechance.inference.influence import placed
 from abovechance.inference.intervals import tango
+from abovechance.inference.items import compare_items
+from abovechance.inference.omnibus import cochran, friedman
 from abovechance.inference.significance import delong, mcnemar, sign_flip
 from abovechance.measures import Law, applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+
+# ----------------------------------------------------------------------------------------------
+# Comparisons as a whole: what every law gives, pairing, margins, posteriors, many models.
+# ----------------------------------------------------------------------------------------------
 
 
 def two(n: int = 80, seed: int = 1, **facts) -> dict[str, Binary]:
@@ -715,3 +723,351 @@ def test_defaults_are_one_measure_of_each_family() -> None:
     assert {row.measure for row in compare(labels, rng=1)} == {"balanced_accuracy", "accuracy"}
     models = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
     assert compare(models, rng=1).primary == "log_score"
+
+
+# ----------------------------------------------------------------------------------------------
+# What few cases cannot tell of a difference is refused or said.
+# ----------------------------------------------------------------------------------------------
+
+
+def _binary(n: int, positives: int, seed: int) -> tuple[Binary, Binary]:
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) < positives).astype(int)
+    p, q = (1 / (1 + np.exp(-(2.0 * y - 1.0 + rng.normal(size=n)))) for _ in range(2))
+    return tuple(Binary(y, probability=v, pos_label=1) for v in (p, q))  # type: ignore[return-value]
+
+
+def _two(kind: str, n: int) -> tuple[object, object]:
+    rng = np.random.default_rng(3)
+    if kind == "binary":
+        return _binary(n, n // 2, 3)
+    if kind == "multiclass":
+        y = np.arange(n) % 3
+        made = []
+        for _ in range(2):
+            z = rng.normal(size=(n, 3)) + 1.5 * (y[:, None] == np.arange(3))
+            p = np.exp(z)
+            made.append(
+                Multiclass(y, probability=p / p.sum(axis=1, keepdims=True), labels=[0, 1, 2])
+            )
+        return made[0], made[1]
+    y = rng.normal(size=n)
+    if kind == "numeric":
+        return Numeric(y, y + rng.normal(size=n)), Numeric(y, y + rng.normal(size=n))
+    time, event = np.exp(y), np.arange(n) % 2 == 0
+    return tuple(Survival(time, event, risk=-y + rng.normal(size=n)) for _ in range(2))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "numeric", "survival"])
+def test_what_is_said_of_few_cases_in_an_assessment_is_said_in_a_comparison(kind):
+    first, second = _two(kind, 40)
+    measure = next(m for m in applicable(first) if m.name in ("brier", "mse", "c_index"))
+    alone = ac.assess(first, [measure], draws=99, rng=1)
+    both = ac.compare({"a": first, "b": second}, [measure], draws=99, rng=1)
+    for found in (alone, both):
+        assert any("cover less than they say" in a.text for a in found.advice)
+
+
+def test_enough_cases_are_not_warned_of():
+    first, second = _binary(400, 200, 1)
+    found = ac.compare({"a": first, "b": second}, ["brier"], draws=99, rng=1)
+    assert not any("cover less" in a.text for a in found.advice)
+
+
+def _one_decides(n: int) -> dict[str, Numeric]:
+    """Two models that differ much in one case and hardly in the others."""
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=n)
+    first = y + 0.1 * rng.normal(size=n)
+    second = first + 0.001 * rng.normal(size=n)
+    second[0] += 3.0
+    return {"first": Numeric(y, first), "second": Numeric(y, second)}
+
+
+@pytest.mark.parametrize("measure", ["mse", "rmse", "r2"])
+def test_no_verdict_on_a_margin_that_one_case_decides(measure):
+    found = ac.compare(_one_decides(80), [measure], margin=0.5, draws=199, rng=1).differences[0]
+    assert found.margin is None
+    assert "no verdict on a margin" in str(found.undefined)
+    assert found.interval is not None
+
+
+def test_a_margin_that_many_cases_decide_has_its_verdict():
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=80)
+    models = {k: Numeric(y, y + 0.3 * rng.normal(size=80)) for k in "ab"}
+    found = ac.compare(models, ["mse"], margin=0.5, draws=199, rng=1).differences[0]
+    assert found.margin is not None
+    assert found.margin.noninferior
+
+
+def test_losses_at_a_stated_prevalence_vary_within_classes():
+    """Leaving out one case of a class moves the mean by its distance from its class's mean."""
+    rng = np.random.default_rng(8)
+    y = np.repeat([0, 1], [40, 30])
+    p = 1 / (1 + np.exp(-(1.5 * y - 1.0 + rng.normal(size=70))))
+    share = 0.1
+    row = ac.assess(
+        Binary(y, probability=p, pos_label=1),
+        ["brier"],
+        sampling="case-control",
+        prevalence=share,
+        rng=1,
+    ).estimates[0]
+    loss = (p - y) ** 2
+    value = (1 - share) * loss[y == 0].mean() + share * loss[y == 1].mean()
+    variance = (1 - share) ** 2 * loss[y == 0].var(ddof=1) / 40
+    variance += share**2 * loss[y == 1].var(ddof=1) / 30
+    assert row.value == pytest.approx(value, abs=1e-12)
+    assert "within classes" in row.interval.method
+    # the limits are t standard errors from the value on the logit scale; t is at least normal's
+    reach = np.log(row.interval.high / (1 - row.interval.high)) - np.log(value / (1 - value))
+    error = np.sqrt(variance) / (value * (1 - value))
+    assert 1.96 * error <= reach <= 3.2 * error
+
+
+@pytest.mark.parametrize("extra", ["none", "groups", "weights"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_that_agree_on_these_cases_may_differ_on_others(classes, extra):
+    """No difference was seen, which is not the same as none: 0 of n has a limit too."""
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % classes
+    label = np.where(rng.random(60) < 0.7, y, (y + 1) % classes)
+    facts = {
+        "none": {},
+        "groups": {"groups": np.arange(60) // 4},
+        "weights": {"sample_weight": np.linspace(0.5, 2.0, 60)},
+    }[extra]
+    make = Binary if classes == 2 else Multiclass
+    known = {"pos_label": 1} if classes == 2 else {"labels": list(range(classes))}
+    models = {k: make(y, label=label.copy(), **known, **facts) for k in "ab"}
+    found = ac.compare(models, [m.name for m in applicable(models["a"])], draws=99, rng=1)
+    shown = 0
+    for row in found.differences:
+        if row.interval is None:
+            assert row.undefined, row.measure
+            continue
+        shown += 1
+        assert row.interval.low < 0.0 < row.interval.high, (row.measure, row.interval)
+        assert row.p_value is None or row.p_value == 1.0
+    assert shown > 5
+
+
+def test_an_order_of_few_values_that_agrees_has_no_interval():
+    y = np.arange(40) % 2
+    label = np.where(np.arange(40) < 6, 1 - y, y)
+    models = {
+        k: Binary(y, probability=np.where(label == 1, high, low), pos_label=1)
+        for k, low, high in (("a", 0.2, 0.8), ("b", 0.3, 0.7))
+    }
+    row = ac.compare(models, ["auc"], rng=1).differences[0]
+    assert row.p_value == 1.0
+    assert row.interval is None
+    assert "few values" in str(row.undefined)
+
+
+def test_areas_that_do_not_vary_have_no_verdict():
+    y = np.repeat([0, 1], 50)
+    score = np.arange(100.0)
+    models = {"a": Binary(y, score=score, pos_label=1)}
+    models["b"] = Binary(y, score=np.r_[score[:50][::-1], score[50:]], pos_label=1)
+    row = ac.compare(models, ["auc"], margin=0.02, rng=1).differences[0]
+    assert row.margin is None
+    assert "no verdict" in str(row.undefined)
+
+
+def test_few_cases_that_make_up_the_differences_are_warned_of():
+    rng = np.random.default_rng(9)
+    y = rng.normal(size=120)
+    rare = np.where(np.arange(120) % 20 == 0, 4.4, 0.2) * rng.normal(size=120)
+    heavy = {"a": Numeric(y, y + rng.normal(size=120)), "b": Numeric(y, y + rare)}
+    plain = {k: Numeric(y, y + rng.normal(size=120)) for k in "ab"}
+    codes = [
+        {a.code for a in ac.compare(models, ["mse"], draws=99, rng=1).advice}
+        for models in (heavy, plain)
+    ]
+    assert "AC159" in codes[0]
+    assert "AC159" not in codes[1]
+
+
+def test_rounding_is_no_spread():
+    flat = Binary(np.arange(50) % 2, probability=np.full(50, 0.4), pos_label=1)
+    row = ac.assess(flat, ["tjur_r2"], draws=99, rng=1).estimates[0]
+    assert row.interval is None
+
+
+# ----------------------------------------------------------------------------------------------
+# The parts of a comparison: letters, omnibus tests, contributions, items.
+# ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_models_share_a_letter_exactly_when_not_told_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    models = [f"m{i}" for i in range(int(rng.integers(2, 8)))]
+    pairs = list(combinations(models, 2))
+    apart = {pair for pair in pairs if rng.random() < 0.4}
+    letters = compact_letters(models, apart)
+    for pair in pairs:
+        first, second = (set(letters[m]) for m in pair)
+        assert bool(first & second) == (pair not in apart)
+    assert "a" in letters[models[0]]
+
+
+def test_letters_of_simple_cases() -> None:
+    assert compact_letters(["x", "y"], []) == {"x": "a", "y": "a"}
+    assert compact_letters(["x", "y"], [("x", "y")]) == {"x": "a", "y": "b"}
+    every = list(combinations("pqrs", 2))
+    assert compact_letters("pqrs", every) == {"p": "a", "q": "b", "r": "c", "s": "d"}
+
+
+def test_cochrans_q_equals_statsmodels() -> None:
+    hits = np.array(
+        [
+            [1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1],
+            [0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0],
+            [0, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0],
+            [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1],
+        ]
+    )
+    # statsmodels 0.15.0, stats.contingency_tables.cochrans_q(hits.T)
+    assert cochran(hits) == (pytest.approx(9.176470588235293, rel=1e-12), 3.0)
+
+
+def test_cochrans_q_of_two_models_is_mcnemars_chi2() -> None:
+    hits = (np.random.default_rng(2).random((2, 50)) < [[0.5], [0.7]]).astype(float)
+    b, c = (int(((hits[i] == 1) & (hits[1 - i] == 0)).sum()) for i in (0, 1))
+    assert cochran(hits)[0] == pytest.approx(mcnemar(b, c, method="chi2").statistic)
+
+
+@pytest.mark.parametrize("digits", [0, 6])
+def test_friedman_equals_scipy(digits: int) -> None:
+    from scipy.stats import friedmanchisquare
+
+    losses = np.round(np.random.default_rng(3).normal(size=(4, 30)), digits)
+    statistic, df = friedman(losses)
+    assert statistic == pytest.approx(friedmanchisquare(*losses).statistic)
+    assert df == 3
+
+
+def test_identical_models_have_omnibus_zero() -> None:
+    assert cochran(np.tile([1.0, 0.0, 1.0], (3, 1))) == (0.0, 2.0)
+    assert friedman(np.ones((3, 5))) == (0.0, 2.0)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_contributions_sum_to_the_difference(k: int) -> None:
+    rng = np.random.default_rng(k)
+    y = np.concatenate([np.arange(k), rng.integers(k, size=37)])
+    if k == 2:
+        models = [Binary(y, probability=rng.random(39)) for _ in range(2)]
+    else:
+        models = [Multiclass(y, probability=rng.dirichlet(np.ones(k), size=40)) for _ in range(2)]
+    seen = 0
+    for measure in applicable(models[0]):
+        if measure.law in (Law.SHARE, Law.BALANCED, Law.MEAN):
+            parts = contributions(measure, *models)
+            gap = measure.of(models[0]) - measure.of(models[1])
+            assert parts.sum() == pytest.approx(gap, abs=1e-12), measure.name
+            seen += 1
+    assert seen >= 7
+
+
+def test_contributions_of_micro_averages() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.integers(3, size=30)
+    models = [Multiclass(y, label=rng.integers(3, size=30), labels=[0, 1, 2]) for _ in range(2)]
+    for name in ("specificity_micro", "f1_micro", "sensitivity_micro"):
+        measure = find(name)
+        gap = measure.of(models[0]) - measure.of(models[1])
+        assert contributions(measure, *models).sum() == pytest.approx(gap, abs=1e-12)
+
+
+# ----------------------------------------------------------------------------------------- items
+
+
+def items(n: int = 40, seed: int = 1) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    ability = {"new": 0.8, "old": 0.5}
+    return {
+        "id": np.tile([f"q{i}" for i in range(n)], 2),
+        "model": np.repeat(list(ability), n),
+        "value": np.concatenate([(rng.random(n) < p).astype(int) for p in ability.values()]),
+        "groups": np.tile([f"d{i // 4}" for i in range(n)], 2),
+    }
+
+
+def without(columns: dict, *names: str) -> dict:
+    return {k: v for k, v in columns.items() if k not in names}
+
+
+def test_right_and_wrong_items_get_mcnemar() -> None:
+    columns = items()
+    row = compare_items(**without(columns, "groups"), rng=1)["accuracy"]
+    new, old = columns["value"].reshape(2, -1).astype(bool)
+    b, c = int((new & ~old).sum()), int((old & ~new).sum())
+    assert row.p_value == mcnemar(b, c).p_value
+    assert row.difference == pytest.approx(new.mean() - old.mean())
+    assert (row.first, row.second, row.n) == ("new", "old", 40)
+
+
+def test_right_answers_have_no_chance_level() -> None:
+    found = compare_items(**items(), rng=1)
+    assert [row.chance for row in found.estimates] == [None, None]
+
+
+def test_scores_get_sign_flips_and_a_name() -> None:
+    columns = without(items(), "groups")
+    columns["value"] = columns["value"] + np.random.default_rng(2).normal(size=80)
+    found = compare_items(**columns, name="rouge", rng=1)
+    assert found["rouge"].test == "studentised bootstrap"
+    assert found["rouge"].better == "new"
+    losses = compare_items(**columns, higher_is_better=False, rng=1)
+    assert losses.differences[0].better == "old"
+    assert losses.differences[0].measure == "mean_loss"
+
+
+def test_clusters_of_items_flip_together() -> None:
+    row = compare_items(**items(), rng=1)["accuracy"]
+    assert row.test == "sign flip of 10 clusters, exact"
+    assert row.interval.method == "t over 10 clusters"
+
+
+def test_order_of_models_is_as_asked() -> None:
+    row = compare_items(**items(), models=["old", "new"], rng=1)["accuracy"]
+    assert (row.first, row.second) == ("old", "new")
+    with pytest.raises(DataError, match="no row is of model 'newer'"):
+        compare_items(**items(), models=["old", "newer"])
+
+
+def test_several_rows_for_an_item_are_averaged_and_said() -> None:
+    columns = without(items(), "groups")
+    twice = {k: np.concatenate([v, v]) for k, v in columns.items()}
+    twice["value"][80:] = np.random.default_rng(3).integers(2, size=80)
+    found = compare_items(**twice, rng=1)
+    assert found.advice[0].code == "AC151"
+    means = (twice["value"][:80] + twice["value"][80:]).reshape(2, -1) / 2
+    assert found.differences[0].difference == pytest.approx((means[0] - means[1]).mean())
+
+
+def test_items_missing_for_a_model_are_left_out() -> None:
+    columns = without(items(), "groups")
+    short = {k: v[:77] for k, v in columns.items()}
+    found = compare_items(**short, rng=1)
+    assert found.n == 37
+    assert found.unmatched == {"new": 3, "old": 0}
+
+
+def test_slips_in_items_are_refused() -> None:
+    columns = items()
+    with pytest.raises(DataError, match="at row 3"):
+        compare_items(**{**columns, "value": np.where(np.arange(80) == 2, np.nan, 1.0)})
+    wrong = {k: np.concatenate([v, v[1:2]]) for k, v in columns.items()}
+    wrong["groups"] = wrong["groups"].astype(object)
+    wrong["groups"][-1] = "elsewhere"
+    with pytest.raises(DataError, match="item 'q1' is in several"):
+        compare_items(**wrong)
+    with pytest.raises(DataError, match="at least two models"):
+        compare_items(id=[1, 2], model=["a", "a"], value=[1, 0])
+    with pytest.raises(DataError, match="one entry a row"):
+        compare_items(id=[1, 2], model=["a", "b"], value=[1])

@@ -8,8 +8,8 @@ from scipy.stats import f_oneway, ttest_ind
 
 from abovechance import Binary, Multiclass, Numeric, compare
 from abovechance.errors import DataError
-from abovechance.inference.comparison.subgroups import TEST, welch_james
-from abovechance.inference.subgroups import in_order
+from abovechance.inference.assessment import in_order
+from abovechance.inference.comparison import TEST, welch_james
 
 BY = np.array(["<30", "30-44", "45+"])[np.arange(180) % 3]
 

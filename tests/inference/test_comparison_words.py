@@ -9,8 +9,8 @@ import pytest
 from abovechance import Binary, Multiclass, Numeric, compare, examples, report
 from abovechance.errors import NotApplicable
 from abovechance.format import between, number, p_value, signed
-from abovechance.inference.comparison import compare_items
-from abovechance.inference.comparison.results import shown
+from abovechance.inference.items import compare_items
+from abovechance.inference.results import shown
 from abovechance.tabular import text
 
 

@@ -49,7 +49,7 @@ def test_hanley_mcneil_standard_error_agrees(reference) -> None:
 
 
 def test_jackknife_variance_is_that_of_survival(reference) -> None:
-    from abovechance.inference.intervals.concordance import concordance_influence
+    from abovechance.inference.influence import concordance_influence
 
     seen = 0
     for case in reference("survival_concordance")["cases"]:
@@ -113,7 +113,7 @@ def test_bootstrap_is_repeatable_and_contains_the_value(method: str) -> None:
 
 
 def test_bootstrap_replicates_from_the_sweep_equal_weighted_evaluation() -> None:
-    from abovechance.inference.intervals.replicates import _counts, replicates
+    from abovechance.inference.bootstrap import _counts, replicates
     from abovechance.measures import find
     from abovechance.resampling import Bootstrap
 
@@ -138,7 +138,7 @@ def test_bootstrap_replicates_from_the_sweep_equal_weighted_evaluation() -> None
 
 
 def test_counted_and_spelled_out_resamples_have_the_same_pivots() -> None:
-    from abovechance.inference.intervals.bootstrap import _pivots_by_counts
+    from abovechance.inference.bootstrap import _pivots_by_counts
     from abovechance.resampling import Bootstrap
 
     rng = np.random.default_rng(2)
@@ -151,7 +151,7 @@ def test_counted_and_spelled_out_resamples_have_the_same_pivots() -> None:
 
 
 def test_a_resample_of_equal_values_has_no_pivot_however_it_is_counted() -> None:
-    from abovechance.inference.intervals.bootstrap import _pivots, _pivots_by_counts
+    from abovechance.inference.bootstrap import _pivots, _pivots_by_counts
 
     values = np.full(1500, 0.3)
     values[7] = 2.0
@@ -163,15 +163,17 @@ def test_a_resample_of_equal_values_has_no_pivot_however_it_is_counted() -> None
 
 
 def test_where_too_many_resamples_have_no_spread_the_limits_are_students() -> None:
-    from abovechance.inference.intervals.bootstrap import studentised
+    from abovechance.inference.bootstrap import studentised_interval
 
     values = np.r_[np.full(30, 0.25), 0.5]
-    found = studentised(values, 0.95, 199, np.random.default_rng(1))
+    found = studentised_interval(values, 0.95, 199, np.random.default_rng(1))
     assert found.method == "Student's t"
     assert found.low < values.mean() < found.high
     assert np.isfinite([found.low, found.high]).all()
     with pytest.raises(NotApplicable, match="same loss"):
-        studentised(np.full(9, 0.1) + np.arange(9) * 1e-17, 0.95, 199, np.random.default_rng(1))
+        studentised_interval(
+            np.full(9, 0.1) + np.arange(9) * 1e-17, 0.95, 199, np.random.default_rng(1)
+        )
 
 
 def test_clusters_widen_the_interval() -> None:

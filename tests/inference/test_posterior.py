@@ -7,7 +7,7 @@ import pytest
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import posterior
-from abovechance.inference.posterior.sketch import sketch
+from abovechance.inference.posterior.distribution import sketch
 from abovechance.predictions import Binary
 
 # The reference of Jeffreys' prior was integrated by a rule that half-integer powers defeat

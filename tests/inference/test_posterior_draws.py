@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import posterior
-from abovechance.inference.posterior.hierarchical import log_prior
+from abovechance.inference.posterior.population import log_prior
 from abovechance.measures import find
 from abovechance.numerics.normal_binomial import Population, log_likelihood
 from abovechance.predictions import Binary, Multiclass

@@ -9,8 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut
 from sklearn.svm import SVC, LinearSVC
 
 from abovechance import permutation_test
-from abovechance.inference.fold_values import fold_means, labelled
-from abovechance.inference.refitting import over_folds
+from abovechance.inference.refit import fold_means, labelled, over_folds
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass
 

@@ -19,7 +19,7 @@ from abovechance import permutation_test
 from abovechance.learning.from_sklearn import folds_of, folds_of_each
 from abovechance.learning.sklearn_training import cross_predictions, known
 from abovechance.measures.catalogue import applicable
-from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary
 
 # libsvm stops within its tolerance of the optimum, and where it stops differs between builds and

@@ -91,7 +91,7 @@ def test_measures_monotone_in_one_sum_share_their_p_value() -> None:
 
 
 def test_permutation_by_sums_equals_permutation_by_formula() -> None:
-    from abovechance.inference.significance.association import Draws, Labels, _Linear
+    from abovechance.inference.permutation import Draws, Labels, _Linear
     from abovechance.measures import LabelScore
     from abovechance.resampling import LabelPermutations
 

@@ -10,10 +10,9 @@ from pyarrow import parquet
 
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
 from abovechance.inference import intervals, significance
-from abovechance.inference.defaults import Setting, interval_by_law
-from abovechance.inference.estimates import Assessment
-from abovechance.inference.readings import summarised
-from abovechance.inference.streaming import assess_stream
+from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.results import Assessment
+from abovechance.inference.streaming import assess_stream, summarised
 from abovechance.io.arrow_files import open_stream
 from abovechance.io.streamed_cases import StreamCases
 from abovechance.measures import applicable, find
@@ -125,7 +124,7 @@ def test_intervals_of_functions_of_means_are_those_of_the_jackknife(
     m, predictions = find(name), Binary(y, probability=p)
     left_out = m.batch(predictions, np.ones((1_000, 1_000)) - np.eye(1_000))
     error = np.sqrt(999 / 1000 * ((left_out - left_out.mean()) ** 2).sum())
-    from abovechance.inference.intervals.summarised import _standard_error
+    from abovechance.inference.streaming import _standard_error
     from abovechance.measures.summary import BinarySummary, Summarised
 
     found = _standard_error(m, Summarised(BinarySummary.of(y, p)))

@@ -9,7 +9,7 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.resampled import drawn_and_left_out
+from abovechance.inference.curves.curve import drawn_and_left_out
 from abovechance.measures import find
 
 Reference = Callable[[str], Any]

@@ -14,8 +14,8 @@ from abovechance import examples, report
 from abovechance.cli import main
 from abovechance.errors import DataError
 from abovechance.inference import curves, intervals, posterior, significance
+from abovechance.inference.miscalibration import calibration
 from abovechance.inference.results import Result
-from abovechance.inference.significance.calibration import calibration
 from abovechance.inference.thresholds import thresholds
 from replications.brodersen import figures
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from abovechance.inference import curves
-from abovechance.inference.intervals.calibration import observed_expected, recalibration
-from abovechance.inference.intervals.utility import gain, utility
+from abovechance.inference.miscalibration import observed_expected, recalibration
+from abovechance.inference.net_benefit import gain, utility
 from abovechance.inference.significance import (
     calibration,
     hosmer_lemeshow,

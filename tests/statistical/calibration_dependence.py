@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.inference.defaults import Setting, interval_by_law
-from abovechance.inference.intervals.calibration import (
+from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.miscalibration import (
     linear_calibration,
     observed_expected,
     recalibration,
 )
-from abovechance.inference.intervals.utility import gain, utility
+from abovechance.inference.net_benefit import gain, utility
 from abovechance.inference.thresholds import thresholds
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import How
+from abovechance.inference.contrasts import How
+from abovechance.inference.law_contrasts import ModelFamily
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.resampling import Resampling
@@ -99,7 +99,9 @@ def simulate(key: tuple[str, str], replications: int) -> Covered:
         rng = np.random.default_rng(np.random.SeedSequence(42, spawn_key=(number, r)))
         pair = make(rng, n)
         how = How(DRAWS, Resampling(seed=int(rng.integers(2**53))))
-        found = Family(measure.for_outcome(pair[0].kind), pair, how).contrast(0, 1).interval(0.95)
+        found = (
+            ModelFamily(measure.for_outcome(pair[0].kind), pair, how).contrast(0, 1).interval(0.95)
+        )
         hit += truth in found
         method = found.method
     return Covered(*key, hit / count, count, truth, method)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import How
+from abovechance.inference.contrasts import How
+from abovechance.inference.law_contrasts import ModelFamily
 from abovechance.measures import find
 from abovechance.predictions import Binary
 from abovechance.resampling import Resampling
@@ -44,7 +44,7 @@ def simulate(
         pair = models(rng, size, gain)
         how = How(draws, Resampling(seed=int(rng.integers(2**53))))
         for name in MEASURES:
-            test = Family(find(name), pair, how).contrast(0, 1).test("two-sided").test
+            test = ModelFamily(find(name), pair, how).contrast(0, 1).test("two-sided").test
             rejected[name] += test.p_value <= 0.05
     return {name: count / replications for name, count in rejected.items()}
 

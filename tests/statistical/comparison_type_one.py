@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from abovechance.inference.comparison.by_law import Family
-from abovechance.inference.comparison.contrasts import How
-from abovechance.inference.comparison.folds import over_folds
-from abovechance.inference.comparison.omnibus import omnibus_of
-from abovechance.inference.comparison.unpaired import unpaired
-from abovechance.inference.significance.exchange import exchanged
-from abovechance.inference.significance.sign_flip import flips, resample_means
+from abovechance.inference.contrasts import How
+from abovechance.inference.exchange import exchanged, flips, resample_means
+from abovechance.inference.folds import difference_over_folds
+from abovechance.inference.law_contrasts import ModelFamily, unpaired
+from abovechance.inference.omnibus import omnibus_of
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.resampling import Resampling
@@ -150,14 +148,14 @@ def by_law(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One
         models = make(rng)
         chosen = find(measure).for_outcome(models[0].kind)
         how = How(draws, stream(rng))
-        return Family(chosen, models, how).contrast(0, 1).test("two-sided").test.p_value, None
+        return ModelFamily(chosen, models, how).contrast(0, 1).test("two-sided").test.p_value, None
 
     return one
 
 
 def of_flips(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One:
     """Sign flips with the p-value between ties as well."""
-    from abovechance.inference.comparison.contributions import contributions
+    from abovechance.inference.contrasts import contributions
 
     def one(rng: Rng) -> Pair:
         first, second = make(rng)
@@ -191,7 +189,7 @@ def of_all(measure: str, make: Callable[[Rng], list]) -> One:
     def one(rng: Rng) -> Pair:
         models = make(rng)
         chosen = find(measure).for_outcome(models[0].kind)
-        found = omnibus_of(Family(chosen, models, How(DRAWS, stream(rng))))
+        found = omnibus_of(ModelFamily(chosen, models, How(DRAWS, stream(rng))))
         return found.p_value, None
 
     return one
@@ -233,7 +231,9 @@ def of_folds(naive: bool) -> One:
                     repeat=repeat,
                 )
             )
-        return over_folds(find("accuracy"), *made, naive=naive).test("two-sided").test.p_value, None
+        return difference_over_folds(find("accuracy"), *made, naive=naive).test(
+            "two-sided"
+        ).test.p_value, None
 
     return one
 
@@ -358,7 +358,7 @@ SETTINGS: S = {**FIRST, **OMNIBUS, **UNPAIRED}
 
 
 def normal_delong(make: Callable[[Rng], list]) -> One:
-    from abovechance.inference.significance.delong import delong
+    from abovechance.inference.area_differences import delong
 
     return lambda rng: (delong(*make(rng)).p_value, None)
 
@@ -377,7 +377,7 @@ def plain_exchange(rng: Rng) -> Pair:
 
 
 def ignoring_clusters(rng: Rng) -> Pair:
-    from abovechance.inference.comparison.contributions import contributions
+    from abovechance.inference.contrasts import contributions
 
     parts = contributions(find("brier"), *clustered(8, 10)(rng))
     return flips(parts, resampling=stream(rng)).p_value, None
@@ -387,7 +387,7 @@ def chi2_of_clusters(rng: Rng) -> Pair:
     """The covariance of few clusters taken for the true one."""
     from scipy.special import chdtrc
 
-    from abovechance.inference.comparison.areas import wald
+    from abovechance.inference.area_differences import wald
     from abovechance.inference.influence import components
 
     found = components(clustered(10, 6, 4)(rng))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from abovechance.inference.defaults import Setting, interval_by_law
-from abovechance.inference.intervals.proportions import score_limits
+from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.proportions import score_limits
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
@@ -167,7 +167,7 @@ def share_coverage(n: int, grid: np.ndarray) -> np.ndarray:
 
 def balanced_coverage(n1: int, n0: int, grid: np.ndarray) -> np.ndarray:
     """Exact coverage of the interval of balanced accuracy on a grid of true shares."""
-    from abovechance.inference.intervals.proportions import combined
+    from abovechance.inference.proportions import combined
 
     x1, x0 = np.arange(n1 + 1.0), np.arange(n0 + 1.0)
     low1, high1 = score_limits(x1, np.full(n1 + 1, float(n1)), LEVEL)

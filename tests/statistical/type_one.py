@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from abovechance.inference.areas import mann_whitney
+from abovechance.inference.gains import skill
+from abovechance.inference.permutation import Draws, association
 from abovechance.inference.significance import (
     against_majority,
     against_rate,
     studentised_permutation,
 )
-from abovechance.inference.significance.association import Draws, association
-from abovechance.inference.significance.ranks import mann_whitney
-from abovechance.inference.significance.skill import skill
 from abovechance.measures import find
 from abovechance.numerics.exact import hypergeometric_tails
 from abovechance.numerics.ranks import midranks

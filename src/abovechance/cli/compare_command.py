@@ -230,7 +230,7 @@ def compare(
     read: dict[str, Any] | None = None
     with progress("drawing") as tell:
         if model is not None:
-            from abovechance.inference.comparison import compare_items
+            from abovechance.inference.items import compare_items
 
             if measures or primary or by or unpaired or methods:
                 raise click.UsageError(

@@ -213,8 +213,7 @@ def streamed(
     """
     if stream is False:
         return None
-    from abovechance.inference.stream_kinds import stream_roles
-    from abovechance.inference.streaming import assess_stream
+    from abovechance.inference.streaming import assess_stream, stream_roles
     from abovechance.io.arrow_files import open_stream
     from abovechance.io.roles import Roles
 

@@ -43,7 +43,7 @@ def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     """A comma-separated list; commas inside brackets belong to the name."""
     if value is None:
         return None
-    from abovechance.measures.parameters import separate
+    from abovechance.measures.measure import separate
 
     return separate(value)
 

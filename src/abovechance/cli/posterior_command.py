@@ -135,7 +135,7 @@ def _show(
     last: Any, facts: dict[str, Any], level: float, chance: float | None, format_: str
 ) -> None:
     from abovechance.cli.terminal import print_blocks
-    from abovechance.inference.posterior.sketch import sketch
+    from abovechance.inference.posterior.distribution import sketch
     from abovechance.inference.printing import blocks_of
     from abovechance.tabular import markdown
 

@@ -7,21 +7,29 @@ from abovechance.lazy import lazily
 if TYPE_CHECKING:
     from abovechance.inference import curves, intervals, posterior, significance
     from abovechance.inference.assessment import assess
-    from abovechance.inference.comparison import Comparison, compare
-    from abovechance.inference.detection import Detection, detect
-    from abovechance.inference.estimates import Assessment, Estimate, Skill
+    from abovechance.inference.comparison import compare
+    from abovechance.inference.detection import detect
     from abovechance.inference.refit import RefitTest, permutation_test
-    from abovechance.inference.results import Interval, Result, Test
+    from abovechance.inference.results import (
+        Assessment,
+        Comparison,
+        Detection,
+        Estimate,
+        Interval,
+        Result,
+        Skill,
+        Test,
+    )
 
 _HOMES = {
-    "Assessment": "estimates",
-    "Comparison": "comparison",
-    "Detection": "detection",
-    "Estimate": "estimates",
+    "Assessment": "results",
+    "Comparison": "results",
+    "Detection": "results",
+    "Estimate": "results",
     "Interval": "results",
     "RefitTest": "refit",
     "Result": "results",
-    "Skill": "estimates",
+    "Skill": "results",
     "Test": "results",
     "assess": "assessment",
     "compare": "comparison",

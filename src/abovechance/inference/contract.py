@@ -13,8 +13,7 @@ from typing import Any
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, DataError, FileError
 from abovechance.format import as_float
-from abovechance.inference.comparison.results import shown
-from abovechance.inference.estimates import CONTRACT
+from abovechance.inference.results import CONTRACT, shown
 
 KINDS = (
     "assessment",

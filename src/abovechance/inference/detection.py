@@ -1,35 +1,50 @@
-"""Do the classes differ at all? Two-group tests and accuracy tests on the same permutations."""
+"""Do the classes differ at all? `detect`: tests and accuracies on the same permutations."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
-from abovechance.errors import NotApplicable
-from abovechance.inference.detection_advice import advice_on, advice_on_draws
-from abovechance.inference.detection_nulls import (
-    Labellings,
-    check_stop,
-    every_value,
-    fewest_cases,
-    until_decided,
-)
-from abovechance.inference.detection_result import Detected, Detection
+from abovechance.advice import Advice
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import NotApplicable, listed
 from abovechance.inference.multiplicity import holm
-from abovechance.inference.nulls import scheme_of
+from abovechance.inference.permutation import scheme_of
+from abovechance.inference.results import Detected, Detection
 from abovechance.learning.from_sklearn import seeded
-from abovechance.learning.learners import Estimator
+from abovechance.learning.learners import (
+    LDA,
+    DiagonalLDA,
+    Estimator,
+    RegularisedDA,
+    ShrunkenDiagonalLDA,
+    class_means,
+    varies,
+)
 from abovechance.numerics.kernels import worthwhile
 from abovechance.predictions.checks import aligned
-from abovechance.resampling import LabelPermutations, Resampling, seed_of, tail
-from abovechance.resampling.draws import labellings
+from abovechance.resampling import (
+    LabelPermutations,
+    Resampling,
+    Sequential,
+    exceedances,
+    in_order,
+    replicate_blocks,
+    seed_of,
+    stream,
+    tail,
+)
+from abovechance.resampling.draws import codes, labellings, members
 from abovechance.signal import (
     Accuracy,
     Statistic,
     classes_of,
+    evaluate,
+    evaluate_numeric,
     features_of,
     find,
     holds_numbers,
@@ -37,7 +52,288 @@ from abovechance.signal import (
     present,
 )
 
-__all__ = ["Detected", "Detection", "detect"]
+# ----------------------------------------------------------------------------------------------
+# Statistics under permuted outcomes: all permutations, or until every test is decided.
+# ----------------------------------------------------------------------------------------------
+
+
+OBSERVED = 2**31  # a block number that no permutation uses
+BLOCK = 128
+"""Permutations that share a stream."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labellings:
+    """Statistics on permuted outcomes (size, S), as work for blocks.
+
+    `outcome` holds class numbers, or numbers. `fast` is that of `evaluate`; it changes no value, so
+    a stored run goes on with another.
+    """
+
+    X: Floats
+    outcome: Array
+    statistics: tuple[Any, ...]
+    scheme: Any
+    permute: str
+    fast: bool | None = field(compare=False)
+    seed: int = field(default=0, compare=False)  # of folds that are kept; runs have it themselves
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        """A part of a block is cut from the whole: folds are drawn for all labellings at once."""
+        if self.permute == "features":
+            return self._shuffled(rng, size)
+        if self.permute == "rows":
+            return self._moved(self.scheme.draw(rng, size))
+        return self._permuted(rng, max(size, BLOCK))[:size]
+
+    def observed(self) -> Floats:
+        """The statistics (S,) of the outcomes as they are."""
+        if self.permute == "rows":
+            return self._moved(np.arange(len(self.X))[None, :])[0]
+        return self.values(self.X, self.outcome[None, :], stream(self.seed, OBSERVED))[0]
+
+    def _moved(self, orders: Array) -> Floats:
+        """Whole rows moved to other places; folds and samples, from one stream, stay."""
+        if self.outcome.dtype.kind == "f":
+            return evaluate_numeric(self.X, self.outcome[orders], self.statistics)
+        rng = stream(self.seed, OBSERVED)
+        labels = np.broadcast_to(self.outcome, orders.shape)
+        return evaluate(self.X, labels, self.statistics, rng, fast=self.fast, orders=orders)
+
+    def _permuted(self, rng: np.random.Generator, size: int) -> Floats:
+        drawn = self.scheme.draw(rng, size)
+        chosen = drawn.astype(np.int64) if drawn.dtype == np.bool_ else self.outcome[drawn]
+        if self.permute == "blocks":
+            return self._apart(chosen, rng)
+        return self.values(self.X, chosen, rng)
+
+    def values(self, X: Floats, outcomes: Array, rng: np.random.Generator) -> Floats:
+        """Values (B, S) for outcomes (B, n)."""
+        if self.outcome.dtype.kind == "f":
+            return evaluate_numeric(X, outcomes, self.statistics)
+        return evaluate(X, outcomes, self.statistics, rng, fast=self.fast)
+
+    def _shuffled(self, rng: np.random.Generator, size: int) -> Floats:
+        """Every feature permuted on its own: breaks their correlation as well."""
+        rows = []
+        for _ in range(size):
+            other = rng.permuted(self.X, axis=0)
+            rows.append(self.values(other, self.outcome[None, :], rng)[0])
+        return np.array(rows)
+
+    def _apart(self, outcomes: Array, rng: np.random.Generator) -> Floats:
+        """Blocks of unequal size change how many cases have an outcome: those sets one by one."""
+        kinds, which = np.unique(np.sort(outcomes, axis=1), axis=0, return_inverse=True)
+        found = np.empty((len(outcomes), len(self.statistics)))
+        for kind in range(len(kinds)):
+            rows = which.ravel() == kind
+            found[rows] = self.values(self.X, outcomes[rows], rng)
+        return found
+
+
+def every_value(work: Labellings, how: Resampling) -> list[Floats]:
+    """The null values of every statistic, in order of the statistics."""
+    found = replicate_blocks(work, how, block=BLOCK)
+    assert isinstance(found, np.ndarray)
+    return list(found.T)
+
+
+def until_decided(
+    work: Labellings,
+    how: Resampling,
+    observed: Floats,
+    *,
+    level: float,
+    risk: float,
+    shared: int,
+) -> tuple[list[Floats], list[str | None]]:
+    """Null values of every statistic until its own test is decided, and the decisions.
+
+    The tests read the same permutations; the last to be decided says how many are drawn. The level
+    is shared by so many tests: each is decided at its part, at which Holm's method rejects too.
+
+    References
+    ----------
+    Gandy (2009).
+    """
+    rule = Sequential(level=level / shared, risk=risk, steps=how.draws)
+    drawn: list[Floats] = []
+    values: list[Floats] = []
+    decisions: list[str | None] = []
+    part = "level" if shared == 1 else f"level/{shared}"
+    stream = cast(Generator[Any, None, None], in_order(work, how, block=BLOCK))
+    with closing(stream) as blocks:
+        for column, value in enumerate(observed):
+            answer = rule.run(_exceeding(drawn, blocks, column, float(value)))
+            values.append(np.concatenate([part[:, column] for part in drawn])[: answer.steps])
+            decisions.append(answer.decision and answer.decision.replace("level", part))
+    return values, decisions
+
+
+def _exceeding(
+    drawn: list[Floats], blocks: Iterator[Any], column: int, observed: float
+) -> Iterator[Bools]:
+    """Blocks of one statistic: those already drawn, then new ones, which are kept for others."""
+    place = 0
+    while True:
+        if place == len(drawn):
+            fresh = next(blocks, None)
+            if fresh is None:
+                return
+            drawn.append(fresh)
+        yield exceedances(observed, drawn[place][:, column])
+        place += 1
+
+
+def check_stop(stop: str | None, level: float) -> None:
+    """Refuse a way of stopping, or a level to stop at, that there is not."""
+    if stop not in (None, "gandy"):
+        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
+    if stop is not None and not 0 < level < 1:
+        raise NotApplicable(f"level must lie between 0 and 1; got {level}.")
+
+
+def fewest_cases(outcome: Array, blocks: Array) -> Iterator[Array]:
+    """For every class the labelling of whole blocks that leaves it the fewest cases.
+
+    >>> [one.tolist() for one in fewest_cases(np.array([0, 0, 1]), np.array([7, 7, 8]))]
+    [[1, 1, 0], [0, 0, 1]]
+    """
+    code = codes(blocks)
+    parts = members(code)
+    labels = outcome[[part[0] for part in parts]]
+    smallest_first = np.argsort([part.size for part in parts], kind="stable")
+    for label in np.unique(labels):
+        moved = np.empty_like(labels)
+        moved[smallest_first] = np.concatenate([labels[labels == label], labels[labels != label]])
+        yield moved[code]
+
+
+# ----------------------------------------------------------------------------------------------
+# What a reader should know of a detection before believing it.
+# ----------------------------------------------------------------------------------------------
+
+
+UNITS = 10  # times: standard deviations of features so unequal that their units decide
+LEVEL = 0.05
+PAPER = "Rosenblatt et al. (2019)"
+DISCRIMINANTS = (LDA, DiagonalLDA, ShrunkenDiagonalLDA, RegularisedDA)
+
+Named = Sequence[tuple[str, Any]]  # statistics with the names of their rows
+
+
+def advice_on(
+    X: Floats, outcome: Array, statistics: Named, columns: Sequence[str] | None, labellings: float
+) -> Iterator[Advice]:
+    """Remarks on features (n, p), outcomes and statistics, of so many different labellings."""
+    yield from _on_accuracies(X, outcome, statistics)
+    yield from _on_features(X, outcome, statistics, columns)
+    if 1 / labellings > LEVEL:
+        yield Advice(
+            "AC564",
+            f"permuting gives only {labellings:.0f} different labellings, so p cannot fall much "
+            f"below {1 / labellings:.2g}; more cases or blocks are needed.",
+        )
+
+
+def advice_on_draws(draws: int, level: float, shared: int) -> Iterator[Advice]:
+    """A remark where no p of so many draws can be as small as its part of a shared level."""
+    needed = math.ceil(shared / level) - 1
+    if draws < needed:
+        many = "" if shared == 1 else f", the part of {level:g} that each of {shared} tests has"
+        yield Advice(
+            "AC566",
+            f"{draws} draws cannot give a p of {level / shared:.3g}{many}, so nothing can be "
+            f"rejected; allow at least {needed}, and several times as many to decide early.",
+        )
+
+
+def _on_accuracies(X: Floats, outcome: Array, statistics: Named) -> Iterator[Advice]:
+    n, p = X.shape
+    accuracies = [name for name, s in statistics if isinstance(s, Accuracy)]
+    inside = [name for name in accuracies if ".resub" in name]
+    if inside and p >= n / 4:
+        yield Advice(
+            "AC560",
+            f"{', '.join(inside)}: with {p} features for {n} cases a learner fits any labelling "
+            "nearly perfectly, so its accuracy on the same cases has little or no power.",
+            PAPER,
+        )
+    discrete = [name for name in accuracies if ".b632" not in name and ".bloo" not in name]
+    if discrete and n < 100:
+        yield Advice(
+            "AC561",
+            f"{', '.join(discrete)}: an accuracy over {n} cases takes few values, so its test is "
+            "conservative; a two-group statistic or a bootstrap accuracy detects more.",
+            PAPER,
+        )
+    rough = [name for name, s in statistics if _inverts(s)]
+    if rough and p >= n / 4:
+        yield Advice(
+            "AC567",
+            f"{', '.join(rough)}: with {p} features for {n} cases the inverse of a covariance is "
+            "mostly noise; regularise: hotelling_shrink or srivastava_du of two groups, hdrda or a "
+            "support vector machine with a small cost as learner.",
+            PAPER,
+        )
+    scaled = [name for name, s in statistics if isinstance(s, Accuracy) and s.scaling != "plain"]
+    if scaled:
+        yield Advice(
+            "AC568",
+            f"{', '.join(scaled)}: do not z-score accuracies to test them; permutation needs no "
+            "scaling, and dividing by an estimated spread only adds noise.",
+            PAPER,
+        )
+    if len(accuracies) == len(statistics) and outcome.max() == 1:
+        yield Advice(
+            "AC562",
+            "to detect a difference, prefer a two-group statistic such as srivastava_du or "
+            "hotelling_shrink; keep accuracy for how well classes can be told apart.",
+            PAPER,
+        )
+
+
+def _inverts(statistic: Any) -> bool:
+    """Whether a statistic inverts a covariance as it was estimated."""
+    if isinstance(statistic, Accuracy):
+        return type(statistic.learner) is LDA
+    return isinstance(statistic, Statistic) and statistic.full_rank
+
+
+def _on_features(
+    X: Floats, outcome: Array, statistics: Named, columns: Sequence[str] | None
+) -> Iterator[Advice]:
+    spread = X.std(axis=0)
+    near = [name for name, s in statistics if isinstance(s, Statistic) and s.of_distances]
+    if near and spread.max() > UNITS * spread.min():
+        yield Advice(
+            "AC563",
+            f"{', '.join(near)}: distances between rows depend on the units of the features, "
+            "which differ much in spread here; consider standardise=True (--standardise).",
+        )
+    blind = [
+        name
+        for name, s in statistics
+        if isinstance(s, Accuracy) and isinstance(s.learner, DISCRIMINANTS)
+    ]
+    if not blind or outcome.dtype.kind == "f":
+        return
+    means, _ = class_means(X, outcome)
+    still = np.flatnonzero(~varies(X - means[outcome], X)).tolist()
+    if still:
+        called = [repr(columns[j]) if columns else j + 1 for j in still]
+        yield Advice(
+            "AC565",
+            f"{', '.join(blind)}: discriminants leave out features that do not vary within "
+            f"classes, and column {listed(called)} separates the classes "
+            "without varying in any; use a support vector machine or a two-group statistic.",
+        )
+
+
+# ----------------------------------------------------------------------------------------------
+# Do the classes differ at all? Two-group tests and accuracy tests on the same permutations.
+# ----------------------------------------------------------------------------------------------
+
 
 DEFAULT_TESTS = {
     "two": ("hotelling_shrink", "srivastava_du", "lda.b632"),

@@ -4,6 +4,10 @@
 the value for independent cases, and the squares of its sums over clusters to that for clusters. It
 is known in closed form for means, tables, areas, concordances and correlations, and a numerical
 derivative for all other measures. `components` holds those of several models on the same cases.
+
+Do two models order the classes equally well? DeLong's test, for any number of models at once.
+
+Intervals of concordance with censored times, by the infinitesimal jackknife.
 """
 
 from collections.abc import Sequence
@@ -15,18 +19,12 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Law, Measure, find
-from abovechance.measures.area_scale import (
-    AREA,
-    AreaScale,
-    area_scale,
-    concordance_scale,
-    pair_scale,
-)
-from abovechance.measures.averaging import class_values
+from abovechance.measures.rank import AREA, AreaScale, area_scale, concordance_scale, pair_scale
 from abovechance.measures.sample import (
     COUNTING,
     Sample,
     case_losses,
+    class_values,
     evaluate,
     on_counts,
     resampled,

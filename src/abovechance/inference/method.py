@@ -24,45 +24,29 @@ from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law, Measure
 
 MODULES = (
-    "comparison.areas",
-    "comparison.by_law",
-    "comparison.contrasts",
-    "comparison.folds",
-    "comparison.losses",
-    "comparison.omnibus",
-    "comparison.resampled",
-    "comparison.shares",
-    "comparison.unpaired",
-    "defaults",
-    "evidence",
-    "intervals.areas",
-    "intervals.bootstrap",
-    "intervals.calibration",
-    "intervals.classic",
-    "intervals.clusters",
-    "intervals.concordance",
-    "intervals.correlations",
-    "intervals.folds",
-    "intervals.left_out",
-    "intervals.ordered",
-    "intervals.proportions",
-    "intervals.summarised",
-    "intervals.tables",
-    "intervals.utility",
-    "ordering",
-    "posterior.result",
-    "significance.accuracy",
-    "significance.association",
-    "significance.calibration",
-    "significance.constant",
-    "significance.counts",
-    "significance.delong",
-    "significance.exchange",
-    "significance.ordered",
-    "significance.permutation",
-    "significance.ranks",
-    "significance.sign_flip",
-    "significance.skill",
+    "area_differences",
+    "areas",
+    "assessment",
+    "bootstrap",
+    "concordance",
+    "confusion_tables",
+    "contrasts",
+    "correlations",
+    "exchange",
+    "folds",
+    "gains",
+    "interval_choice",
+    "law_contrasts",
+    "means",
+    "miscalibration",
+    "net_benefit",
+    "omnibus",
+    "permutation",
+    "posterior.distribution",
+    "proportions",
+    "shares",
+    "streaming",
+    "time_order",
 )
 
 
@@ -183,7 +167,7 @@ class Method:
     def checked(self, predictions: Any) -> Any:
         """The predictions, a row for every case; refused where they do not fit."""
         self.refuse(predictions)
-        from abovechance.inference.defaults import expanded  # made of methods that ask here
+        from abovechance.inference.interval_choice import expanded  # made of methods that ask here
 
         return expanded(predictions)
 

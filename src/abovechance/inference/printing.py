@@ -31,7 +31,7 @@ from abovechance.inference.contract import (
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, together
-from abovechance.inference.significance.accuracy import chance_words
+from abovechance.inference.shares import chance_words
 from abovechance.tabular import (
     EMPTY,
     STAR,

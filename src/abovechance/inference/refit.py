@@ -1,34 +1,422 @@
-"""Is a learner better than chance? Refit it under permuted outcomes and compare."""
+"""Is a learner better than chance? `permutation_test` refits it under permuted outcomes."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.arrays import Floats
-from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.nulls import null_values, scheme_of
-from abovechance.inference.refit_guards import (
-    HYPOTHESES,
-    check_groups,
-    positive_class,
-    refit_advice,
-    splits_blocks,
-)
-from abovechance.inference.refitting import EitherWay, Refits, TogetherRefits, over_folds
+from abovechance.arrays import Array, Floats, Ints
+from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.inference.permutation import null_values, scheme_of
 from abovechance.inference.results import Result, Sequel
-from abovechance.learning.from_sklearn import folds_of, seeded, seeded_splitter
-from abovechance.learning.sklearn_training import Known, known
+from abovechance.learning.from_sklearn import (
+    assembled,
+    cross_fitted,
+    folds_of,
+    folds_of_each,
+    seeded,
+    seeded_splitter,
+    splitter_of,
+)
+from abovechance.learning.sklearn_training import Known, cross_predictions, known
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
-from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.measure import Form, Law
+from abovechance.measures.sample import COUNTING, Sample, evaluate, last_true
 from abovechance.numerics.kernels import worthwhile
-from abovechance.predictions import Predictions
+from abovechance.predictions import Binary, Multiclass, Predictions, checks
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import Resampling, seed_of, tail
+from abovechance.resampling.draws import codes, labellings, members
 from abovechance.signal import present
+
+# ----------------------------------------------------------------------------------------------
+# Measures of many labellings of two classes at once: fold by fold, then their mean.
+# ----------------------------------------------------------------------------------------------
+
+
+BATCHED = (*COUNTING, Form.RANKS, Form.LOSSES)
+TIED = 1e-9  # probabilities whose log-odds differ by no more differ by rounding
+
+
+def over_classes(measure: Measure) -> bool:
+    """Whether a measure is a mean over classes, and so another one where a class is missing.
+
+    >>> from abovechance.measures import find
+    >>> [over_classes(find(name)) for name in ("balanced_accuracy", "accuracy", "sensitivity")]
+    [True, False, False]
+    """
+    averaged = measure.law is Law.BALANCED or measure.average == "macro"
+    return averaged or measure.form is Form.PAIR_AUCS
+
+
+def levelled(probability: Floats) -> Floats:
+    """Probabilities (…, n) in which those that differ by rounding only are equal.
+
+    Two roads to one probability end a few last digits apart, and a rank must not depend on the
+    road. None is moved to the other side of one half.
+
+    >>> levelled(np.array([0.3, 0.6, 0.3 + 1e-12])) - 0.3
+    array([0. , 0.3, 0. ])
+    """
+    order = np.argsort(probability, axis=-1, kind="stable")
+    ordered = np.take_along_axis(probability, order, axis=-1)
+    side = np.sign(ordered - 0.5)
+    room = TIED * np.minimum(ordered, 1 - ordered)[..., 1:]
+    new = np.ones(ordered.shape, dtype=bool)
+    new[..., 1:] = (np.diff(ordered, axis=-1) > room) | (np.diff(side, axis=-1) != 0)
+    level = np.empty_like(ordered)
+    first = last_true(new)
+    np.put_along_axis(level, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return level
+
+
+def fold_means(measure: Measure, sample: Sample) -> Floats:
+    """Mean over folds of every labelling (B,); of all cases where a fold leaves it undefined.
+
+    A mean over classes is undefined in a fold that lacks one.
+    """
+    values, there = evaluate(measure, sample), sample.fold_sizes > 0
+    mean = np.where(there, values, 0.0).sum(axis=-1) / there.sum(axis=-1)
+    wanting = ~np.isfinite(values)
+    if over_classes(measure):
+        positives = sample.fold_sums(sample.outcome.astype(np.float64))
+        wanting |= (positives == 0) | (positives == sample.fold_sizes)
+    undefined = np.asarray((there & wanting).any(axis=-1))
+    if undefined.any():
+        some = {name: column[undefined] for name, column in sample.columns.items()}
+        pooled = replace(sample, columns={**some, "fold": np.zeros_like(some["fold"])})
+        mean[undefined] = evaluate(measure, pooled)[:, 0]
+    return np.asarray(mean)
+
+
+def labelled(positive: Ints, predicted: Floats, threshold: float) -> Sample:
+    """Labellings of two classes (B, n), and what was predicted for the cases of each."""
+    columns = {
+        "outcome": positive,
+        "label": predicted > threshold,
+        "score": predicted,
+        "probability": predicted,
+    }
+    return Sample(kind="binary", classes=2, columns=columns)
+
+
+# ----------------------------------------------------------------------------------------------
+# Measures of a learner refitted under permuted outcomes, fold by fold or all together.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Refits:
+    """Measures of a learner refitted under permuted outcomes, as work for blocks.
+
+    `level` says that probabilities of two classes that differ by rounding only are to be equal.
+    """
+
+    estimator: Any
+    X: Any
+    y: Array
+    cv: Any
+    cv_groups: Any
+    measures: tuple[Measure, ...]
+    pos_label: Any
+    seed: int
+    scheme: Any
+    level: bool = False
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        orders = self.scheme.draw(rng, size)
+        rows = [self.values(self.y[order]) for order in orders]
+        return {m.label: np.array([row[m.label] for row in rows]) for m in self.measures}
+
+    def values(self, y: Array) -> dict[str, float]:
+        """The mean over folds of each measure when the learner is fitted to these outcomes."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a fit to shuffled outcomes often does not converge
+            made = self.predictions(y)
+        return {m.label: over_folds(m, made) for m in self.measures}
+
+    def predictions(self, y: Array) -> Predictions:
+        """Cross-validated predictions of the learner fitted to these outcomes."""
+        found = cross_fitted(
+            self.estimator,
+            self.X,
+            y,
+            cv=self.cv,
+            groups=self.cv_groups,
+            rng=self.seed,
+            lone=True,
+        )
+        if self.level:
+            found = found._replace(prediction=_both_classes(levelled(found.prediction[:, 1])))
+        return found.assembled(self.pos_label)
+
+    @cached_property
+    def splitter(self) -> Any:
+        """What makes the folds."""
+        return splitter_of(self.estimator, self.cv, self.y, self.cv_groups, self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class TogetherRefits:
+    """The same measures of an estimator that has a fast way, for an outcome of two classes.
+
+    Measures other than those of labels are for estimators that predict probabilities.
+    """
+
+    known: Known
+    singly: Refits
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        return self.values(self.codes[self.singly.scheme.draw(rng, size)])
+
+    def observed(self) -> dict[str, float]:
+        """The measures for the outcomes as they are."""
+        return {name: float(value[0]) for name, value in self.values(self.codes[None]).items()}
+
+    def predictions(self) -> Predictions:
+        """Predictions for the outcomes as they are."""
+        alone = self.singly
+        parts = folds_of_each(
+            alone.splitter, alone.X, self.codes[None], alone.cv_groups, self._asked
+        )
+        folds = next(iter(parts))[1]
+        assert folds is not None
+        predicted = cross_predictions(self.known, self.codes[None], folds)
+        return self._assembled(self.codes, predicted[0], folds[0])
+
+    @cached_property
+    def classes(self) -> Array:
+        """The two classes, sorted."""
+        return np.unique(self.singly.y)
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Outcomes as numbers 0 and 1 of the sorted classes."""
+        return np.searchsorted(self.classes, self.singly.y)
+
+    @cached_property
+    def _asked(self) -> dict[Any, Ints | None]:
+        """What the splitter has answered."""
+        return {}
+
+    def values(self, labels: Ints) -> dict[str, Array]:
+        """The mean over folds of each measure (B,) for labellings (B, n)."""
+        alone = self.singly
+        found = {m.label: np.empty(len(labels)) for m in alone.measures}
+        parts = folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+        for rows, folds in parts:
+            for m, values in zip(alone.measures, self._of(labels[rows], folds), strict=True):
+                found[m.label][rows] = values
+        return found
+
+    def _of(self, labels: Ints, folds: Ints | None) -> list[Any]:
+        measures = self.singly.measures
+        if folds is None:  # rows tested twice or never
+            each = [self.singly.values(self.classes[row]) for row in labels]
+            return [[row[m.label] for row in each] for m in measures]
+        predicted = cross_predictions(self.known, labels, folds)
+        probable = self.known.kind == "probability"
+        if probable:
+            predicted = levelled(predicted)
+        made = []
+        if any(m.form not in BATCHED for m in measures):
+            made = [self._assembled(*row) for row in zip(labels, predicted, folds, strict=True)]
+        if checks.same_label(self.classes[0], self.singly.pos_label):
+            labels, predicted = 1 - labels, 1 - predicted if probable else -predicted
+        sample = labelled(labels, predicted, 0.5 if probable else 0.0).folded(folds)
+        return [
+            fold_means(m, sample) if m.form in BATCHED else [over_folds(m, one) for one in made]
+            for m in measures
+        ]
+
+    def _assembled(self, labels: Ints, predicted: Floats, folds: Ints) -> Predictions:
+        """One labelling's predictions."""
+        kind = self.known.kind
+        return assembled(
+            None,
+            self.classes[labels],
+            kind,
+            _both_classes(predicted) if kind == "probability" else predicted,
+            self.singly.pos_label,
+            {"fold": folds + 1},
+            self.classes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EitherWay:
+    """Refits as work for blocks, done together if there is a way to, else one by one.
+
+    The numbers are the same, so a stored run goes on either way.
+    """
+
+    singly: Refits
+    together: TogetherRefits | None = field(compare=False)
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        return (self.together or self.singly)(rng, size)
+
+
+def _both_classes(second: Floats) -> Floats:
+    """Probabilities (n, 2) of both classes from those of the second."""
+    return np.stack([1 - second, second], axis=1)
+
+
+def over_folds(measure: Measure, predictions: Predictions) -> float:
+    """Mean over folds; of all cases together where a fold leaves the measure undefined.
+
+    A mean over classes is undefined in a fold that lacks one of those tested.
+    """
+    fold = predictions.cases.fold
+    assert fold is not None
+    if isinstance(predictions, Binary | Multiclass):
+        seen = predictions.prevalences > 0
+        if seen.sum() < 2:
+            return float("nan")
+        if over_classes(measure) and _class_missing(predictions, fold):
+            return measure.of(predictions)
+    values = [measure.of(predictions.take(fold == k)) for k in np.unique(fold)]
+    return float(np.mean(values)) if np.isfinite(values).all() else measure.of(predictions)
+
+
+def _class_missing(predictions: Binary | Multiclass, fold: Array) -> bool:
+    """Whether a fold lacks a class that another one has."""
+    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    classes, code = np.unique(actual, return_inverse=True)
+    folds, at = np.unique(fold, return_inverse=True)
+    return len(np.unique(at * len(classes) + code)) < len(folds) * len(classes)
+
+
+# ----------------------------------------------------------------------------------------------
+# What must hold before a learner is refitted under permuted outcomes, and what to say of it.
+# ----------------------------------------------------------------------------------------------
+
+
+FEW = 100  # labellings
+SMALL = 1e-9
+CODED = ([0, 1], [False, True])
+HYPOTHESES = {
+    "labels": "features and outcome are independent",
+    "within": "within blocks, features and outcome are independent",
+    "blocks": "features and outcome of whole blocks are independent",
+}
+
+
+def positive_class(measures: Sequence[Measure], y: Array, pos_label: Any) -> Any:
+    """The class to call positive: as stated, else the last one where it makes no difference."""
+    classes = np.unique(y).tolist()
+    if pos_label is not None or len(classes) != 2 or classes in CODED:
+        return pos_label
+    needing = [m.label for m in measures if "binary" in m.outcomes and not symmetric(m)]
+    if needing:
+        raise DataError(
+            f"pos_label must say which class is positive for {listed(needing)}; the classes are "
+            f"{listed(classes)}. Pass pos_label={classes[-1]!r}, for instance."
+        )
+    return classes[-1]
+
+
+def symmetric(measure: Measure) -> bool:
+    """Whether a measure of two classes is the same whichever of them is called positive.
+
+    >>> from abovechance.measures import find
+    >>> [symmetric(find(name)) for name in ("accuracy", "auc", "sensitivity")]
+    [True, True, False]
+    """
+    if not measure.directed:
+        return True
+    one, other = (measure.of(made) for made in _witnesses())
+    return bool(abs(one - other) <= SMALL)
+
+
+@cache
+def _witnesses() -> tuple[Binary, Binary]:
+    """Predictions in which the classes have nothing in common, and the same the other way round."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(60) % 10 < 3).astype(np.int64)
+    p = np.clip(0.5 * rng.random(60) + 0.3 * y, 0.01, 0.99)
+    return Binary(y, probability=p), Binary(1 - y, probability=1 - p)
+
+
+def check_groups(y: Array, permute: str, blocks: Any, cv_groups: Any) -> None:
+    """Refuse to exchange outcomes between parts of groups that have one outcome each."""
+    if cv_groups is None:
+        return
+    groups = np.asarray(cv_groups)
+    if groups.shape[:1] != y.shape[:1]:
+        raise DataError(f"cv_groups must hold one value for each of the {len(y)} cases.")
+    group = codes(groups)
+    if not _constant(y, group) or not _several_units(group, permute, blocks):
+        return
+    raise NotApplicable(
+        "outcomes are constant within every group of cv_groups, so groups and not their parts "
+        "are exchangeable; permute whole groups instead (permute='blocks', blocks=cv_groups)."
+    )
+
+
+def _constant(y: Array, group: Ints) -> bool:
+    """Whether the outcome is the same in all cases of each group."""
+    return all((y[part] == y[part[0]]).all() for part in members(group))
+
+
+def _several_units(group: Ints, permute: str, blocks: Any) -> bool:
+    """Whether some group holds more than one of the units that exchange outcomes."""
+    unit = codes(blocks) if permute == "blocks" else np.arange(len(group))
+    return len(np.unique(np.stack([group, unit]), axis=1).T) > group.max() + 1
+
+
+def splits_blocks(splitter: Any, X: Any, y: Array, blocks: Any, cv_groups: Any) -> bool:
+    """Whether some block is trained on and tested at once."""
+    block = codes(blocks)
+    splits = splitter.split(X, y, cv_groups)
+    return any(np.isin(block[test], block[train]).any() for train, test in splits)
+
+
+def refit_advice(
+    y: Array,
+    permute: str,
+    blocks: Any,
+    cv_groups: Any,
+    measures: Sequence[Measure],
+    split_blocks: bool,
+) -> Iterator[Advice]:
+    """What a reader of a refit test should know."""
+    number = labellings(y, permute, blocks)
+    if number < FEW:
+        yield Advice(
+            "AC645",
+            f"permuting gives {number:.0f} different labellings, so p cannot fall much below "
+            f"{1 / number:.2g}.",
+        )
+    if permute == "within":
+        yield Advice("AC646", "outcomes moved within blocks: this tests prediction within them.")
+    if len(measures) > 1:
+        yield Advice("AC647", "several measures of one learner: name the primary one beforehand.")
+    if split_blocks:
+        yield Advice(
+            "AC648",
+            "cases of one block are both trained on and tested, so a learner can recognise the "
+            "block instead of predicting the outcome; keep blocks together (cv_groups=blocks, and "
+            "folds by number or by a splitter that reads them).",
+        )
+    if permute == "labels" and cv_groups is not None and _several_units(codes(cv_groups), "", None):
+        yield Advice(
+            "AC649",
+            "outcomes moved between groups of cv_groups, which is right only if cases of one group "
+            "are no more alike than others; else permute within them (permute='within', "
+            "blocks=cv_groups).",
+        )
+
+
+# ----------------------------------------------------------------------------------------------
+# Is a learner better than chance? Refit it under permuted outcomes and compare.
+# ----------------------------------------------------------------------------------------------
+
 
 BLOCK = 8  # refits of an estimator of unknown cost
 TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not

@@ -1,4 +1,8 @@
-"""Predictions in a file larger than memory, read piece by piece and assessed from summaries."""
+"""Predictions in a file larger than memory, read piece by piece and assessed from summaries.
+
+First what a summary tells (intervals, skill, tests), then how a file is read into one, then the
+verb, `assess_stream`.
+"""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,34 +12,790 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.errors import DataError, FileError, NotApplicable
-from abovechance.inference.advising import advice_on_primary, advice_on_rate, advice_on_tests
-from abovechance.inference.assessment import PRIMARY, stated_rates
-from abovechance.inference.defaults import Setting
-from abovechance.inference.estimates import Assessment, Estimate, Skill
-from abovechance.inference.intervals import summarised as of_two
-from abovechance.inference.intervals import summarised_others as of_others
-from abovechance.inference.readings import BOUND
-from abovechance.inference.results import Interval, Test
-from abovechance.inference.significance import summarised as tests_of
-from abovechance.inference.significance.accuracy import NO_SHARE, counted_against
-from abovechance.inference.significance.constant import gain_over, table_skill
-from abovechance.inference.stream_kinds import read_summary, stream_roles
-from abovechance.inference.values import reference_level, rows_per_class
+from abovechance.arrays import Floats
+from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
+from abovechance.inference import method
+from abovechance.inference.areas import summarised_area
+from abovechance.inference.assessment import PRIMARY, reference_level, rows_per_class, stated_rates
+from abovechance.inference.bootstrap import clamped
+from abovechance.inference.confusion_tables import of_table
+from abovechance.inference.gains import gain_over, table_skill
+from abovechance.inference.influence import table_slopes
+from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.method import answer, limits
+from abovechance.inference.miscalibration import has_interval
+from abovechance.inference.net_benefit import gain_of, of_counts, of_four_cases, of_two_shares
+from abovechance.inference.permutation import fisher
+from abovechance.inference.remarks import advice_on_primary, advice_on_rate, advice_on_tests
+from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Test
+from abovechance.inference.shares import NO_SHARE, counted_against
 from abovechance.io.arrow_files import Stream, open_stream
-from abovechance.io.roles import Roles, weight_like
-from abovechance.io.streamed_cases import Progress
-from abovechance.measures import Law, Measure, applicable, find
+from abovechance.io.roles import Roles, class_columns, distinct, find_roles, weight_like
+from abovechance.io.streamed_cases import (
+    ClassCases,
+    NumberCases,
+    Progress,
+    Seen,
+    StreamCases,
+    classes_of,
+)
+from abovechance.measures import Calibration, LabelScore, Law, Measure, applicable, every, find
 from abovechance.measures.catalogue import named
-from abovechance.measures.class_summary import SummarisedClasses, from_classes
+from abovechance.measures.chance import uncorrelated
 from abovechance.measures.evaluation import fit
-from abovechance.measures.number_summary import SummarisedNumbers, from_numbers
+from abovechance.measures.measure import Form, Statistic
+from abovechance.measures.rank import area_scale
+from abovechance.measures.sample import COUNTING
 from abovechance.measures.shuffled import shuffled
-from abovechance.measures.summary import Summarised, error_bound, from_summary
-from abovechance.measures.utility import at_threshold, labelling_threshold
+from abovechance.measures.summary import (
+    BinarySummary,
+    ClassSummary,
+    LossSums,
+    NumberSummary,
+    Summarised,
+    SummarisedClasses,
+    SummarisedNumbers,
+    error_bound,
+    from_classes,
+    from_numbers,
+    from_summary,
+)
+from abovechance.measures.utility import at_threshold, labelling_threshold, threshold_of
+from abovechance.numerics.binned_ranks import (
+    BUFFER,
+    UNIT,
+    BinnedRanks,
+    Collector,
+    Grid,
+    RankTotals,
+    Splitter,
+    Stretches,
+    collectable,
+    heaviest,
+    unsettled,
+)
+from abovechance.numerics.counts import ClassSums
+from abovechance.numerics.exact import never_zero
+from abovechance.predictions import Numeric, View
+from abovechance.predictions.binary import two_classes
+from abovechance.predictions.checks import same_label
 from abovechance.resampling import seed_of
 
-View = Summarised | SummarisedClasses | SummarisedNumbers
+# ----------------------------------------------------------------------------------------------
+# Intervals and skill from a summary of the cases; nothing is resampled but tables of counts.
+#
+# With as many cases as make a summary necessary, means and smooth functions of means are normal;
+# what is neither that, nor a function of counts, nor an area, has no interval here.
+# ----------------------------------------------------------------------------------------------
+
+
+# sums over each class that a summary holds, by what a measure is a function of
+KIND = {Statistic.SQUARES: "losses", Statistic.LOGS: "logs"}
+STEP = 1e-5  # of numerical derivatives, relative
+
+
+def chance(measure: Measure, predictions: Summarised) -> float | None:
+    """The mean of a measure if outcomes were shuffled; of functions of a mean loss at its mean."""
+    found = shuffled(measure, predictions)
+    if found is not None or measure.sufficient not in KIND:
+        return found
+    summary = predictions.summary
+    n, share = summary.n, summary.positives.n / summary.n
+    both = summary.positives + summary.negatives
+    if not 0.0 < share < 1.0:
+        return None
+    if measure.sufficient is Statistic.SQUARES:
+        squares = summary.positives.squared_p + summary.negatives.losses
+        mean = (share * (n - 2.0 * both.p) + squares) / n
+        return measure.of(predictions.moved("losses", mean, share))
+    # sums of log p and of log(1 - p) over all: what happened, less the odds in its favour
+    happens, fails = both.logs - summary.negatives.odds, both.logs - summary.positives.odds
+    mean = (share * happens + (1.0 - share) * fails) / n
+    certain = both.impossible + both.certain > 0
+    return measure.of(predictions.moved("logs", -np.inf if certain else mean, share))
+
+
+def interval(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Interval | None:
+    """The interval of a measure with some value; None where it would need the cases."""
+    if not np.isfinite(value) or not has_interval(measure):
+        return None
+    try:
+        return _interval(measure, predictions, value, setting)
+    except NotApplicable:
+        return None
+
+
+def _interval(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Interval | None:
+    level = setting.level
+    if of_table(measure):
+        return _of_table(measure, predictions, setting)
+    if measure.law is Law.PAIRS:
+        return _of_area(measure, predictions, level)
+    if measure.sufficient is Statistic.DECISIONS:
+        return _of_net_benefit(measure, predictions, setting)
+    error = _standard_error(measure, predictions)
+    if error is not None:
+        half = normal_quantile(level) * error
+        return clamped(measure, method.limits("normal", value - half, value + half, level))
+    if measure.calibration is Calibration.RATIO:
+        return _of_ratio(predictions.summary, value, level)
+    return _of_table(measure, predictions, setting) if measure.form in COUNTING else None
+
+
+def skill(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Skill | None:
+    """A mean loss beside that of always predicting the class frequencies; net benefit's gain."""
+    if measure.sufficient is Statistic.DECISIONS and measure.decomposable:
+        return _gain(measure, predictions, value, setting)
+    if measure.law is not Law.MEAN or measure.sufficient not in KIND:
+        return None
+    reference = reference_level(measure, predictions)
+    if reference is None:
+        return None
+    sign = 1.0 if measure.higher_is_better else -1.0
+    difference = sign * (value - reference)
+    error = _error_of_gain(measure, predictions)
+    if not np.isfinite(difference) or error is None:
+        return Skill(reference=reference, difference=difference)
+    half = normal_quantile(setting.level) * error
+    limits = method.limits("normal", difference - half, difference + half, setting.level)
+    p = normal_tail(difference / error) if error > 0 else 1.0
+    return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
+
+
+def _of_table(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+    """What the counts tell is told as of cases in memory."""
+    return interval_by_law(measure, predictions, setting)
+
+
+def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
+    """Newcombe's and logit DeLong's from binned placements, widened by what bins leave open."""
+    ranks, bound = predictions.rank_summary, predictions.totals.auc_bound
+    if min(ranks.n_positive, ranks.n_negative) < 1:
+        return None
+    found = summarised_area(ranks)
+    scale = area_scale(measure, measure.of(predictions), found.value)
+    if scale is None:
+        return None
+    inside = found.interval(level)
+    low, high = max(inside.low - bound, 0.0), min(inside.high + bound, 1.0)
+    known = {**inside.by, **({"binned": True} if bound > 0 else {})}
+    return method.limits(known.pop("name"), *scale.limits(low, high), level, **known)
+
+
+def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+    threshold = threshold_of(measure)
+    table = predictions.summary.table_from(threshold)
+    if table is None:
+        return None
+    worth = of_four_cases(measure)
+    known = of_two_shares(worth, table, setting.level)
+    if known is not None:
+        return known
+    return of_counts(
+        worth,
+        table,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=setting.rng(7),
+    )
+
+
+def _gain(
+    measure: Measure, predictions: Summarised, value: float, setting: Setting
+) -> Skill | None:
+    threshold = threshold_of(measure)
+    table = predictions.summary.table_from(threshold)
+    if table is None:
+        return None
+    worth = gain_of(threshold, table)
+    difference = float(worth(table))
+    limits = of_two_shares(worth, table, setting.level)
+    return Skill(reference=value - difference, difference=difference, interval=limits)
+
+
+def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | None:
+    """Observed to expected, on the log scale; Cochran (1977), section 6.3."""
+    from scipy.special import stdtrit
+
+    n, observed = summary.n, summary.positives.n
+    if ratio <= 0 or n < 2:
+        return None
+    squares = summary.positives.squared_p + summary.negatives.losses
+    residual = observed - 2.0 * ratio * summary.positives.p + ratio**2 * squares
+    error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
+    half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * error
+    ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
+    return method.limits("observed_expected", ends[0], ends[1], level, cases=n)
+
+
+def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
+    """Of a mean, of a difference of two means, or by the delta method; None if it is neither."""
+    summary, n = predictions.summary, predictions.n
+    if n < 2:
+        return None
+    means = measure.sufficient is Statistic.CLASS_MEANS
+    if means and measure.calibration is None:  # the difference of the two
+        positives, negatives = summary.positives, summary.negatives
+        if min(positives.n, negatives.n) < 2:
+            return None
+        variance = _variance_of_mean(positives.n, positives.p, positives.squared_p)
+        return float(
+            np.sqrt(variance + _variance_of_mean(negatives.n, negatives.p, negatives.losses))
+        )
+    if measure.calibration is Calibration.DIFFERENCE:
+        off = (summary.positives.n - summary.positives.p - summary.negatives.p) / n
+        squares = summary.positives.losses + summary.negatives.losses
+        return float(np.sqrt(max(squares / n - off**2, 0.0) / (n - 1)))
+    if measure.sufficient not in KIND:
+        return None
+    if measure.law is not Law.MEAN and not 0 < summary.positives.n < n:
+        return None
+    spread = _spread(summary, KIND[measure.sufficient])
+    slope = _gradient(measure, predictions)
+    return float(np.sqrt(max(float(slope @ spread @ slope), 0.0) / (n - 1)))
+
+
+def _variance_of_mean(n: int, total: float, squares: float) -> float:
+    return max(squares - total**2 / n, 0.0) / (n - 1) / n
+
+
+def _spread(summary: BinarySummary, kind: str) -> Floats:
+    """Covariance of a case's loss and its outcome."""
+    n, share = summary.n, summary.positives.n / summary.n
+    ours = getattr(summary.positives, kind)
+    mean = (ours + getattr(summary.negatives, kind)) / n
+    squares = getattr(summary.positives + summary.negatives, f"squared_{kind}") / n
+    together = ours / n - mean * share
+    return np.array([[squares - mean**2, together], [together, share * (1.0 - share)]])
+
+
+def _gradient(measure: Measure, predictions: Summarised) -> Floats:
+    """How a measure changes with the mean loss and with the share of positives."""
+    summary = predictions.summary
+    assert measure.sufficient is not None
+    kind = KIND[measure.sufficient]
+    mean = getattr(summary.positives + summary.negatives, kind) / summary.n
+    share = summary.positives.n / summary.n
+
+    def change(step: float, at: Callable[[float], Summarised]) -> float:
+        return (measure.of(at(step)) - measure.of(at(-step))) / (2.0 * step)
+
+    loss = change(STEP * max(abs(mean), 1e-3), lambda d: predictions.moved(kind, mean + d, share))
+    if measure.law is Law.MEAN:
+        return np.array([loss, 0.0])
+    rare = min(share, 1.0 - share)
+    prevalence = change(STEP * rare, lambda d: predictions.moved(kind, mean, share + d))
+    return np.array([loss, prevalence])
+
+
+def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
+    """Standard error of the mean difference from the loss of the uninformative forecast."""
+    summary, n = predictions.summary, predictions.n
+    positives, negatives = summary.positives, summary.negatives
+    if n < 2 or not 0 < positives.n < n:
+        return None
+    share = positives.n / n
+    squared = measure.sufficient is Statistic.SQUARES
+    kind = "losses" if squared else "logs"
+    plain = ((1 - share) ** 2, share**2) if squared else (np.log(share), np.log(1 - share))
+    total = squares = 0.0
+    for part, loss in zip((positives, negatives), plain, strict=True):
+        ours = getattr(part, kind)
+        total += ours - part.n * loss
+        squares += getattr(part, f"squared_{kind}") - 2.0 * loss * ours + part.n * loss**2
+    error = np.sqrt(max(squares / n - (total / n) ** 2, 0.0) / (n - 1))
+    return float(error * abs(_gradient(measure, predictions)[0]))  # in the measure's own units
+
+
+def normal_tail(z: float) -> float:
+    """Probability of a standard normal number above z; never 0."""
+    from scipy.special import ndtr
+
+    return never_zero(float(ndtr(-z)))
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard errors an interval of some level reaches to either side."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
+# ----------------------------------------------------------------------------------------------
+# Intervals and skill from summaries of predicted numbers and of several classes.
+# ----------------------------------------------------------------------------------------------
+
+
+def chance_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> float | None:
+    """The mean of a measure if outcomes were shuffled; roots of means as if at the mean."""
+    found = shuffled(measure, predictions)
+    return uncorrelated(predictions, measure) if found is None and _of_squares(measure) else found
+
+
+def reference_of_numbers(measure: Measure, predictions: SummarisedNumbers) -> float | None:
+    """The value of always predicting the mean, where it follows from the outcome's variance."""
+    if measure.chance is not uncorrelated and not _of_squares(measure):
+        return None
+    centre, spread = (float(part[0, 0]) for part in predictions.centre_and_spread)
+    outcome = np.array([centre - spread, centre + spread])
+    return measure.of(Numeric(outcome, np.full(2, centre)))
+
+
+def _of_squares(measure: Measure) -> bool:
+    """Whether a measure is a root of one that only the covariance changes."""
+    return measure.after is np.sqrt and measure.sufficient is Statistic.MOMENTS
+
+
+def of_numbers(
+    measure: Measure, predictions: SummarisedNumbers, value: float, setting: Setting
+) -> Interval | None:
+    """Normal for means; None for what else would be resampled.
+
+    A correlation's spread hangs on fourth moments, which a summary does not hold; without them it
+    is that of normal data, and wrong for others however many there are.
+    """
+    if not np.isfinite(value):
+        return None
+    return _of_mean(measure, predictions.summary.losses, setting.level)
+
+
+def of_classes(
+    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+) -> Interval | None:
+    """As in memory for tables, normal for means; None for what else would be resampled."""
+    if not np.isfinite(value):
+        return None
+    if of_table(measure):
+        try:
+            return interval_by_law(measure, predictions, setting)
+        except NotApplicable:
+            return None
+    return _of_mean(measure, predictions.summary.losses, setting.level)
+
+
+def skill_of_classes(
+    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+) -> Skill | None:
+    """A mean loss beside that of always predicting the class frequencies."""
+    losses = predictions.summary.losses
+    if measure.label not in losses.sums or measure.law is not Law.MEAN:
+        return None
+    reference = reference_level(measure, predictions)
+    if reference is None:
+        return None
+    k, shares = len(predictions.classes), predictions.prevalences
+    with np.errstate(divide="ignore"):
+        plain = measure.formula(
+            np.eye(k), np.repeat(shares[:, None], k, axis=1), **measure.parameters
+        )
+    plain = np.where(losses.cases > 0, plain, 0.0)  # a class that never occurred costs nothing
+    difference = (value - reference) * (1.0 if measure.higher_is_better else -1.0)
+    error = losses.error(measure.label, plain)
+    if not np.isfinite(difference) or error is None:
+        return Skill(reference=reference, difference=difference)
+    half = normal_quantile(setting.level) * error
+    return Skill(
+        reference=reference,
+        difference=difference,
+        interval=limits("normal", difference - half, difference + half, setting.level),
+        p_value=normal_tail(difference / error) if error > 0 else 1.0,
+    )
+
+
+def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | None:
+    if measure.label not in losses.sums:
+        return None
+    error = losses.error(measure.label)
+    if error is None:
+        return None
+    mean, half = losses.mean(measure.label), normal_quantile(level) * error
+    low, high = mean - half, mean + half
+    if measure.after is not None:
+        low, high = (float(measure.after(max(x, 0.0))) for x in (low, high))
+    return clamped(measure, limits("normal", low, high, level))
+
+
+# ----------------------------------------------------------------------------------------------
+# Tests against chance from a summary of the cases: of counts exactly, else as if normal.
+# ----------------------------------------------------------------------------------------------
+
+
+def against_chance(
+    predictions: Summarised,
+    values: Mapping[Measure, float],
+) -> dict[str, Test]:
+    """One-sided tests of measures with their values, by label.
+
+    Exact of tables, else by normal approximation; undefined ones are left out.
+    """
+    if min(predictions.summary.positives.n, predictions.summary.negatives.n) == 0:
+        return {}
+    found: dict[LabelScore | None, Test | None] = {
+        LabelScore.LABEL: fisher(predictions) if predictions.threshold is not None else None,
+        LabelScore.MIDRANK: _mann_whitney(predictions) if View.SCORE in predictions.views else None,
+    }
+    if predictions.summary.probabilities:
+        found[LabelScore.PROBABILITY] = _permutation(predictions.summary, "p")
+        found[LabelScore.LOGIT] = _permutation(predictions.summary, "odds")
+    chosen = {}
+    for m, value in values.items():
+        test = found.get(m.label_score)
+        if test is None or np.isnan(value) or m.law in (Law.CALIBRATION, Law.UTILITY):
+            continue
+        sums = m.label_score in (LabelScore.PROBABILITY, LabelScore.LOGIT)
+        chosen[m.label] = replace(test, statistic=value) if sums else test
+    return chosen
+
+
+def numbers_against_chance(
+    predictions: SummarisedNumbers, values: Mapping[Measure, float]
+) -> dict[str, Test]:
+    """One test for all measures that only the covariance changes when outcomes are permuted.
+
+    A correlation r then has mean 0 and variance 1 / (n − 1).
+    """
+    pearson = from_numbers(find("pearson"), predictions)
+    if np.isnan(pearson):
+        return {}
+    p = _tail(pearson * np.sqrt(predictions.n - 1.0))
+    return {
+        m.label: _permuted(value, p)
+        for m, value in values.items()
+        if m.sufficient is Statistic.MOMENTS and m.calibration is None and not np.isnan(value)
+    }
+
+
+def classes_against_chance(
+    predictions: SummarisedClasses, values: Mapping[Measure, float]
+) -> dict[str, Test]:
+    r"""Test of the number of cases called by their class, both margins fixed.
+
+    With r and c the row and column totals, shares of n, it has under permutation the variance
+    :math:`n^2/(n - 1) \sum_{kl} r_k c_l ([k = l] - c_k - r_l + \sum_j r_j c_j)^2`.
+
+    References
+    ----------
+    Hoeffding (1951), theorem 2.
+    """
+    table, n = predictions.confusion, predictions.n
+    rows, columns = table.sum(axis=1) / n, table.sum(axis=0) / n
+    if np.count_nonzero(rows) < 2:
+        return {}
+    matched = np.eye(len(rows)) - columns[:, None] - rows[None, :] + rows @ columns
+    spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
+    gap = float(np.trace(table)) - n * float(rows @ columns)
+    p = _tail(gap / spread) if spread > 0 else 1.0
+    return {m.label: _permuted(v, p) for m, v in values.items() if _of_matches(m, table)}
+
+
+def _of_matches(measure: Measure, table: Floats) -> bool:
+    """Whether a measure is better the more cases are called by their class, margins fixed.
+
+    Then moving cases between cells does what the matches among them do, and nothing else.
+    """
+    if measure.form not in COUNTING or measure.higher_is_better is None:
+        return False
+    left, matches = (_within_margins(x) for x in (table_slopes(measure, table), np.eye(len(table))))
+    rate = float((left * matches).sum() / (matches**2).sum())
+    if not np.isfinite(rate):
+        return False
+    alike = bool(np.allclose(left, rate * matches, rtol=0.0, atol=1e-6 * abs(rate)))
+    return alike and (rate > 0) is measure.higher_is_better
+
+
+def _within_margins(slopes: Floats) -> Floats:
+    """What is left of derivatives by cells once rows and columns keep their totals."""
+    by_row, by_column = slopes.mean(axis=1, keepdims=True), slopes.mean(axis=0, keepdims=True)
+    return slopes - by_row - by_column + slopes.mean()
+
+
+def _permuted(value: float, p: float) -> Test:
+    return answer(
+        "permutation", statistic=value, p_value=p, alternative="greater", approximation=True
+    )
+
+
+def _mann_whitney(predictions: Summarised) -> Test:
+    """By the normal approximation, at the least U that the bins allow."""
+    totals = predictions.totals
+    n1, n0 = totals.n_positive, totals.n_negative
+    n = n1 + n0
+    u = (totals.twice_u - totals.slack) / 2.0
+    spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
+    p = _tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
+    return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
+
+
+def _permutation(summary: BinarySummary, kind: str) -> Test | None:
+    """Of the sum of p, or of the log odds, over the positives if labels were exchangeable."""
+    positives, negatives, n = summary.positives, summary.negatives, summary.n
+    if kind == "p":
+        ours, rest = positives.p, negatives.p
+        squares = positives.squared_p + negatives.losses
+    else:
+        both = positives + negatives
+        if both.impossible or both.certain:
+            return None
+        ours, rest, squares = positives.odds, -negatives.odds, both.squared_odds
+    mean = (ours + rest) / n
+    spread = np.sqrt(positives.n * negatives.n / (n - 1) * max(squares / n - mean**2, 0.0))
+    return _permuted(ours, _tail((ours - positives.n * mean) / spread) if spread > 0 else 1.0)
+
+
+def _tail(z: float) -> float:
+    """Probability of a standard normal number above z; never 0."""
+    from scipy.special import ndtr
+
+    return never_zero(float(ndtr(-z)))
+
+
+# ----------------------------------------------------------------------------------------------
+# Reading cases of a stream as often as a summary of them needs.
+# ----------------------------------------------------------------------------------------------
+
+
+BOUND = 1e-6  # by how much the area under the ROC curve may be off
+MOST_READINGS = 8  # to make the cells finer
+NO_CASE = "there must be at least one complete case; there is none."
+
+
+class Readings:
+    """Readings of the same rows one after another, as one progress."""
+
+    def __init__(self, progress: Progress | None, planned: int = 1) -> None:
+        self._progress = progress
+        self._begun = 0
+        self.planned = planned
+
+    def next(self) -> Progress | None:
+        """The progress of one more reading."""
+        before, self._begun = self._begun, self._begun + 1
+        progress = self._progress
+        if progress is None:
+            return None
+
+        def tell(done: int, rows: int) -> None:
+            progress(before * rows + done, max(self.planned, self._begun) * rows)
+
+        return tell
+
+
+def summarised(
+    cases: StreamCases,
+    *,
+    threshold: float | None = None,
+    exact: bool = False,
+    bound: float = BOUND,
+    buffer: int = BUFFER,
+    progress: Progress | None = None,
+) -> Summarised:
+    """The summary of cases, read as often as ranks need to be known to within a bound."""
+    readings = Readings(progress, 1 if cases.probabilities else 2)
+    grid = UNIT
+    if not cases.probabilities:
+        low, high = cases.extremes(readings.next())
+        if low > high:
+            raise DataError(NO_CASE)
+        grid = Grid.over(low, high)
+    if threshold is None and cases.probabilities:
+        threshold = 0.5
+    summary = BinarySummary.gather(
+        cases.read(readings.next()),
+        threshold=threshold,
+        grid=grid,
+        probabilities=cases.probabilities,
+    )
+    if summary.n == 0:
+        raise DataError(NO_CASE)
+    stretches = _finer(Stretches.of(summary.ranks), cases, readings, exact, bound, buffer)
+    totals = stretches.totals
+    if exact:
+        totals = _sorted_out(stretches, cases, readings, buffer)
+    return Summarised(summary, stretches=stretches, totals=totals, classes=cases.seen.classes)
+
+
+def _finer(
+    stretches: Stretches,
+    cases: StreamCases,
+    readings: Readings,
+    exact: bool,
+    bound: float,
+    buffer: int,
+) -> Stretches:
+    """Stretches split until they leave open no more than the bound, and each fits the buffer."""
+    for _ in range(MOST_READINGS):
+        chosen = np.zeros(len(stretches), dtype=np.bool_)
+        if stretches.totals.auc_bound > bound:
+            chosen |= heaviest(stretches, bound)
+        if exact:
+            chosen |= unsettled(stretches) & (stretches.size > buffer)
+        if not chosen.any():
+            break
+        splitter = Splitter(stretches, chosen)
+        readings.planned += 1
+        _feed(cases, readings, splitter.add)
+        stretches = splitter.stretches
+    return stretches
+
+
+def _sorted_out(
+    stretches: Stretches, cases: StreamCases, readings: Readings, buffer: int
+) -> RankTotals:
+    """Exact ranks: the scores of run after run of stretches are collected and sorted."""
+    of = int(stretches.positives.sum()), int(stretches.negatives.sum())
+    found, below = RankTotals(n_positive=of[0], n_negative=of[1]), (0, 0)
+    runs = list(collectable(stretches, buffer))
+    readings.planned += sum(bool(wanted.any()) for _, wanted in runs)
+    for run, wanted in runs:
+        part = stretches[run]
+        collector = Collector(part, wanted)
+        if wanted.any():
+            _feed(cases, readings, collector.add)
+        found = found + collector.totals(below, of)
+        below = below[0] + int(part.positives.sum()), below[1] + int(part.negatives.sum())
+    return found
+
+
+def _feed(cases: StreamCases, readings: Readings, add: Callable[[Any, Any], None]) -> None:
+    """Read all cases once more, into something that takes scores and classes."""
+    for positive, score in cases.read(readings.next()):
+        add(score, positive)
+
+
+# ----------------------------------------------------------------------------------------------
+# What a stream holds: its columns' roles, and the summary of the kind of predictions they make.
+# ----------------------------------------------------------------------------------------------
+
+
+DEPENDENCE = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
+PREDICTIONS = ("probability", "probabilities", "score", "label", "value")
+Found = tuple[Summarised | SummarisedClasses | SummarisedNumbers, int]
+
+
+def stream_roles(
+    stream: Stream, stated: Roles, origin: str | None = None, *, categorical: bool = False
+) -> Roles:
+    """Which column is what, seen from the first rows; refused if a stream cannot take it."""
+    roles = find_roles(stream.head(), stated, categorical=categorical)
+    if roles.columns("time"):
+        raise NotApplicable("survival times need all cases in memory; a stream cannot take them.")
+    for role in DEPENDENCE:
+        if roles.columns(role) and not (role in ("fold", "repeat") and origin == "test"):
+            raise NotApplicable(
+                f"cases of a stream count one each and are independent; column "
+                f"{roles.columns(role)[0]!r} holds {role}. Assess such a file in memory."
+            )
+    if origin not in (None, "test"):
+        raise NotApplicable(f"a stream is taken for a test set; origin is {origin!r}.")
+    kinds = [role for role in PREDICTIONS if roles.columns(role)]
+    if len(kinds) > 1 or len(roles.outcome) > 1 or len(roles.value) > 1:
+        what = " and ".join(kinds) if len(kinds) > 1 else "several outcomes or values"
+        raise NotApplicable(
+            f"a stream takes one outcome and one kind of prediction; there are {what}. "
+            "Say which, or assess the file in memory."
+        )
+    return roles
+
+
+def read_summary(
+    stream: Stream,
+    roles: Roles,
+    *,
+    pos_label: Any = None,
+    threshold: float | None = None,
+    missing: str = "refuse",
+    exact: bool = False,
+    bound: float = BOUND,
+    progress: Progress | None = None,
+) -> Found:
+    """The summary of all cases of a stream, and how many were dropped."""
+    outcome = roles.outcome[0]
+    if roles.value:
+        return _numbers(NumberCases(stream, outcome, roles.value[0], missing), progress)
+    if roles.columns("label"):
+        return _labels(stream, roles, pos_label, missing, progress)
+    columns = _columns_of_classes(stream, roles)
+    if len(columns) > 2:
+        cases = ClassCases(stream, outcome, tuple(columns), None, columns, missing)
+        return _classes(cases, Readings(progress))
+    if columns:
+        column, probabilities = _of_positive(columns, pos_label), True
+    else:
+        column = (*roles.columns("probability"), *roles.columns("score"))[0]
+        probabilities = bool(roles.columns("probability"))
+    two = StreamCases(stream, outcome, column, probabilities, missing, Seen.of(pos_label))
+    found = summarised(two, threshold=threshold, exact=exact, bound=bound, progress=progress)
+    return found, two.seen.dropped
+
+
+def _numbers(cases: NumberCases, progress: Progress | None) -> Found:
+    summary = NumberSummary.gather(_means("numeric"), cases.read(Readings(progress).next()))
+    if summary is None:
+        raise DataError(NO_CASE)
+    return SummarisedNumbers(summary, name=cases.outcome), cases.seen.dropped
+
+
+def _classes(cases: ClassCases, readings: Readings) -> Found:
+    measures, found = _means("multiclass"), None
+    for actual, prediction in cases.read(readings.next()):
+        more = ClassSummary.of(measures, actual, prediction, len(cases.classes))
+        found = more if found is None else found + more
+    if found is None:
+        raise DataError(NO_CASE)
+    return SummarisedClasses(found, cases.classes), cases.seen.dropped
+
+
+def _labels(
+    stream: Stream, roles: Roles, pos_label: Any, missing: str, progress: Progress | None
+) -> Found:
+    """Predicted labels: one reading for the classes, another to count; two classes or more."""
+    readings = Readings(progress, planned=2)
+    outcome, label = roles.outcome[0], roles.columns("label")[0]
+    classes = classes_of(stream, [outcome, label], readings.next())
+    if len(classes) > 2:
+        return _classes(ClassCases(stream, outcome, tuple(classes), label, {}, missing), readings)
+    pair = two_classes(np.array(classes), None, pos_label, None)
+    found, dropped = _classes(ClassCases(stream, outcome, pair, label, {}, missing), readings)
+    (tn, fp), (fn, tp) = found.confusion.astype(int).tolist()  # type: ignore[union-attr]
+    summary = BinarySummary(
+        positives=ClassSums(n=fn + tp, called=tp),
+        negatives=ClassSums(n=tn + fp, called=fp),
+        ranks=BinnedRanks.empty(),
+        probabilities=False,
+    )
+    return Summarised(summary, classes=pair), dropped
+
+
+def _columns_of_classes(stream: Stream, roles: Roles) -> dict[Any, str]:
+    if not roles.probabilities:
+        return {}
+    return class_columns(roles.probabilities, distinct(stream.head().labels(roles.outcome[0])))
+
+
+def _of_positive(columns: dict[Any, str], pos_label: Any) -> str:
+    positive = 1 if pos_label is None else pos_label
+    fits = [name for label, name in columns.items() if same_label(label, positive)]
+    if not fits:
+        raise ColumnError(
+            f"the positive class {positive!r} must have a column of probabilities; there is only "
+            f"{', '.join(columns.values())}. Say which class is positive with pos_label=."
+        )
+    return fits[0]
+
+
+def _means(kind: str) -> Sequence[Measure]:
+    """Every measure of a kind of outcome that is a mean of one loss a case."""
+    versions = [m.for_outcome(kind) for m in every().values() if kind in m.outcomes]
+    return [m for m in versions if m.form is Form.LOSSES and not m.many_outputs]
+
+
+AnySummary = Summarised | SummarisedClasses | SummarisedNumbers
 
 
 def assess_stream(
@@ -199,33 +959,31 @@ class _Known(NamedTuple):
 
 
 KNOWN: dict[str, _Known] = {
-    "binary": _Known(
-        from_summary, of_two.chance, of_two.interval, of_two.skill, tests_of.against_chance
-    ),
+    "binary": _Known(from_summary, chance, interval, skill, against_chance),
     "multiclass": _Known(
         from_classes,
         shuffled,
-        of_others.of_classes,
-        of_others.skill_of_classes,
-        tests_of.classes_against_chance,
+        of_classes,
+        skill_of_classes,
+        classes_against_chance,
     ),
     "numeric": _Known(
         from_numbers,
-        of_others.chance_of_numbers,
-        of_others.of_numbers,
+        chance_of_numbers,
+        of_numbers,
         None,
-        tests_of.numbers_against_chance,
+        numbers_against_chance,
     ),
 }
 
 
-def _chosen(predictions: View, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
+def _chosen(predictions: AnySummary, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
     if measures is None:
         return [at_threshold(m, predictions) for m in applicable(predictions)]
     return [fit(at_threshold(m, predictions), predictions) for m in named(measures)]
 
 
-def _primary(predictions: View, labels: Sequence[str], primary: str | None) -> str | None:
+def _primary(predictions: AnySummary, labels: Sequence[str], primary: str | None) -> str | None:
     if primary is not None:
         label = find(primary).for_outcome(predictions.kind).label
         if label not in labels:
@@ -236,7 +994,7 @@ def _primary(predictions: View, labels: Sequence[str], primary: str | None) -> s
 
 
 def _rows(
-    predictions: View,
+    predictions: AnySummary,
     measures: Sequence[Measure],
     setting: Setting,
     inference: bool,
@@ -275,7 +1033,7 @@ def _rows(
 
 
 def _against_rates(
-    predictions: View,
+    predictions: AnySummary,
     measures: Sequence[Measure],
     rows: list[Estimate],
     rates: Mapping[str, float | str],
@@ -305,16 +1063,18 @@ def _per_class(predictions: SummarisedClasses, measures: list[Measure]) -> Itera
         return
 
 
-def _reference(measure: Measure, predictions: View) -> float | None:
+def _reference(measure: Measure, predictions: AnySummary) -> float | None:
     try:
         return reference_level(measure, predictions)
     except NotApplicable:
         if isinstance(predictions, SummarisedNumbers):
-            return of_others.reference_of_numbers(measure, predictions)
+            return reference_of_numbers(measure, predictions)
         return None
 
 
-def _skill(row: Estimate, measure: Measure, predictions: View, setting: Setting) -> Skill | None:
+def _skill(
+    row: Estimate, measure: Measure, predictions: AnySummary, setting: Setting
+) -> Skill | None:
     if measure.law is Law.SHARE and row.reference is not None and np.isfinite(row.value):
         table = predictions.confusion  # type: ignore[union-attr]  # shares are of classes
         return table_skill(measure, table, row.value, row.reference, setting.level)
@@ -335,7 +1095,7 @@ def _tested(row: Estimate, test: Test | None) -> Estimate:
     )
 
 
-def _remark(measure: Measure, predictions: View, value: float) -> str | None:
+def _remark(measure: Measure, predictions: AnySummary, value: float) -> str | None:
     if np.isnan(value):
         return measure.undefined or "not defined for these cases"
     if not np.isinf(value):
@@ -347,7 +1107,7 @@ def _remark(measure: Measure, predictions: View, value: float) -> str | None:
 
 
 def _advice(
-    predictions: View, measures: Sequence[Measure], rows: Sequence[Estimate], inference: bool
+    predictions: AnySummary, measures: Sequence[Measure], rows: Sequence[Estimate], inference: bool
 ) -> Iterator[Advice]:
     yield from _on_bounds(predictions, measures)
     told = {row.measure for row in rows}
@@ -372,7 +1132,7 @@ def _advice(
         )
 
 
-def _on_bounds(predictions: View, measures: Sequence[Measure]) -> Iterator[Advice]:
+def _on_bounds(predictions: AnySummary, measures: Sequence[Measure]) -> Iterator[Advice]:
     if not isinstance(predictions, Summarised):
         return
     bounds = ((m.label, error_bound(m, predictions)) for m in measures)

@@ -15,7 +15,7 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.resampled import (
+from abovechance.inference.curves.curve import (
     Above,
     above,
     checked_level,

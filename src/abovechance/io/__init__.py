@@ -2,7 +2,7 @@
 
 from abovechance.io.arrow_files import batches
 from abovechance.io.export import jsonable, to_csv_text, write_text
-from abovechance.io.read import read, read_table
+from abovechance.io.reading import read, read_table
 from abovechance.io.roles import Roles, find_roles
 from abovechance.io.table import Kind, Table
 

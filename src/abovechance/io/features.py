@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import ColumnError, DataError
-from abovechance.io.read import read_table
+from abovechance.io.reading import read_table
 from abovechance.io.table import MISSING_WORDS, NUMBER, Table, listed_names
 from abovechance.predictions.checks import rows_of
 

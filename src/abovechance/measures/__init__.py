@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
-    from abovechance.measures.balance import covariate_balanced_accuracy
     from abovechance.measures.catalogue import applicable, every, find
-    from abovechance.measures.decomposition import BrierParts, brier_decomposition
+    from abovechance.measures.categorical import covariate_balanced_accuracy
     from abovechance.measures.evaluation import evaluate, per_class, per_output
     from abovechance.measures.measure import Calibration, Family, Form, LabelScore, Law, Measure
+    from abovechance.measures.probability import BrierParts, brier_decomposition
     from abovechance.predictions import View
 
 _HOMES = {
-    "BrierParts": "decomposition",
+    "BrierParts": "probability",
     "Calibration": "measure",
     "Family": "measure",
     "Form": "measure",
@@ -22,8 +22,8 @@ _HOMES = {
     "Measure": "measure",
     "View": "measure",
     "applicable": "catalogue",
-    "brier_decomposition": "decomposition",
-    "covariate_balanced_accuracy": "balance",
+    "brier_decomposition": "probability",
+    "covariate_balanced_accuracy": "categorical",
     "evaluate": "evaluation",
     "every": "catalogue",
     "find": "catalogue",

@@ -9,32 +9,25 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
-from abovechance.measures.measure import AVERAGES, Form, Measure
-from abovechance.measures.parameters import separate
+from abovechance.measures.measure import AVERAGES, Form, Measure, separate
 from abovechance.plugins import declared, names_of
 from abovechance.predictions import Numeric, Predictions, Survival
 from abovechance.predictions.base import must_be_predictions
 
 MODULES = (
     "categorical",
-    "one_class",
+    "one_versus_rest",
     "rank",
-    "quadratic",
-    "decomposition",
-    "information",
+    "probability",
     "calibration",
     "calibration_error",
-    "calibration_distance",
-    "costs",
     "utility",
     "regression",
-    "relative",
     "correlation",
     "multi_output",
     "linear_calibration",
     "survival",
-    "ipcw",
-    "horizon",
+    "survival_probability",
 )
 # what takes more than outcomes and predictions, and so is no measure of predictions
 FUNCTIONS = {"covariate_balanced_accuracy": "y_true, y_pred, covariate"}
@@ -262,7 +255,7 @@ def _plain(name: str) -> Measure | None:
         found = _plain(base)
         return found.averaged(suffix) if found is not None and found.averages else None
     if suffix in ("trim", "winsor"):
-        from abovechance.measures.trimmed import trimmed, winsorised
+        from abovechance.measures.regression import trimmed, winsorised
 
         found = _plain(base)
         if found is None or found.outcomes != {"numeric"} or found.many_outputs:

@@ -6,10 +6,9 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.averaging import class_values
 from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import COUNTING as COUNTING
-from abovechance.measures.sample import Sample, case_losses, single, without_rounding
+from abovechance.measures.sample import Sample, case_losses, class_values, single, without_rounding
 from abovechance.measures.sample import evaluate as of_sample
 from abovechance.measures.sample import on_counts as on_counts
 from abovechance.measures.utility import at_threshold

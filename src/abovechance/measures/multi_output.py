@@ -16,7 +16,7 @@ from abovechance.measures.chance import constant
 from abovechance.measures.correlation import CORRELATION, pearson
 from abovechance.measures.measure import Form, measure
 from abovechance.measures.moments import mean
-from abovechance.measures.relative import RATIO, SHARE, squared_ratio
+from abovechance.measures.regression import RATIO, SHARE, squared_ratio
 
 Shares = Sequence[float] | None
 SEVERAL: dict[str, Any] = {

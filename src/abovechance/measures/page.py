@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import fill
 from typing import Any
 
-from abovechance.measures.measure import AVERAGES, Law, Measure, defaults
-from abovechance.measures.parameters import shown
+from abovechance.measures.measure import AVERAGES, Law, Measure, defaults, shown
 from abovechance.predictions import View
 
 WIDTH = 79  # help() indents by four: the page still fits a terminal

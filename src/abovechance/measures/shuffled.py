@@ -11,8 +11,9 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.measures.evaluation import COUNTING, fit
+from abovechance.measures.evaluation import fit
 from abovechance.measures.measure import Form, Law, Measure
+from abovechance.measures.sample import COUNTING
 from abovechance.numerics.exact import log_hypergeometric
 from abovechance.numerics.ranks import tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View

@@ -1,20 +1,18 @@
-"""Mergeable summaries of predictions: counts, sums and binned ranks, for data larger than memory.
+"""Mergeable summaries of predictions, for data larger than memory: counts, sums, binned ranks."""
 
-A summary of a part of the data is small, and the sum of two is the summary of both parts, whatever
-their order. What can be computed from it is; what needs the cases themselves says so.
-"""
-
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats
+from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
-from abovechance.measures.measure import Measure, Statistic
-from abovechance.measures.sample import Sample, evaluate
+from abovechance.measures.catalogue import find
+from abovechance.measures.measure import Form, Measure, Statistic
+from abovechance.measures.probability import _cox_snell, _gain, _mcfadden, _nagelkerke
+from abovechance.measures.sample import COUNTING, Sample, evaluate
 from abovechance.measures.utility import threshold_of
 from abovechance.numerics.binned_ranks import (
     UNIT,
@@ -24,11 +22,94 @@ from abovechance.numerics.binned_ranks import (
     RankTotals,
     Stretches,
 )
-from abovechance.numerics.counts import ClassSums, ProbabilitySums, class_sums
+from abovechance.numerics.counts import ClassSums, ProbabilitySums, class_sums, confusion
 from abovechance.numerics.ranks import Ranked, RankSummary
-from abovechance.predictions import Binary, View
+from abovechance.predictions import Binary, Multiclass, Numeric, View
 from abovechance.predictions.base import Cases
 from abovechance.predictions.checks import within_unit
+
+# ----------------------------------------------------------------------------------------------
+# Sums of losses, mergeable, for every measure that is a mean of one loss per case.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LossSums:
+    """Sums of losses and of their squares by measure and group of cases; `+` joins two parts.
+
+    `cases` counts the cases of each group; every entry of `sums` and `squares` has one sum a group.
+    """
+
+    cases: Floats
+    sums: Mapping[str, Floats] = field(default_factory=dict)
+    squares: Mapping[str, Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        measures: Sequence[Measure],
+        outcome: Floats,
+        prediction: Floats,
+        group: Array | None = None,
+        groups: int = 1,
+    ) -> "LossSums":
+        """The sums over some cases, by their group if there are any.
+
+        >>> from abovechance.measures import find
+        >>> LossSums.of([find("mse")], np.array([1.0, 2.0]), np.array([2.0, 5.0])).mean("mse")
+        5.0
+        """
+        n = outcome.shape[-1]
+        code = np.zeros(n, dtype=np.int64) if group is None else group
+        sums, squares = {}, {}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for m in measures:
+                if m.form is Form.LOSSES:
+                    losses = np.asarray(m.formula(outcome, prediction, **m.parameters))
+                    sums[m.label] = _by_group(code, losses, groups)
+                    squares[m.label] = _by_group(code, losses**2, groups)
+        return cls(_by_group(code, np.ones(n), groups), sums, squares)
+
+    def __add__(self, other: "LossSums") -> "LossSums":
+        with np.errstate(invalid="ignore"):
+            return LossSums(
+                self.cases + other.cases,
+                {name: sums + other.sums[name] for name, sums in self.sums.items()},
+                {name: squares + other.squares[name] for name, squares in self.squares.items()},
+            )
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return int(self.cases.sum())
+
+    def mean(self, label: str) -> float:
+        """The mean loss of a measure."""
+        return float(self.sums[label].sum() / self.n)
+
+    def error(self, label: str, reference: Any = 0.0) -> float | None:
+        """Standard error of the mean loss, or of its difference from one known loss a group."""
+        n, known = self.n, np.asarray(reference)
+        if n < 2 or not np.isfinite(self.sums[label]).all():
+            return None
+        mean = float((self.sums[label] - known * self.cases).sum() / n)
+        squares = self.squares[label] - 2.0 * known * self.sums[label] + known**2 * self.cases
+        return float(np.sqrt(max(float(squares.sum()) / n - mean**2, 0.0) / (n - 1)))
+
+
+def _by_group(code: Array, losses: Floats, groups: int) -> Floats:
+    if groups == 1:
+        return np.array([losses.sum()])
+    return np.bincount(code, weights=losses, minlength=groups).astype(np.float64)
+
+
+# ----------------------------------------------------------------------------------------------
+# Mergeable summaries of predictions: counts, sums and binned ranks, for data larger than memory.
+#
+# A summary of a part of the data is small, and the sum of two is the summary of both parts,
+# whatever their order. What can be computed from it is; what needs the cases themselves says so.
+# ----------------------------------------------------------------------------------------------
+
 
 NEEDS_CASES = "needs all cases at once, and a summary of a stream holds none"
 
@@ -320,3 +401,274 @@ def _counts(
         ClassSums(n=int(np.count_nonzero(positive)), called=int((called & positive).sum())),
         ClassSums(n=int(np.count_nonzero(~positive)), called=int((called & ~positive).sum())),
     )
+
+
+# ----------------------------------------------------------------------------------------------
+# Mergeable summaries of predictions of several classes: a confusion table and sums of losses.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSummary:
+    """What is kept of predictions of K classes; `+` joins the summaries of two parts.
+
+    `table` has actual classes in rows and predicted ones in columns; `losses` are by actual class,
+    and empty when labels alone were predicted.
+
+    Examples
+    --------
+    >>> first = ClassSummary.of([], np.array([0, 1, 2]), np.array([0, 1, 1]), 3)
+    >>> (first + first).table
+    array([[2., 0., 0.],
+           [0., 2., 0.],
+           [0., 2., 0.]])
+    """
+
+    table: Floats
+    losses: LossSums
+
+    @classmethod
+    def of(
+        cls, measures: Sequence[Measure], actual: Ints, prediction: Array, classes: int
+    ) -> "ClassSummary":
+        """The summary of classes by number and of predictions: labels, or probabilities (K, n)."""
+        if prediction.ndim == 1:
+            return cls(confusion(actual, prediction, classes), LossSums(np.zeros(classes)))
+        onehot = (actual == np.arange(classes)[:, None]).astype(np.float64)
+        return cls(
+            confusion(actual, prediction.argmax(axis=0), classes),
+            LossSums.of(measures, onehot, prediction, actual, classes),
+        )
+
+    def __add__(self, other: "ClassSummary") -> "ClassSummary":
+        return ClassSummary(self.table + other.table, self.losses + other.losses)
+
+
+class SummarisedClasses(Multiclass):
+    """Predictions of several classes of which only a summary is left."""
+
+    summary: ClassSummary
+
+    def __init__(self, summary: ClassSummary, classes: Sequence[Any]) -> None:
+        self._settle(
+            summary=summary,
+            classes=tuple(classes),
+            cases=Cases(),
+            origin="test",
+            origin_stated=False,
+            kept=None,
+            notes=(),
+            described="",
+        )
+
+    @property
+    def n(self) -> int:
+        return int(self.summary.table.sum())
+
+    @cached_property
+    def views(self) -> frozenset[View]:
+        if not self.summary.losses.sums:
+            return frozenset({View.LABEL})
+        return frozenset({View.LABEL, View.SCORE, View.PROBABILITY})
+
+    @cached_property
+    def confusion(self) -> Floats:
+        return self.summary.table
+
+    @cached_property
+    def prevalences(self) -> Floats:
+        return np.asarray(self.summary.table.sum(axis=1) / self.n)
+
+    def against_rest(self, label: Any) -> Summarised:
+        """One class against all others together, as far as labels go."""
+        k = self.classes.index(label)
+        tp, fp, fn, tn = (int(c[k]) for c in self.class_counts)
+        return Summarised(
+            BinarySummary(
+                positives=ClassSums(n=tp + fn, called=tp),
+                negatives=ClassSums(n=fp + tn, called=fp),
+                ranks=BinnedRanks.empty(),
+                probabilities=False,
+            )
+        )
+
+    @property
+    def actual(self) -> NoReturn:
+        raise NotApplicable(f"this {NEEDS_CASES}.")
+
+    probability = stated_label = label = pair_aucs = actual
+
+
+def from_classes(measure: Measure, predictions: SummarisedClasses) -> float:
+    """The value of a measure; refused with the reason where it needs the cases."""
+    losses = predictions.summary.losses
+    if measure.label in losses.sums:
+        return losses.mean(measure.label)
+    if measure.form in COUNTING:
+        return measure.of(predictions)
+    gain = _GAINS.get(measure.name)
+    if gain is None or measure.label != measure.name or "brier" not in losses.sums:
+        raise NotApplicable(f"{measure.title} {NEEDS_CASES}.")
+    base = find("brier" if measure.name == "scaled_brier" else "log_score")
+    base = base.for_outcome("multiclass")
+    assert base.reference is not None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reference = np.float64(base.reference(predictions, base))
+        return float(gain(np.float64(losses.mean(base.label)), reference))
+
+
+# From a mean loss and that of the class frequencies.
+_GAINS: dict[str, Callable[[Any, Any], Any]] = {
+    "scaled_brier": _gain,
+    "cox_snell_r2": _cox_snell,
+    "nagelkerke_r2": _nagelkerke,
+    "mcfadden_r2": _mcfadden,
+}
+
+
+# ----------------------------------------------------------------------------------------------
+# Mergeable summaries of predicted numbers: means, squares and products, and sums of losses.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumberSummary:
+    """What is kept of predicted numbers; `+` joins the summaries of two parts.
+
+    `means` and `scatter` are of outcome and error (outcome minus prediction): the sums of squares
+    and products are of deviations from the means. Parts are joined by their difference in means,
+    so that numbers far from zero lose no digits.
+
+    References
+    ----------
+    Chan, Golub & LeVeque (1983), eq. 2.1.
+
+    Examples
+    --------
+    >>> first = NumberSummary.of([], np.array([1.0, 2.0]), np.array([1.5, 2.0]))
+    >>> both = first + NumberSummary.of([], np.array([4.0]), np.array([3.0]))
+    >>> both.n, both.means.tolist(), both.largest
+    (3, [2.333, 0.167], 1.0)
+    """
+
+    n: int
+    means: Floats
+    scatter: Floats
+    largest: float
+    losses: LossSums
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure], outcome: Floats, value: Floats) -> "NumberSummary":
+        """The summary of some cases."""
+        columns = np.stack([outcome, outcome - value])
+        moved = columns - columns[:, :1]  # equal numbers then deviate by exactly nothing
+        offset = moved.mean(axis=1, keepdims=True)
+        apart = moved - offset
+        return cls(
+            n=outcome.size,
+            means=(columns[:, :1] + offset)[:, 0],
+            scatter=apart @ apart.T,
+            largest=float(np.abs(columns[1]).max()),
+            losses=LossSums.of(measures, outcome, value),
+        )
+
+    @classmethod
+    def gather(
+        cls, measures: Sequence[Measure], pieces: Iterable[tuple[Floats, Floats]]
+    ) -> "NumberSummary | None":
+        """The summary of a stream of outcomes and predictions; None if there are none."""
+        found = None
+        for outcome, value in pieces:
+            more = cls.of(measures, outcome, value)
+            found = more if found is None else found + more
+        return found
+
+    def __add__(self, other: "NumberSummary") -> "NumberSummary":
+        n, apart = self.n + other.n, other.means - self.means
+        return NumberSummary(
+            n=n,
+            means=self.means + apart * (other.n / n),
+            scatter=self.scatter + other.scatter + np.outer(apart, apart) * (self.n * other.n / n),
+            largest=max(self.largest, other.largest),
+            losses=self.losses + other.losses,
+        )
+
+    @property
+    def four_points(self) -> tuple[Floats, Floats, Floats]:
+        """Outcomes, predictions and weights of four cases with the same n, means and scatter."""
+        (a, c), (_, b) = self.scatter / self.n
+        along = np.sqrt([a, 0.0]) if a > 0 else np.zeros(2)
+        along[1] = c / along[0] if a > 0 else 0.0
+        across = np.array([0.0, np.sqrt(max(b - along[1] ** 2, 0.0))])
+        steps = np.sqrt(2.0) * np.stack([along, -along, across, -across], axis=1)
+        outcome, error = self.means[:, None] + steps
+        return outcome, outcome - error, np.full(4, self.n / 4.0)
+
+
+class SummarisedNumbers(Numeric):
+    """Predicted numbers of which only a summary is left."""
+
+    summary: NumberSummary
+
+    def __init__(self, summary: NumberSummary, *, name: str = "output 1") -> None:
+        self._settle(
+            summary=summary,
+            outputs=(name,),
+            cases=Cases(),
+            origin="test",
+            origin_stated=False,
+            kept=None,
+            notes=(),
+            described="",
+        )
+
+    @property
+    def n(self) -> int:
+        return self.summary.n
+
+    @cached_property
+    def views(self) -> frozenset[View]:
+        return frozenset({View.VALUE})
+
+    @cached_property
+    def centre_and_spread(self) -> tuple[Floats, Floats]:
+        (y, error), scatter = self.summary.means, self.summary.scatter / self.n
+        given = scatter[0, 0] - 2.0 * scatter[0, 1] + scatter[1, 1]
+        spread = np.sqrt(np.maximum([[scatter[0, 0]], [given]], 0.0))
+        return np.array([[y], [y - error]]), spread
+
+    @property
+    def representative(self) -> Sample:
+        """Four weighted cases with the means, variances and covariance of all."""
+        outcome, value, weight = self.summary.four_points
+        columns = {"outcome": outcome[None], "value": value[None], "weight": weight}
+        return Sample(kind="numeric", columns=columns)
+
+    @property
+    def outcome(self) -> NoReturn:
+        raise NotApplicable(f"this {NEEDS_CASES}.")
+
+    value = outcome
+
+
+def from_numbers(measure: Measure, predictions: SummarisedNumbers) -> float:
+    """The value of a measure; refused with the reason where it needs the cases.
+
+    Examples
+    --------
+    >>> from abovechance.measures import find
+    >>> summary = NumberSummary.of([], np.array([1.0, 2.0, 4.0]), np.array([1.5, 2.0, 3.0]))
+    >>> from_numbers(find("r2"), SummarisedNumbers(summary))
+    0.732
+    """
+    summary = predictions.summary
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if measure.label in summary.losses.sums:
+            found = np.asarray(summary.losses.mean(measure.label))
+        elif measure.sufficient is Statistic.MOMENTS:
+            return float(evaluate(measure, predictions.representative))
+        elif measure.sufficient is Statistic.LARGEST:
+            found = np.asarray(summary.largest)
+        else:
+            raise NotApplicable(f"{measure.title} {NEEDS_CASES}.")
+        return float(found if measure.after is None else measure.after(found))

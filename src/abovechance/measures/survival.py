@@ -2,7 +2,7 @@
 
 Risks are higher for earlier events (`predicted_time=` is read the other way round). Of predicted
 survival curves alone the risk is 1 − S at the last predicted time, for `auc_at` at its own. How
-good predicted survival probabilities are is in `ipcw`.
+good predicted survival probabilities are is in `survival_probability`.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant
-from abovechance.measures.ipcw import SURVIVAL, inverse_before
 from abovechance.measures.measure import Law, Measure, measure
+from abovechance.measures.survival_probability import SURVIVAL, inverse_before
 from abovechance.numerics.censoring import Concordance, concordance_counts
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View

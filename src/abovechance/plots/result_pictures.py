@@ -10,7 +10,7 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.format import as_float, between, number, percent, plural
 from abovechance.inference.contract import FIRST, contract, whole
 from abovechance.inference.printing import sides_and_level
-from abovechance.inference.significance.accuracy import chance_words
+from abovechance.inference.shares import chance_words
 from abovechance.plots.axes import room_for, rows, spanning, unit
 from abovechance.plots.chart import Axis, Band, Chart, Layer, Line, Points, Rule, Series
 from abovechance.plots.picture import picture

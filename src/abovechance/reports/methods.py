@@ -16,7 +16,7 @@ from abovechance.inference.contract import (
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, together
-from abovechance.inference.significance.accuracy import chance_words
+from abovechance.inference.shares import chance_words
 from abovechance.reports.citations import of_measure
 from abovechance.reports.prose import MOST, cite, label, listed, lower
 from abovechance.reports.sentences import named

@@ -20,7 +20,7 @@ from abovechance.resampling.draws import (
     label_sums,
 )
 from abovechance.resampling.executors import Executor, Processes, Serial, Workers
-from abovechance.resampling.replicate import (
+from abovechance.resampling.replicates import (
     DEFAULT,
     Null,
     Resampling,
@@ -35,7 +35,7 @@ from abovechance.resampling.replicate import (
 )
 from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
 from abovechance.resampling.store import Store, digest
-from abovechance.resampling.tail import Alternative, Tail, exceedances, p_values, tail
+from abovechance.resampling.tails import Alternative, Tail, exceedances, p_values, tail
 
 __all__ = [
     "DEFAULT",

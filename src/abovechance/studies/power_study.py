@@ -23,7 +23,7 @@ from abovechance.resampling import (
     seed_of,
 )
 from abovechance.resampling.random_bits import STEPS, compiled_draws
-from abovechance.resampling.replicate import Progress
+from abovechance.resampling.replicates import Progress
 from abovechance.studies.closed_forms import closed_form, level_of
 from abovechance.studies.designs import (
     LEAST,

@@ -15,7 +15,7 @@ from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.measures import Measure
 from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
-from abovechance.resampling.replicate import Progress
+from abovechance.resampling.replicates import Progress
 from abovechance.studies.closed_forms import closed_form, smallest
 from abovechance.studies.designs import (
     LEAST,

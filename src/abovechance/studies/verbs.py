@@ -34,7 +34,7 @@ def against_chance(
     sample: Predicted, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `assess` gives, one-sided; NaN where it gives none."""
-    from abovechance.inference.significance.association import Draws, association
+    from abovechance.inference.permutation import Draws, association
 
     if {"log_score", "skill.log_score"}.intersection(names):
         logits(sample.probability)
@@ -59,7 +59,7 @@ def against_chance(
 
 
 def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
-    from abovechance.inference.defaults import Setting
+    from abovechance.inference.interval_choice import Setting
     from abovechance.inference.method import Kind, first_of
 
     measure = measure_of(name.removeprefix("skill."))
@@ -77,8 +77,8 @@ def compared(
     sample: Pair, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `compare` gives, two-sided and of one pair; NaN where it gives none."""
-    from abovechance.inference.comparison.by_law import Family
-    from abovechance.inference.comparison.contrasts import How
+    from abovechance.inference.contrasts import How
+    from abovechance.inference.law_contrasts import ModelFamily
     from abovechance.inference.method import Kind
 
     if "log_score" in names:
@@ -94,7 +94,7 @@ def compared(
         asked = {} if method is None else {Kind.COMPARISON: {measure.label: method}}
         how = How(draws, Resampling(seed=seed), methods=asked)
         try:
-            answer = Family(measure, models, how).contrast(0, 1).test("two-sided")
+            answer = ModelFamily(measure, models, how).contrast(0, 1).test("two-sided")
             found[name] = _by_rule(answer.test.p_value, answer.test.draws, rule)
         except NotApplicable:
             found[name] = float("nan")
@@ -113,7 +113,7 @@ def interval_shown(
     predictions: Predictions, measure: Measure, level: float, draws: int, seed: int
 ) -> Shown:
     """The interval of a measure, by the very method of `assess`."""
-    from abovechance.inference.evidence import Evidence
+    from abovechance.inference.assessment import Evidence
 
     evidence = Evidence.gather(
         predictions,
@@ -142,7 +142,7 @@ def least_mann_whitney_p(n1: int, n0: int) -> float:
     >>> least_mann_whitney_p(2, 3)
     0.1
     """
-    from abovechance.inference.significance.ranks import mann_whitney
+    from abovechance.inference.areas import mann_whitney
 
     return mann_whitney(Binary(np.arange(n1 + n0) >= n0, score=np.arange(n1 + n0))).p_value
 

@@ -10,7 +10,7 @@ import numpy as np
 import abovechance as ac
 from abovechance.errors import AboveChanceError
 from abovechance.measures import Law, find
-from abovechance.measures.evaluation import COUNTING
+from abovechance.measures.sample import COUNTING
 from statistical.audit.settings import Setting
 from statistical.audit.worlds import sample, truth
 

@@ -1,12 +1,10 @@
 """Curves with bands: `curves.calibration(predictions)`, `curves.decision(predictions)`, …"""
 
-from abovechance.inference.boundary import offered
-from abovechance.inference.curves.calibration import calibration
-from abovechance.inference.curves.cost import cost
+from abovechance.inference.arguments import offered
+from abovechance.inference.curves.calibration_curves import calibration
 from abovechance.inference.curves.curve import Curve
-from abovechance.inference.curves.decision import decision, decision_difference
-from abovechance.inference.curves.distributions import cumulative, guesses
-from abovechance.inference.curves.ranking import precision_recall, roc
+from abovechance.inference.curves.decision_curves import cost, decision, decision_difference
+from abovechance.inference.curves.ranking_curves import cumulative, guesses, precision_recall, roc
 from abovechance.inference.curves.survival_curves import auc_over_time, survival
 
 __all__ = [

@@ -4,8 +4,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve
-from abovechance.inference.curves.resampled import checked_level, numbers_of
+from abovechance.inference.curves.curve import Curve, checked_level, numbers_of
 from abovechance.measures import find
 from abovechance.numerics.censoring import kaplan_meier
 from abovechance.predictions import Survival

@@ -1,16 +1,16 @@
 """Posteriors of accuracy, balanced accuracy and any confusion measure, with their priors."""
 
-from abovechance.inference.boundary import offered
-from abovechance.inference.posterior.dirichlet import of
-from abovechance.inference.posterior.hierarchical import Hierarchical, hierarchical
-from abovechance.inference.posterior.paired import agreement, paired_difference
-from abovechance.inference.posterior.result import Posterior
-from abovechance.inference.posterior.shares import (
+from abovechance.inference.arguments import offered
+from abovechance.inference.posterior.distribution import Posterior
+from abovechance.inference.posterior.from_counts import (
     accuracy,
     balanced_accuracy,
     difference,
+    of,
     prob_above_chance,
 )
+from abovechance.inference.posterior.paired import agreement, paired_difference
+from abovechance.inference.posterior.population import Hierarchical, hierarchical
 
 __all__ = [
     "Hierarchical",

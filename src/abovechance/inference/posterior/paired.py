@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.posterior.draws import Draws
-from abovechance.inference.posterior.result import Posterior
-from abovechance.inference.posterior.tables import (
+from abovechance.inference.posterior.distribution import Draws, Posterior
+from abovechance.inference.posterior.priors import (
     Prior,
     advice_on,
     class_weights,
@@ -223,7 +222,7 @@ def _agreement(first: Any, second: Any) -> Floats:
 
 
 def _outcome_and_label(predictions: Any) -> tuple[Array, Array]:
-    from abovechance.inference.defaults import expanded
+    from abovechance.inference.interval_choice import expanded
 
     refuse_dependent(predictions)
     predictions = expanded(predictions)

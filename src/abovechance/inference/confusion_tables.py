@@ -1,0 +1,761 @@
+"""Functions of a confusion table: what they are, how many cases they are worth, their intervals."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.errors import NotApplicable
+from abovechance.inference import method
+from abovechance.inference.proportions import score_limits
+from abovechance.inference.results import Interval
+from abovechance.measures import Law, Measure
+from abovechance.measures.sample import COUNTING
+from abovechance.predictions import Binary
+
+# ----------------------------------------------------------------------------------------------
+# How many independent cases a share is worth when cases have weights or come in clusters.
+#
+# A share m with standard error s varies like one of m(1 − m)/s² independent cases, and with few
+# units Student's quantile in place of the normal one is the same as still fewer cases. So counts
+# are made smaller, and every method for independent cases serves: Wilson, MOVER, a posterior.
+# ----------------------------------------------------------------------------------------------
+
+
+FEW = 10  # independent cases off the nearer bound, below which their spread is not trusted
+NOTHING = 1e-22  # a variance of a share below this is rounding
+ONE_CLUSTER = "all its cases come from one cluster; an interval over clusters needs at least two."
+
+
+@dataclass(frozen=True)
+class Worth:
+    """A mean of scores from 0 to 1, and the number of independent cases it is worth."""
+
+    mean: float
+    cases: float
+    units: int  # cases, or clusters, that hold any of its denominator
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cases by cell of their confusion table; by case only where they weigh or cluster."""
+
+    table: Floats  # (K, K), weighted
+    cell: Ints | None = None  # row · K + column of each case
+    weight: Floats | None = None  # of each case
+    unit: Ints | None = None  # the cluster of each case
+
+    @classmethod
+    def of(cls, predictions: Any, acted: Bools | None = None) -> "Cells":
+        """Equal weights are none, and so are clusters of one case each.
+
+        `acted` takes the place of the labels where a measure has a threshold of its own.
+        """
+        weight, groups = predictions.weight, predictions.cases.groups
+        table = np.asarray(predictions.confusion, dtype=np.float64)
+        if acted is not None:
+            cell = 2 * predictions.positive + acted
+            table = np.bincount(cell, weights=weight, minlength=4).reshape(2, 2).astype(np.float64)
+        kept = slice(None) if weight is None else weight > 0
+        weight = None if weight is None else weight[kept]
+        unit = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
+        if unit is not None and unit.max() + 1 == len(unit):
+            unit = None
+        if weight is not None and np.ptp(weight) == 0.0:
+            table, weight = table / weight[0], None
+        if weight is None and unit is None:
+            return cls(np.round(table, 9))
+        label = predictions.label if acted is None else acted
+        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+        cell = actual.astype(np.int64) * len(table) + label.astype(np.int64)
+        return cls(table, cell[kept], weight, unit)
+
+    @property
+    def independent(self) -> bool:
+        """Whether every case counts one and varies by itself, so that the table tells all."""
+        return self.cell is None
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Whose number the effective one is: what a method knows of its use."""
+        if self.unit is None:
+            return {} if self.weight is None else {"weights": True}
+        return {"clusters": int(self.unit.max()) + 1}
+
+    def worth(self, score: Floats, inside: Bools, level: float) -> Worth:
+        """What the mean of a score (K, K) over the cells inside is worth."""
+        if self.cell is None:
+            return _of_counts(score[inside], self.table[inside])
+        here = inside.ravel()[self.cell]
+        weight = None if self.weight is None else self.weight[here]
+        unit = None if self.unit is None else self.unit[here]
+        return worth(score.ravel()[self.cell[here]], weight, unit, level)
+
+    def row_worth(self, row: int, score: Floats, level: float) -> Worth:
+        """What the mean of a score over the cases of one class is worth."""
+        inside = np.zeros(self.table.shape, dtype=np.bool_)
+        inside[row] = True
+        return self.worth(np.broadcast_to(score, self.table.shape), inside, level)
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Floats, int]:
+        assert self.cell is not None
+        unit = np.arange(len(self.cell)) if self.unit is None else self.unit
+        weight = np.ones(len(self.cell)) if self.weight is None else self.weight
+        return unit, weight, int(unit.max()) + 1
+
+    def sums(self, score: Floats) -> Floats:
+        """Weighted sums of a score (K, K) over the cases of each class in each unit: (units, K)."""
+        assert self.cell is not None
+        unit, weight, units = self._codes
+        k = len(self.table)
+        place = unit * k + self.cell // k
+        values = weight * score.ravel()[self.cell]
+        found = np.bincount(place, weights=values, minlength=units * k)
+        return np.asarray(found.reshape(units, k), dtype=np.float64)
+
+    def correlations(self, score: Floats) -> Floats:
+        """How the mean scores of the classes go together over clusters: (K, K).
+
+        Classes that go against each other narrow an interval; with few clusters that may be
+        chance, so such a correlation is taken one standard error nearer to 0.
+        """
+        k = len(self.table)
+        if self.unit is None:
+            return np.asarray(np.eye(k), dtype=np.float64)
+        total = self.table.sum(axis=1, keepdims=True)
+        centre = (self.table * score).sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0)
+        apart = self.sums(score - centre)
+        spread = np.sqrt((apart**2).sum(axis=0))
+        spread = np.where(spread > 1e-9 * total[:, 0], spread, np.inf)  # rounding is no spread
+        found = np.clip(apart.T @ apart / np.outer(spread, spread), -1.0, 1.0)
+        holds = (self.sums(np.ones((k, k))) > 0).astype(np.float64)
+        both = holds.T @ holds
+        against = np.clip(found, -1.0 + 1e-12, 0.0)
+        careful = np.minimum(np.tanh(np.arctanh(against) + _error(both)), 0.0)
+        found = np.where(found < 0, careful, found)
+        np.fill_diagonal(found, 1.0)
+        return found
+
+    def margin_worth(self, level: float) -> float:
+        """What the frequencies of the classes are worth: the number of independent cases."""
+        if self.cell is None:
+            return float(self.table.sum())
+        unit, weight, units = self._codes
+        k = len(self.table)
+        share = self.table.sum(axis=1) / self.table.sum()
+        held = self.sums(np.ones((k, k))) / weight.sum()
+        size = held.sum(axis=1)
+        if units < 2:
+            return _fewer(1.0, 1.0, level)
+        apart = ((held - size[:, None] * share) ** 2).sum(axis=1)
+        variance = float((apart / (1.0 - size)).sum())
+        spread = float((share * (1.0 - share)).sum())
+        cases = len(unit) if variance <= NOTHING else min(len(unit), spread / variance)
+        return _fewer(cases, degrees_of_freedom(size), level)
+
+
+def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float) -> Worth:
+    r"""What the (weighted) mean of scores from 0 to 1 is worth, a value each case.
+
+    With :math:`a_g` the share of weight in unit g and :math:`z_g = \sum_{i \in g} w_i (x_i - m) /
+    \sum w`, the variance is :math:`\sum z_g^2 / (1 - a_g)`, with Satterthwaite's degrees of
+    freedom. Where nothing varies the units themselves are counted, by their weight: no spread was
+    estimated, so Student's quantile has nothing to allow for.
+
+    References
+    ----------
+    Bell & McCaffrey (2002); Pustejovsky & Tipton (2018); Korn & Graubard (1998).
+    """
+    n = len(score)
+    if n == 0:
+        raise NotApplicable("a share needs at least one case; there is none.")
+    code = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
+    units = int(code.max()) + 1
+    if units == n and (weight is None or np.ptp(weight) == 0.0):
+        return _of_counts(score, np.ones(n))
+    w = np.ones(n) if weight is None else weight
+    mean = _snapped(float(w @ score / w.sum()))
+    size = np.bincount(code, weights=w) / w.sum()
+    if units < 2:
+        return Worth(mean, _fewer(1.0, 1.0, level), 1)
+    variance = float((np.bincount(code, weights=w * (score - mean)) ** 2 / (1.0 - size)).sum())
+    variance /= float(w.sum()) ** 2
+    kish = 1.0 / float((size**2).sum())
+    # few errors with small weights would make cases seem worth more than they are
+    most = kish if units == n else float(n)
+    if variance <= NOTHING:
+        return Worth(mean, kish, units)
+    cases = min(mean * (1.0 - mean) / variance, most)
+    return Worth(mean, _fewer(cases, degrees_of_freedom(size), level), units)
+
+
+def degrees_of_freedom(size: Floats) -> float:
+    """Satterthwaite's, of a mean over units that hold these shares of the weight.
+
+    >>> degrees_of_freedom(np.full(8, 1 / 8))
+    7.0
+    """
+    square = size**2 / (1.0 - size)
+    crossed = square.sum() ** 2 - (square**2).sum()
+    return float(1.0 / ((size**2).sum() + crossed))
+
+
+def _of_counts(score: Floats, count: Floats) -> Worth:
+    """Independent cases that count one each."""
+    n = float(count.sum())
+    if n <= 0:
+        raise NotApplicable("a share needs at least one case; there is none.")
+    mean = float(score @ count / n)
+    if np.isin(score, (0.0, 1.0)).all():
+        return Worth(mean, n, int(n))
+    mean = _snapped(mean)
+    off = min(float(count[score < 1.0].sum()), float(count[score > 0.0].sum()))
+    variance = float(count @ (score - mean) ** 2) / n**2
+    cases = n if off < FEW or variance <= NOTHING else mean * (1.0 - mean) / variance
+    return Worth(mean, cases, int(n))
+
+
+def _snapped(mean: float) -> float:
+    """A mean that rounding alone keeps from its bound is at its bound."""
+    return float(np.round(mean)) if min(mean, 1.0 - mean) < 1e-12 else mean
+
+
+def _fewer(cases: float, df: float, level: float) -> float:
+    """So few that the normal quantile gives what Student's would."""
+    from scipy.special import ndtri, stdtrit
+
+    at = 0.5 + level / 2.0
+    return float(cases * (ndtri(at) / stdtrit(max(df, 1.0), at)) ** 2)
+
+
+def _error(both: Floats) -> Floats:
+    """Standard error of Fisher's z from so many clusters with cases of both classes."""
+    return np.where(both > 3, 1.0 / np.sqrt(np.maximum(both - 3.0, 1e-9)), np.inf)
+
+
+# ----------------------------------------------------------------------------------------------
+# What a formula on confusion tables is, found by evaluating it: facts decide, never a name.
+#
+# A share, a mean of class recalls or a function of accuracy keeps its law when it is scaled,
+# turned round or declared under another name. Each is recognised by its values on a few tables
+# and checked on others; what a law promises and the values do not bear out is not taken for
+# granted.
+# ----------------------------------------------------------------------------------------------
+
+
+CLOSE = 1e-9  # relative
+GRID = 33  # points at which a function must keep rising or falling
+
+
+@dataclass(frozen=True)
+class Share:
+    """A mean of one score a cell over the cases of some cells: the value of a measure."""
+
+    score: Floats  # (K, K); 0 outside
+    inside: Bools  # (K, K): the cells that make up the denominator
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest score."""
+        within = self.score[self.inside]
+        return float(within.min()), float(within.max())
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A value that is linear in where the cases of each class end up, their number being given."""
+
+    base: float  # the value when every case is predicted rightly
+    change: Floats  # (K, K): what it changes by when a whole class is called by another
+
+    @property
+    def bottom(self) -> float:
+        """The least value."""
+        return float(self.base + self.change.min(axis=1).sum())
+
+    @property
+    def reach(self) -> Floats:
+        """How far each class can move the value."""
+        return np.asarray(np.ptp(self.change, axis=1))
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of the cells, from 0 to 1 within each class that matters."""
+        reach = np.where(self.reach > 0, self.reach, 1.0)
+        return np.asarray((self.change - self.change.min(axis=1, keepdims=True)) / reach[:, None])
+
+
+@lru_cache(maxsize=256)
+def as_share(measure: Measure, classes: int) -> Share | None:
+    """The scores whose mean over a denominator a measure is; None when it is no such mean.
+
+    A table with a single case shows the case's score, or that it is outside the denominator.
+    """
+    score = np.full((classes, classes), np.nan)
+    for k in range(classes):
+        single = np.zeros((classes, classes, classes))
+        single[np.arange(classes), k, np.arange(classes)] = 1.0
+        score[k] = measure.on_counts(single)
+    inside = np.isfinite(score)
+    if not inside.any() or np.ptp(score[inside]) == 0.0:
+        return None
+    found = Share(np.where(inside, score, 0.0), inside)
+    tables = _any_tables(classes)
+    means = (tables * found.score).sum(axis=(-2, -1)) / (tables * inside).sum(axis=(-2, -1))
+    return found if _alike(measure.on_counts(tables), means) else None
+
+
+@lru_cache(maxsize=256)
+def of_accuracy_alone(measure: Measure, classes: int) -> bool:
+    """Whether a measure depends on a table only through accuracy, and always in one direction."""
+    tables = _any_tables(classes)
+    right = np.trace(tables, axis1=-2, axis2=-1) / tables.sum(axis=(-2, -1))
+    even = np.stack([evenly(share, classes) for share in right])
+    if not _alike(measure.on_counts(tables), measure.on_counts(even)):
+        return False
+    grid = np.stack([evenly(share, classes) for share in np.linspace(0.0, 1.0, GRID)])
+    return one_way(np.asarray(measure.on_counts(grid)))
+
+
+def as_rows(measure: Measure, totals: Floats) -> Rows | None:
+    """How the cases of each class, so many as given, make up a value; None when not linearly."""
+    k = len(totals)
+    right = np.diag(totals)
+    base = float(measure.on_counts(right))
+    if not np.isfinite(base):
+        return None
+    change = np.zeros((k, k))
+    for row in np.flatnonzero(totals > 0):
+        moved = np.repeat(right[None], k, axis=0)
+        moved[:, row, row] = 0.0
+        moved[np.arange(k), row, np.arange(k)] = totals[row]
+        change[row] = measure.on_counts(moved) - base
+    if not np.isfinite(change).all() or not change.any():
+        return None
+    found = Rows(base, change)
+    shares = _any_tables(k)
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    values = base + (shares * change).sum(axis=(-2, -1))
+    return found if _alike(measure.on_counts(shares * totals[:, None]), values) else None
+
+
+@lru_cache(maxsize=256)
+def only_when_right(measure: Measure) -> bool:
+    """Whether any single error keeps a measure from its best value."""
+    right = np.repeat(np.diag([3.0, 4.0])[None], 2, axis=0)
+    right[0, 0, 1] = right[1, 1, 0] = 1.0
+    return bool((measure.on_counts(right) != measure.best).all())
+
+
+@lru_cache(maxsize=256)
+def free_of_prevalence(measure: Measure) -> bool:
+    """Whether a measure of two classes stays the same when one of them has more cases."""
+    tables = _any_tables(2)
+    more = tables * np.array([[1.0], [3.0]])
+    return _alike(measure.on_counts(tables), measure.on_counts(more))
+
+
+@lru_cache(maxsize=256)
+def linear_in_rows(measure: Measure, classes: int) -> bool:
+    """Whether a value is linear in the cases of each class however many there are of each.
+
+    Of equally frequent classes kappa is so by accident.
+    """
+    return as_rows(measure, np.arange(2.0, classes + 2.0) ** 2) is not None
+
+
+def evenly(accuracy: float, classes: int) -> Floats:
+    """A table of equally frequent classes with some accuracy, errors spread evenly."""
+    table = np.full((classes, classes), (1.0 - accuracy) / (classes * (classes - 1)))
+    np.fill_diagonal(table, accuracy / classes)
+    return table
+
+
+def one_way(values: Floats) -> bool:
+    """Whether values along the last axis only rise or only fall; undefined ones are passed over."""
+    steps = np.diff(values, axis=-1)
+    steps = steps[np.isfinite(steps)]
+    slack = CLOSE * max(1.0, float(np.abs(steps).max(initial=0.0)))
+    return bool((steps >= -slack).all() or (steps <= slack).all())
+
+
+def _any_tables(classes: int) -> Floats:
+    """Tables without any regularity, all cells filled."""
+    return np.random.default_rng(0).uniform(0.5, 1.5, size=(4, classes, classes))
+
+
+def _alike(first: Floats, second: Floats) -> bool:
+    return bool(np.allclose(first, second, rtol=CLOSE, atol=CLOSE * np.abs(second).max(initial=0)))
+
+
+# ----------------------------------------------------------------------------------------------
+# Intervals of everything that is a function of a confusion table, whatever the cases are like.
+#
+# Independent, weighted or clustered cases and classes sampled apart differ in one thing only: how
+# many independent cases each class is worth (`worth`, above). The rest follows from what the
+# formula is (`table_facts`): a share, a mean of class recalls, or any other function.
+# ----------------------------------------------------------------------------------------------
+
+
+DRAWS = 20_000
+NUMBERS = 16_000_000  # drawn at most for tables with many cells
+LEAST_DRAWS = 2_000
+MOST_UNDEFINED = 0.01
+GRADE = 1.05  # measures that vary alike share their draws
+STEP = 1e-6  # of numerical derivatives, relative to the number of cases
+LAWS = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN)
+Stream = Callable[[], np.random.Generator]
+
+
+def of_table(measure: Measure) -> bool:
+    """Whether the intervals here are for this measure."""
+    return measure.form in COUNTING and measure.law in LAWS
+
+
+def of_mean_score(score: Floats, predictions: Any, level: float) -> Interval:
+    """Wilson's interval of the mean of scores from 0 to 1, one a case."""
+    groups = predictions.cases.groups
+    unit = None if groups is None else np.unique(groups, return_inverse=True)[1]
+    found = worth(score, predictions.weight, unit, level)
+    known = {} if groups is None else {"clusters": found.units}
+    return _wilson(found, level, effective=True, **known)
+
+
+def share(measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """Wilson's interval of a share, or of a function of accuracy; None for what is neither."""
+    k = len(cells.table)
+    found = as_share(measure, k)
+    if found is not None:
+        low, high = found.bounds
+        score = np.where(found.inside, (found.score - low) / (high - low), 0.0)
+        share = _of_scores(cells, score, found.inside, level)
+        ends = [low + (high - low) * x for x in (share.low, share.high)]
+    elif of_accuracy_alone(measure, k):
+        share = _of_scores(cells, np.eye(k), np.ones((k, k), dtype=np.bool_), level)
+        ends = [float(measure.on_counts(evenly(x, k))) for x in (share.low, share.high)]
+    else:
+        return None
+    return _around(measure, cells, replace(share, low=min(ends), high=max(ends)))
+
+
+def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """MOVER for two classes, Wilson at the effective n for more; None when not linear in recalls.
+
+    References
+    ----------
+    Zou & Donner (2008); with dependent parts: Zou (2008).
+    """
+    rows = as_rows(measure, cells.table.sum(axis=1))
+    if rows is None:
+        return None
+    parts = [k for k, reach in enumerate(rows.reach) if reach > 0]
+    worths = [cells.row_worth(k, rows.scores[k], level) for k in parts]
+    if all(worth.units < 2 for worth in worths) and cells.unit is not None:
+        raise NotApplicable(ONE_CLUSTER)
+    together = cells.correlations(rows.scores)[np.ix_(parts, parts)]
+    if len(cells.table) == 2:
+        low, high = _mover(rows, parts, worths, together, level)
+        found = method.limits("mover", low, high, level, **cells.known)
+    else:
+        extra = _of_frequencies(measure, cells, level)
+        low, high = _effective(rows, parts, worths, together, extra, level)
+        found = method.limits("wilson", low, high, level, effective=True, **cells.known)
+    return _around(measure, cells, found)
+
+
+def law_of(measure: Measure, classes: int) -> Law:
+    """The law that a formula of tables turns out to have: a share's, a mean of shares' or none.
+
+    Of two classes MOVER holds their sizes fixed: only for what does not depend on these.
+    """
+    if as_share(measure, classes) is not None or of_accuracy_alone(measure, classes):
+        return Law.SHARE
+    if linear_in_rows(measure, classes) and (classes > 2 or free_of_prevalence(measure)):
+        return Law.BALANCED
+    return Law.UNKNOWN
+
+
+def posterior(
+    measure: Measure, cells: Cells, level: float, stream: Stream, kept: dict[Any, Floats]
+) -> Interval:
+    """Equal-tailed limits of the posterior of any function of a table.
+
+    The prior is half a case per cell for two classes; for more it is one case over all cells, for
+    half a case in each of many cells would outweigh the data. Each class has as many cases as it
+    is worth, and so have the frequencies of the classes. `kept` holds draws for other measures.
+    """
+    if cells.unit is not None and cells.unit.max() == 0:
+        raise NotApplicable(ONE_CLUSTER)
+    slower = _together(measure, cells)
+    if slower not in kept:
+        kept[slower] = _drawn_tables(cells, slower, level, stream())
+    found = _of_draws(measure, cells, measure.on_counts(kept[slower]), level)
+    _refuse_what_hangs_on_one_case(measure, cells.table, found)
+    return found
+
+
+def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Interval) -> None:
+    """Of several classes: a product of recalls is 0 when no case of one class is right.
+
+    Where one case more or less that is right takes the value farther than half of the limits'
+    distance, a few cases of one class decide it, and limits mean nothing (they cover .40 to .63).
+    """
+    if len(table) == 2:
+        return
+    value, half = float(measure.on_counts(table)), (found.high - found.low) / 2.0
+    never = np.flatnonzero((np.diag(table) == 0) & (table.sum(axis=1) > 0))
+    if len(never):  # of several such classes one case more in each
+        other = table.copy()
+        other[never, table[never].argmax(axis=1)] -= 1.0
+        other[never, never] += 1.0
+        changed = float(measure.on_counts(np.maximum(other, 0.0)))
+        if abs(changed - value) > half:
+            raise NotApplicable(
+                f"no case of {len(never)} class{'es' * (len(never) > 1)} is predicted rightly; "
+                f"with one of each {measure.title} would be {changed:.2g}, not {value:.2g}."
+            )
+    for row in np.flatnonzero(table.sum(axis=1) > 0).tolist():
+        wrong = table[row].copy()
+        wrong[row] = -1.0
+        at = int(np.argmax(wrong))
+        for step in (min(1.0, float(table[row, at])), -min(1.0, float(table[row, row]))):
+            other = table.copy()
+            other[row, at] -= step
+            other[row, row] += step
+            changed = float(measure.on_counts(other))
+            if step and abs(changed - value) > half:
+                raise NotApplicable(
+                    f"one case of a class decides: with one {'more' if step > 0 else 'less'} that "
+                    f"is predicted rightly {measure.title} would be {changed:.2g}, not {value:.2g}."
+                )
+
+
+def at_prevalence(
+    measure: Measure,
+    cells: Cells,
+    prevalence: float,
+    level: float,
+    stream: Stream,
+    of_counts: Callable[[Floats], Floats] | None = None,
+) -> Interval:
+    """Interval where positives are as frequent as stated, from classes sampled apart.
+
+    `of_counts` is the measure as a function of tables where its formula takes something else. A
+    function that rises or falls throughout with sensitivity and with specificity has MOVER's
+    limits from Wilson's of both; any other, those of the posterior of both.
+
+    References
+    ----------
+    Zou & Donner (2008); Mercaldo, Lau & Zhou (2007).
+    """
+    right, worth_of = np.eye(2), of_counts or measure.on_counts
+    worths = [cells.row_worth(k, right[k], level) for k in (0, 1)]
+    for found in worths:
+        if found.units < 2 and cells.unit is not None:
+            raise NotApplicable(ONE_CLUSTER)
+
+    def value(specificity: Any, sensitivity: Any) -> Floats:
+        return np.asarray(worth_of(_stated(specificity, sensitivity, prevalence)))
+
+    limits = [score_limits(w.mean * w.cases, w.cases, level) for w in worths]
+    grid = value(*np.meshgrid(*(np.linspace(*ends, 9) for ends in limits), indexing="ij"))
+    means = [w.mean for w in worths]
+    centre = float(value(*means))
+    if not (one_way(grid) and one_way(grid.T)):
+        rng = stream()
+        drawn = [
+            rng.beta(w.mean * w.cases + 0.5, (1 - w.mean) * w.cases + 0.5, DRAWS) for w in worths
+        ]
+        return _of_draws(measure, cells, value(*drawn), level, centre)
+    ends = np.array(
+        [
+            [float(value(x, means[1])) for x in limits[0]],
+            [float(value(means[0], x)) for x in limits[1]],
+        ]
+    )
+    rising = np.where(ends[:, 1] >= ends[:, 0], 1.0, -1.0)
+    together = float(cells.correlations(right)[0, 1] * rising.prod())
+    below, above = centre - ends.min(axis=1), ends.max(axis=1) - centre
+    low = max(centre - _joined(below, together), float(np.nanmin(grid)))
+    high = min(centre + _joined(above, together), float(np.nanmax(grid)))
+    return _around(measure, cells, method.limits("mover", low, high, level, **cells.known), centre)
+
+
+def _of_scores(cells: Cells, score: Floats, inside: Any, level: float) -> Interval:
+    found = cells.worth(score, inside, level)
+    if found.units < 2 and cells.unit is not None:
+        raise NotApplicable(ONE_CLUSTER)
+    if cells.independent and np.isin(score[inside], (0.0, 1.0)).all():
+        return _wilson(found, level)
+    known = cells.known if cells.unit is None else {"clusters": found.units}
+    return _wilson(found, level, effective=True, **known)
+
+
+def _wilson(found: Worth, level: float, **known: Any) -> Interval:
+    low, high = score_limits(found.mean * found.cases, found.cases, level)
+    low = 0.0 if found.mean == 0.0 else min(float(low), found.mean)
+    high = 1.0 if found.mean == 1.0 else max(float(high), found.mean)
+    return method.limits("wilson", low, high, level, **known)
+
+
+def _mover(
+    rows: Rows, parts: list[int], worths: list[Worth], together: Floats, level: float
+) -> tuple[float, float]:
+    reach, means = rows.reach[parts], np.array([w.mean for w in worths])
+    limits = [_wilson(w, level) for w in worths]
+    below = reach * (means - np.array([x.low for x in limits]))
+    above = reach * (np.array([x.high for x in limits]) - means)
+    centre = rows.bottom + float(reach @ means)
+    return (
+        centre - float(np.sqrt(max(below @ together @ below, 0.0))),
+        centre + float(np.sqrt(max(above @ together @ above, 0.0))),
+    )
+
+
+def _effective(
+    rows: Rows,
+    parts: list[int],
+    worths: list[Worth],
+    together: Floats,
+    extra: float,
+    level: float,
+) -> tuple[float, float]:
+    """Wilson's limits of a mean of shares at its effective number of cases."""
+    reach = rows.reach[parts]
+    whole = float(reach.sum())
+    means, cases = np.array([w.mean for w in worths]), np.array([w.cases for w in worths])
+    moved = (means * cases + 0.5) / (cases + 1.0)
+    spread = reach / whole * np.sqrt(moved * (1.0 - moved) / cases)
+    centre = float(reach @ moved) / whole
+    variance = float(spread @ together @ spread) + extra / whole**2
+    count = centre * (1.0 - centre) / variance
+    value = float(reach @ means) / whole
+    low, high = score_limits(value * count, count, level)
+    return rows.bottom + whole * float(low), rows.bottom + whole * float(high)
+
+
+def _of_frequencies(measure: Measure, cells: Cells, level: float) -> float:
+    """Variance that comes from how frequent the classes happen to be, when these count."""
+    if measure.prevalence_free:
+        return 0.0
+    table = cells.table
+    k = len(table)
+    seen = table.sum(axis=1) > 0
+    grown = np.repeat(table[None], k, axis=0)
+    grown[np.arange(k), np.arange(k)] *= 1.0 + STEP
+    slope = (measure.on_counts(grown) - measure.on_counts(table)) / STEP
+    share = table.sum(axis=1) / table.sum()
+    return float((slope[seen] ** 2 / share[seen]).sum() / cells.margin_worth(level))
+
+
+def _drawn_tables(cells: Cells, slower: float, level: float, rng: np.random.Generator) -> Floats:
+    table = cells.table
+    k = len(table)
+    prior = 0.5 if k == 2 else 1.0 / k**2
+    size = (max(LEAST_DRAWS, min(DRAWS, NUMBERS // k**2)), k, k)
+    if cells.independent:
+        drawn = rng.standard_gamma(table + prior, size=size)
+        return np.asarray(drawn / drawn.sum(axis=(-2, -1), keepdims=True))
+    totals = table.sum(axis=1)
+    seen = totals > 0
+    right = np.eye(k)
+    rows = np.zeros(k)
+    for row in np.flatnonzero(seen).tolist():
+        rows[row] = cells.row_worth(row, right[row], level).cases / slower
+    inner = table / np.where(seen, totals, 1.0)[:, None] * rows[:, None]
+    drawn = rng.standard_gamma(inner + prior, size=size)
+    drawn /= np.maximum(drawn.sum(axis=-1, keepdims=True), np.finfo(float).tiny)
+    margin = totals / totals.sum() * cells.margin_worth(level) / slower
+    frequency = rng.standard_gamma(margin + prior * k, size=size[:2])
+    frequency /= frequency.sum(axis=-1, keepdims=True)
+    return np.asarray(drawn * frequency[..., None])
+
+
+def _together(measure: Measure, cells: Cells) -> float:
+    """How many times a value varies as much as if classes varied independently over clusters."""
+    if cells.unit is None:
+        return 1.0
+    slope = _slopes(measure, cells.table)
+    if slope is None:
+        return 1.0
+    total = cells.table.sum(axis=1, keepdims=True)
+    centre = (cells.table * slope).sum(axis=1, keepdims=True) / np.where(total > 0, total, 1.0)
+    inner = cells.sums(slope - centre)
+    outer = cells.sums(np.broadcast_to(centre, slope.shape)).sum(axis=1)
+    apart = float((inner**2).sum() + (outer**2).sum())
+    if apart <= 1e-18 * float((np.abs(slope) * cells.table).sum()) ** 2:
+        return 1.0
+    found = max(1.0, float(((inner.sum(axis=1) + outer) ** 2).sum()) / apart)
+    return float(GRADE ** np.ceil(np.log(found) / np.log(GRADE) - 1e-6))
+
+
+def _slopes(measure: Measure, table: Floats) -> Floats | None:
+    """How a value changes with one case more in each cell; None where that is undefined."""
+    k, step = len(table), STEP * float(table.sum())
+    value = float(measure.on_counts(table))
+    found = np.empty((k, k))
+    for row in range(k):
+        more = np.repeat(table[None], k, axis=0)
+        more[np.arange(k), row, np.arange(k)] += step
+        found[row] = (measure.on_counts(more) - value) / step
+    return found if np.isfinite(found).all() else None
+
+
+def _of_draws(
+    measure: Measure, cells: Cells, values: Floats, level: float, value: float | None = None
+) -> Interval:
+    defined = values[~np.isnan(values)]
+    if len(values) - len(defined) > MOST_UNDEFINED * len(values):
+        raise NotApplicable(
+            f"{measure.title} is undefined for too many tables that the cases do not rule out."
+        )
+    tail = (1.0 - level) / 2.0
+    whole = bool(np.isfinite(defined).all())
+    ends = np.quantile(defined, [tail, 1.0 - tail], method="linear" if whole else "inverted_cdf")
+    prior = "jeffreys" if len(cells.table) == 2 else "one_case"
+    known = {} if cells.independent else {"effective": True, **cells.known}
+    found = method.limits("dirichlet", ends[0], ends[1], level, **{prior: True}, **known)
+    return _around(measure, cells, found, value)
+
+
+def _around(
+    measure: Measure, cells: Cells, found: Interval, value: float | None = None
+) -> Interval:
+    """Limits within the measure's range that go up to its value."""
+    if value is None:
+        value = float(measure.on_counts(cells.table))
+    bottom, top = measure.range
+    low, high = max(found.low, bottom), min(found.high, top)
+    if np.isfinite(value):
+        low, high = min(low, value), max(high, value)
+    return replace(found, low=float(low), high=float(high))
+
+
+def _stated(specificity: Any, sensitivity: Any, prevalence: float) -> Floats:
+    """Tables of classes that are as frequent as stated."""
+    c, s = np.asarray(specificity), np.asarray(sensitivity)
+    table = np.empty((*np.broadcast(c, s).shape, 2, 2))
+    table[..., 0, 0], table[..., 0, 1] = (1 - prevalence) * c, (1 - prevalence) * (1 - c)
+    table[..., 1, 0], table[..., 1, 1] = prevalence * (1 - s), prevalence * s
+    return table
+
+
+def _joined(parts: Floats, together: float) -> float:
+    first, second = parts
+    return float(np.sqrt(max(first**2 + second**2 + 2.0 * together * first * second, 0.0)))
+
+
+def share_by(method_: Any, measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """An interval of x of n cases, for any measure that is a share; None for what is none."""
+    found = as_share(measure, len(cells.table))
+    if found is None or not cells.independent:
+        return None
+    low, high = found.bounds
+    hits = float((cells.table * (found.score - low) / (high - low))[found.inside].sum())
+    limits = method_.function(hits, float(cells.table[found.inside].sum()), confidence_level=level)
+    ends = sorted(low + (high - low) * x for x in (limits.low, limits.high))
+    return _around(measure, cells, replace(limits, low=ends[0], high=ends[1]))

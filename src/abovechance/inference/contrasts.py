@@ -1,0 +1,722 @@
+"""One difference between two models: its value, its test, its interval, and margins around it.
+
+Then what every case contributes to a difference, and the interval of a difference of which only
+the measure is known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from abovechance.arrays import Array, Bools, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference import method
+from abovechance.inference.bootstrap import (
+    EXTREME,
+    MOST,
+    MOST_UNDEFINED,
+    ROUNDING,
+    freedom_of,
+    leave_one_out,
+    span,  # of a difference
+    without_clusters,
+)
+from abovechance.inference.confusion_tables import of_table
+from abovechance.inference.exchange import totals
+from abovechance.inference.influence import Gap, influence
+from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.method import Fact, Kind, Method, Takes, answer, declared, find, limits
+from abovechance.inference.results import Interval, Test
+from abovechance.measures import Form, Law, Measure
+from abovechance.measures.sample import COUNTING, Sample, resampled
+from abovechance.numerics.exact import never_zero
+from abovechance.resampling import DEFAULT, Alternative, Bootstrap, Resampling
+
+FLIPS = 9999
+BOOTSTRAPS = 1999
+DECIDING = 5.0  # cases that a verdict on a margin must rest on
+
+
+@dataclass(frozen=True)
+class How:
+    """What all contrasts of one comparison share: draws, seed, where they are computed."""
+
+    draws: int | None = None
+    resampling: Resampling = DEFAULT
+    studentised: bool | None = None  # None: where there are cases enough
+    methods: Mapping[Kind, Mapping[str, Method]] = field(default_factory=dict)  # as asked for
+
+    @property
+    def chosen(self) -> Mapping[str, Method]:
+        """Comparisons that were asked for, by measure."""
+        return self.methods.get(Kind.COMPARISON, {})
+
+    @property
+    def flips(self) -> Resampling:
+        """Settings for sign flips and exchanges."""
+        return replace(self.resampling, draws=FLIPS if self.draws is None else self.draws)
+
+    @property
+    def bootstraps(self) -> int:
+        """How many bootstrap samples."""
+        return BOOTSTRAPS if self.draws is None else self.draws
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """The stream of one purpose."""
+        key = np.random.SeedSequence(self.resampling.seed, spawn_key=(2000, purpose))
+        return np.random.default_rng(key)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A test with what belongs beside it: the mid-p value, the smallest p-value attainable."""
+
+    test: Test
+    mid_p: float | None = None
+    least: float | None = None
+
+
+class Contrast(Protocol):
+    """A difference, first minus second; a gain is the same turned so that more is better.
+
+    `test`: "greater" means that the first is better. `beyond`: p-values of the hypotheses that
+    the gain is −margin or less, and that it is margin or more; None where no test can be shifted.
+    A method that has no answer raises NotApplicable with the reason.
+    """
+
+    @property
+    def difference(self) -> float: ...
+    def test(self, alternative: Alternative) -> Answer: ...
+    def interval(self, level: float) -> Interval: ...
+    def beyond(self, margin: float) -> tuple[float, float] | None: ...
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """A difference with a standard error: normal, or Student's t with degrees of freedom."""
+
+    gap: Gap
+    turned: float
+    name: str  # of the method, as a test and as an interval
+    hypothesis: str
+    known: Mapping[str, Any]
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+    @property
+    def difference(self) -> float:
+        return self.gap.difference
+
+    def test(self, alternative: Alternative) -> Answer:
+        gain = replace(self.gap, difference=self.turned * self.gap.difference)
+        return Answer(gap_test(gain, alternative, self.name, self.known, self.hypothesis))
+
+    def interval(self, level: float) -> Interval:
+        return limits(self.name, *self.limits(level), level, **self.known)
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """So many standard errors to either side, within the bounds."""
+        from scipy.special import ndtri, stdtrit
+
+        if np.isfinite(self.gap.df):
+            reach = float(stdtrit(self.gap.df, 0.5 + level / 2.0))
+        else:
+            reach = float(ndtri(0.5 + level / 2.0))
+        half = reach * self.gap.error
+        low = max(self.gap.difference - half, self.bounds[0])
+        high = min(self.gap.difference + half, self.bounds[1])
+        return low, high
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        if self.gap.error == 0.0:
+            return None
+        gain = self.turned * self.gap.difference
+        return (
+            p_of((gain + margin) / self.gap.error, self.gap.df, "greater"),
+            p_of((gain - margin) / self.gap.error, self.gap.df, "less"),
+        )
+
+
+@dataclass(frozen=True)
+class Declared(Standardised):
+    """The same of a comparison that a user declared: its own title and words name the answer."""
+
+    def test(self, alternative: Alternative) -> Answer:
+        gain = replace(self.gap, difference=self.turned * self.gap.difference)
+        method = find(self.name, Kind.COMPARISON)
+        known = {**self.known, "of": str(Kind.COMPARISON)}
+        z = gain.difference / gain.error if gain.error > 0 else 0.0
+        p = p_of(z, gain.df, alternative)
+        return Answer(method.answer(statistic=z, p_value=p, alternative=alternative, **known))
+
+    def interval(self, level: float) -> Interval:
+        low, high = self.limits(level)
+        known = {**self.known, "of": str(Kind.COMPARISON)}
+        return find(self.name, Kind.COMPARISON).limits(low, high, level, **known)
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The test of one contrast with the interval of another, for the same two models."""
+
+    tested: Contrast
+    bounded: Contrast
+    value: float | None = None
+
+    @property
+    def difference(self) -> float:
+        return self.bounded.difference if self.value is None else self.value
+
+    def test(self, alternative: Alternative) -> Answer:
+        return self.tested.test(alternative)
+
+    def interval(self, level: float) -> Interval:
+        return self.bounded.interval(level)
+
+    def one_sided(self, level: float) -> Interval:
+        """The interval whose ends are one-sided bounds."""
+        return one_sided(self.bounded, level)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return self.bounded.beyond(margin)
+
+
+@dataclass(frozen=True)
+class Unanswerable:
+    """A difference about which nothing more can be said, and why."""
+
+    difference: float
+    reason: str
+
+    def test(self, alternative: Alternative) -> Answer:
+        raise NotApplicable(self.reason)
+
+    def interval(self, level: float) -> Interval:
+        raise NotApplicable(self.reason)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+
+for _kind in (Kind.TEST, Kind.OMNIBUS, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="identical",
+        models=2,
+        title="identical[ {read}]",
+        words="identity[ of {read}]",
+        source=(),
+        hypothesis="both models have the same value",
+        laws=tuple(Law),
+        allows=tuple(Fact),
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two models that cannot differ: the measure reads the same of both, or both are infinite."""
+
+    infinite: bool = False
+    read: str = "predictions"  # what the measure reads: areas, the order alone
+    coarse: bool = False  # so few different values that other cases may well tell them apart
+    difference: float = 0.0
+
+    def test(self, alternative: Alternative) -> Answer:
+        read = "values" if self.infinite else self.read
+        return Answer(
+            answer("identical", statistic=0.0, p_value=1.0, alternative=alternative, read=read)
+        )
+
+    def interval(self, level: float) -> Interval:
+        if self.infinite:
+            raise NotApplicable("an infinite value has no interval.")
+        if self.coarse:
+            raise NotApplicable(
+                f"both models have identical {self.read} here, on a scale of few values, which "
+                "says little of other cases."
+            )
+        return limits("identical", 0.0, 0.0, level, read=self.read)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+
+def one_sided(contrast: Contrast, level: float) -> Interval:
+    """The interval whose ends are one-sided bounds; most intervals are of that kind anyway."""
+    found: Interval = getattr(contrast, "one_sided", contrast.interval)(level)
+    return found
+
+
+def enough_for_a_margin(gaps: Floats, times: Floats | None = None) -> None:
+    """Refuse a verdict that hangs on a handful of cases.
+
+    :math:`(\\sum d^2)^2 / \\sum d^4` counts the cases (or clusters) that make up a spread: a third
+    of them where differences are normal. Where rare large losses decide and fewer than five were
+    seen (a quarter of fewer than twenty), the next sample may hold more, and bounds that should
+    err in 5 % do so in up to 24 %.
+    """
+    each = np.ones(len(gaps)) if times is None else times
+    square, fourth = float(each @ gaps**2), float(each @ gaps**4)
+    least = min(DECIDING, float(each.sum()) / 4.0)
+    if square > 0.0 and square**2 < least * fourth:
+        raise NotApplicable(
+            f"fewer than {np.ceil(least):g} cases or clusters make up most of the spread of the "
+            "differences, and rare large ones may not have been seen: no verdict on a margin."
+        )
+
+
+def less(first: float, second: float) -> float:
+    """A difference, quietly undefined when both are infinite."""
+    with np.errstate(invalid="ignore"):
+        return float(np.subtract(first, second))
+
+
+# ----------------------------------------------------------------------------------------------
+# What every case contributes to a difference, for measures that are sums over the cases.
+# ----------------------------------------------------------------------------------------------
+
+
+SUM_ROUNDING = 1e-14  # of a loss: differences no larger are none
+
+
+def contributions(measure: Measure, first: Any, second: Any) -> Floats:
+    """Per-case parts of the difference of two models on the same cases; their sum is it.
+
+    Mean losses are such sums (before a root, say, is taken of the mean). With the class sizes as
+    they are so is every share of a class, and every mean of such shares.
+
+    >>> from abovechance.measures import find
+    >>> from abovechance.predictions import Binary
+    >>> a, b = Binary([0, 1, 1], label=[0, 1, 1]), Binary([0, 1, 1], label=[1, 1, 0])
+    >>> contributions(find("balanced_accuracy"), a, b)
+    array([0.5 , 0.  , 0.25])
+    """
+    if measure.form is Form.LOSSES:
+        one, other = measure.losses(first), measure.losses(second)
+        if np.array_equal(one, other):
+            return np.zeros(first.n)  # alike even where both are infinite
+        with np.errstate(invalid="ignore"):
+            apart = one - other
+            level = np.maximum(np.abs(one), np.abs(other))
+            apart[np.isfinite(apart) & (np.abs(apart) <= SUM_ROUNDING * level)] = (
+                0.0  # alike but for rounding
+            )
+        return np.asarray(apart / first.n)
+    weights = cell_weights(measure, first) if measure.form in COUNTING else None
+    if weights is None:
+        raise NotApplicable(
+            f"{measure.title} is not a sum over the cases, so signs cannot be flipped; "
+            "compare models with exchange()."
+        )
+    actual = classes_of(first)
+    return weights[actual, labels_of(first)] - weights[actual, labels_of(second)]
+
+
+def cell_weights(measure: Measure, predictions: Any) -> Floats | None:
+    """What a case of a class (rows) called a class (columns) adds to a measure, sizes fixed.
+
+    None when the measure is not linear in the table. The weights are found by moving one case at
+    a time out of a table that calls every case by its class.
+    """
+    sizes = class_sizes(predictions)
+    k = len(sizes)
+    if measure.law is Law.CONDITIONAL and of_one_class(measure) is None:
+        return None
+    if measure.law not in (Law.SHARE, Law.CONDITIONAL, Law.BALANCED):
+        return None
+    right = np.diag(sizes.astype(np.float64))
+    weights, each = np.zeros((k, k)), np.arange(k)
+    for actual in np.flatnonzero(sizes > 0):  # one class at a time: K⁴ cells are soon too many
+        moved = np.repeat(right[None], k, axis=0)
+        moved[:, actual, actual] -= 1.0
+        moved[each, actual, each] += 1.0
+        weights[actual] = measure.on_counts(moved) - measure.on_counts(right)
+    return weights if _linear(measure, weights, right) else None
+
+
+def of_one_class(measure: Measure) -> Bools | None:
+    """Which classes of a binary outcome a conditional share counts: [negatives, positives].
+
+    None when its denominator depends on what was predicted, as that of predictive values does.
+
+    >>> from abovechance.measures import find
+    >>> of_one_class(find("sensitivity"))
+    array([False,  True])
+    >>> of_one_class(find("ppv")) is None
+    True
+    """
+    if measure.form is not Form.CLASS_RATIO or measure.average is not None:
+        return None
+    tp, fp, fn, tn = np.eye(4)
+    counted = np.asarray(measure.formula(tp, fp, fn, tn, **measure.parameters)[1]) > 0
+    if counted[0] != counted[2] or counted[1] != counted[3]:
+        return None
+    return np.array([counted[1], counted[0]])
+
+
+def right(predictions: Any) -> Bools:
+    """Which cases are called by their class."""
+    return np.asarray(labels_of(predictions) == classes_of(predictions))
+
+
+def classes_of(predictions: Any) -> Any:
+    """The class of every case, as a number."""
+    return np.asarray(Sample.of(predictions).outcome, dtype=np.int64)
+
+
+def labels_of(predictions: Any) -> Any:
+    """The predicted class of every case, as a number."""
+    return np.asarray(Sample.of(predictions).column("label"), dtype=np.int64)
+
+
+def class_sizes(predictions: Any) -> Floats:
+    """Number of cases of each class."""
+    return np.bincount(classes_of(predictions), minlength=len(predictions.classes)).astype(float)
+
+
+def _linear(measure: Measure, weights: Floats, right: Floats) -> bool:
+    """Whether the weights also say what happens when half of every class is called otherwise."""
+    k = len(right)
+    spread = np.full((k, k), 0.5 / max(1, k - 1))
+    np.fill_diagonal(spread, 0.5)
+    table = np.diag(right)[:, None] * spread
+    expected = measure.on_counts(right) + (weights * table).sum()
+    return bool(np.isclose(measure.on_counts(table), expected, rtol=1e-9, atol=1e-12))
+
+
+# ----------------------------------------------------------------------------------------------
+# Intervals of a difference of which only the measure is known: both models on the same cases.
+#
+# As for one model, each case or cluster is left out in turn where the measure is smooth; else,
+# and of very many cases, both models are evaluated on the same bootstrap samples.
+# ----------------------------------------------------------------------------------------------
+
+
+CELLS = 1 << 21
+SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
+
+
+method.declared(
+    method.Kind.INTERVAL,
+    name="mover_of_both",
+    models=2,
+    title="MOVER of both intervals[ ({both})]",
+    words="the MOVER method with both models' own limits[ ({both})] and their correlation",
+    source="zou2008",
+    takes=method.Takes.PARTS,
+    laws=[Law.UNKNOWN, Law.CONDITIONAL],
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
+method.declared(
+    method.Kind.INTERVAL,
+    name="paired_left_out",
+    models=2,
+    title="paired jackknife[ over {clusters} clusters], Student's t",
+    words="a paired jackknife[ over {clusters} clusters] with Student's t",
+    source="efron1993",
+    takes=method.Takes.PARTS,
+    laws=tuple(Law),
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
+method.declared(
+    method.Kind.INTERVAL,
+    name="paired_bootstrap",
+    models=2,
+    title="paired bootstrap[ {kind}][{clusters:?} of clusters, percentile][, {draws} draws]",
+    words="a paired[ {kind}] bootstrap[{clusters:?} of clusters, by percentiles]"
+    "[ with {draws} draws]",
+    source="efron1987",
+    takes=method.Takes.PARTS,
+    laws=tuple(Law),
+    allows=[method.Fact.CLUSTERS, method.Fact.WEIGHTS],
+    origin=__name__,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """A difference with a bootstrap interval and no test of its own."""
+
+    measure: Measure
+    first: Any
+    second: Any
+    how: How
+    reason: str = "the difference has a bootstrap interval and no test"
+
+    @property
+    def difference(self) -> float:
+        return less(self.measure.of(self.first), self.measure.of(self.second))
+
+    def test(self, alternative: Alternative) -> Answer:
+        raise NotApplicable(self.reason)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        return None
+
+    def one_sided(self, level: float) -> Interval:
+        """The interval that margins are held against."""
+        if not of_table(self.measure) and not self.measure.extreme:
+            one, other, times = self._left()
+            with np.errstate(invalid="ignore"):
+                without = one - other
+            if len(without) and np.isfinite(without).all():
+                enough_for_a_margin(without - times @ without / times.sum(), times)
+        return self.interval(level)
+
+    def interval(self, level: float) -> Interval:
+        """Leaving out, BCa, or percentiles over clusters; within what a difference can be."""
+        estimate = self.difference
+        if not np.isfinite(estimate):
+            raise NotApplicable(f"{self.measure.title} is not finite here, so it has no interval.")
+        if self.measure.extreme:
+            raise NotApplicable(EXTREME)
+        if self.first.n < 2:
+            raise NotApplicable("one case does not show how a difference varies.")
+        if of_table(self.measure):
+            return self._of_both(estimate, level)
+        one, other, times = self._left()
+        with np.errstate(invalid="ignore"):
+            without = one - other
+        if len(without) and np.isfinite(without).all():
+            return self._around(estimate, without, times, level)
+        values = self._replicates()
+        defined = values[np.isfinite(values)]
+        lost = len(values) - len(defined)
+        if lost > MOST_UNDEFINED * len(values):
+            raise NotApplicable(
+                f"{self.measure.title} is undefined in {lost} of {len(values)} bootstrap samples."
+            )
+        at = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+        clustered = self.first.cases.groups is not None
+        if not clustered:
+            at = accelerated(at, defined, estimate, *self._without_one())
+        low, high = np.quantile(defined, at)
+        if low == high:
+            raise NotApplicable(
+                f"{self.measure.title} differs alike in all bootstrap samples, so nothing says how "
+                "the difference varies."
+            )
+        # a value that resamples are biased away from is still one of those it may be
+        low, high = min(float(low), estimate), max(float(high), estimate)
+        least, most = span(self.measure.range)
+        known = {"clusters": True} if clustered else {"kind": "BCa"}
+        return method.limits(
+            "paired_bootstrap",
+            max(low, least),
+            min(high, most),
+            level,
+            draws=len(values),
+            **known,
+        )
+
+    def _left(self) -> tuple[Floats, Floats, Floats]:
+        """Values of both without one case or cluster each; none where resamples tell more."""
+        measure, groups, none = self.measure, self.first.cases.groups, np.empty(0)
+        if not measure.smooth or (groups is None and self.first.n > MOST):
+            return none, none, none
+        if groups is None:
+            (one, times), (other, _) = (leave_one_out(measure, p) for p in self._both)
+            return one, other, times
+        one, other = (without_clusters(measure, p, groups) for p in self._both)
+        return one, other, np.ones(len(one))
+
+    @property
+    def _both(self) -> tuple[Any, Any]:
+        return self.first, self.second
+
+    def _of_both(self, estimate: float, level: float) -> Interval:
+        """MOVER: the limits of the two values, as far as these vary together (Zou & Donner 2008).
+
+        A table's own limits hold where few cases make a value, which no resample can show.
+        """
+        seed = self.how.resampling.seed
+        one, other = (
+            interval_by_law(self.measure, p, Setting(p, [self.measure], level, seed=seed))
+            for p in self._both
+        )
+        mine, theirs = (self.measure.of(p) for p in self._both)
+        r = self._together()
+        parts = ((mine - one.low, other.high - theirs), (one.high - mine, theirs - other.low))
+        below, above = (np.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0)) for a, b in parts)
+        if below == above == 0.0:
+            raise NotApplicable(
+                f"{self.measure.title} varies alike in both models, so nothing says how the "
+                "difference varies."
+            )
+        least, most = span(self.measure.range)
+        low, high = max(estimate - float(below), least), min(estimate + float(above), most)
+        return method.limits("mover_of_both", low, high, level, both=one.method)
+
+    def _together(self) -> float:
+        """How far both values vary together from case to case, or cluster to cluster."""
+        groups = self.first.cases.groups
+        a, b = (totals(influence(self.measure, Sample.of(p)), groups) for p in self._both)
+        size = float(np.sqrt((a @ a) * (b @ b)))
+        if not 0.0 < size < np.inf:
+            return 0.0
+        found = float(a @ b) / size
+        # what few show of a correlation may be chance: one standard error nearer to 0
+        spare = (1.0 - found**2) / np.sqrt(1.0 + min(freedom_of(a), freedom_of(b)))
+        return float(np.sign(found) * max(abs(found) - spare, 0.0))
+
+    def _around(self, estimate: float, without: Floats, times: Floats, level: float) -> Interval:
+        """Student's t about the difference, its degrees of freedom by how few make the spread."""
+        from scipy.special import stdtrit
+
+        units, clustered = float(times.sum()), self.first.cases.groups is not None
+        gap = without - times @ without / units
+        error = float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
+        size = max(abs(self.measure.of(self.first)), abs(self.measure.of(self.second)))
+        unit = "cluster" if clustered else "case"
+        if error <= ROUNDING * size:
+            raise NotApplicable(
+                f"{self.measure.title} differs alike whichever {unit} is left out, so nothing says "
+                "how the difference varies."
+            )
+        half = float(stdtrit(freedom_of(gap, times), 0.5 + level / 2.0)) * error
+        least, most = span(self.measure.range)
+        known = {"clusters": round(units)} if clustered else {}
+        low, high = max(estimate - half, least), min(estimate + half, most)
+        return method.limits("paired_left_out", low, high, level, **known)
+
+    def _replicates(self) -> Floats:
+        measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)
+        groups = first.cases.groups
+        inside = measure.prevalence_free and groups is None
+        with np.errstate(invalid="ignore"):
+            if measure.form in COUNTING and groups is None and first.weight is None:
+                return _of_tables(measure, first, second, rng, self.how.bootstraps, inside)
+            return self._drawn(rng, groups, Sample.of(first).strata if inside else None)
+
+    def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
+        measure, n = self.measure, self.first.n
+        slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
+        size = self.how.bootstraps if not slow or self.how.draws else SLOW_DRAWS
+        scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
+        parts = []
+        rows = max(1, CELLS // n)
+        for start in range(0, size, rows):
+            counts = scheme.draw(rng, min(rows, size - start))
+            one, other = (resampled(measure, Sample.of(p), counts) for p in self._both)
+            parts.append(one - other)
+        return np.concatenate(parts)
+
+    def _without_one(self) -> tuple[Floats, Floats]:
+        """Differences without one case each, and how many cases each stands for."""
+        measure, first, second = self.measure, self.first, self.second
+        if measure.form in COUNTING and first.weight is None:
+            joint = joint_table(first, second)
+            at = np.argwhere(joint > 0)
+            less = np.repeat(joint[None], len(at), axis=0)
+            less[np.arange(len(at)), at[:, 0], at[:, 1], at[:, 2]] -= 1.0
+            return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
+        (one, times), (other, _) = (leave_one_out(measure, p) for p in (first, second))
+        with np.errstate(invalid="ignore"):
+            return one - other, times
+
+
+def accelerated(
+    at: Floats, values: Floats, estimate: float, without: Floats, times: Floats
+) -> Floats:
+    """Percentiles moved for bias and for a spread that changes with the value (BCa).
+
+    References
+    ----------
+    Efron (1987); Efron & Tibshirani (1993), section 14.3.
+    """
+    from scipy.special import ndtr, ndtri
+
+    below = (values < estimate).mean() + (values == estimate).mean() / 2.0
+    below = np.clip(below, 0.5 / len(values), 1.0 - 0.5 / len(values))
+    kept = np.isfinite(without)
+    gap = np.average(without[kept], weights=times[kept]) - without[kept]
+    scale = (times[kept] @ gap**2) ** 1.5
+    acceleration = (times[kept] @ gap**3) / (6.0 * scale) if scale > 0 else 0.0
+    shifted = ndtri(below) + ndtri(at)
+    moved: Floats = ndtr(ndtri(below) + shifted / (1.0 - acceleration * shifted))
+    return moved
+
+
+def joint_table(first: Any, second: Any) -> Floats:
+    """Cases by class, label of the first and label of the second model."""
+    k = len(first.classes)
+    joint = np.zeros((k, k, k))
+    np.add.at(joint, (classes_of(first), labels_of(first), labels_of(second)), 1.0)
+    return joint
+
+
+def _of_tables(
+    measure: Measure, first: Any, second: Any, rng: np.random.Generator, size: int, inside: bool
+) -> Floats:
+    """A bootstrap sample of cases is a multinomial sample of the joint table."""
+    joint = joint_table(first, second)
+    other = joint.swapaxes(1, 2)
+    if tuple(other.ravel()) < tuple(joint.ravel()):  # so that swapped models have the same samples
+        return -_of_joint(measure, other, rng, size, inside)
+    return _of_joint(measure, joint, rng, size, inside)
+
+
+def _of_joint(
+    measure: Measure, joint: Floats, rng: np.random.Generator, size: int, inside: bool
+) -> Floats:
+    if not inside:
+        shares = joint.ravel() / joint.sum()
+        drawn = rng.multinomial(int(joint.sum()), shares, size=size)
+        return _gaps(measure, drawn.reshape(size, *joint.shape))
+    drawn = np.zeros((size, *joint.shape))
+    for k, part in enumerate(joint):
+        if part.sum() > 0:
+            found = rng.multinomial(int(part.sum()), part.ravel() / part.sum(), size=size)
+            drawn[:, k] = found.reshape(size, *part.shape)
+    return _gaps(measure, drawn)
+
+
+def _gaps(measure: Measure, joint: Array) -> Floats:
+    return measure.on_counts(joint.sum(axis=-1)) - measure.on_counts(joint.sum(axis=-2))
+
+
+# ----------------------------------------------------------------------------------------------
+# A difference over its standard error: its test and its tail.
+# ----------------------------------------------------------------------------------------------
+
+
+EQUAL_AREAS = "the areas under the ROC curves are equal"
+
+
+def gap_test(
+    gap: Gap,
+    alternative: Alternative,
+    name: str,
+    known: Mapping[str, Any],
+    hypothesis: str = EQUAL_AREAS,
+) -> Test:
+    """A difference over its standard error; no difference without spread is z = 0, as in pROC."""
+    if gap.error == 0.0 and gap.difference != 0.0:
+        raise NotApplicable("the difference has no spread in these cases, so no standard error.")
+    z = gap.difference / gap.error if gap.error > 0 else 0.0
+    return answer(
+        name,
+        statistic=float(z),
+        p_value=p_of(z, gap.df, alternative),
+        alternative=alternative,
+        hypothesis=hypothesis,
+        **known,
+    )
+
+
+def p_of(z: float, df: float, alternative: Alternative) -> float:
+    """Tail of the normal distribution, or of Student's when there are degrees of freedom."""
+    from scipy.special import ndtr, stdtr
+
+    def below(x: float) -> float:
+        return float(ndtr(x)) if not np.isfinite(df) else float(stdtr(df, x))
+
+    tails = {"greater": below(-z), "less": below(z), "two-sided": 2.0 * below(-abs(z))}
+    if alternative not in tails:
+        raise NotApplicable(f"alternative must be one of {', '.join(tails)}; got {alternative!r}.")
+    return never_zero(tails[alternative])

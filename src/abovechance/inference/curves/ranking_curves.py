@@ -1,0 +1,367 @@
+"""Curves of what the order of scores says: ROC, precision–recall, distributions, guesses."""
+
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.curves.curve import (
+    DRAWS,
+    Curve,
+    above,
+    as_cases_allow,
+    case_weight,
+    checked_level,
+    numbers_of,
+    ranking_of,
+    resampled_above,
+    share_limits,
+    thresholds_of,
+)
+from abovechance.inference.method import pooled
+from abovechance.measures import find
+from abovechance.predictions import Binary
+from abovechance.resampling import seed_of
+
+# ----------------------------------------------------------------------------------------------
+# ROC and precision–recall curves, with bands by bootstrap.
+# ----------------------------------------------------------------------------------------------
+
+
+def roc(
+    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
+) -> Curve:
+    """The ROC curve: true positive rate against false positive rate over all thresholds.
+
+    A case is called positive when its score is at least the threshold. The band holds for the true
+    positive rate at each false positive rate: Wilson's limits with the variance of bootstrap
+    curves, cases drawn within classes (percentiles cover far less than they say near the
+    corners). With more than 1000 distinct scores the curve is drawn at 1000 of them.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, or only one class was observed.
+
+    See Also
+    --------
+    precision_recall : where positive cases are rare.
+    abovechance.intervals.delong : the interval of the area under it.
+
+    References
+    ----------
+    Pepe (2003), chapter 5.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> curve = roc(examples.breast_cancer("p_texture"), rng=1)
+    >>> curve.at(0.2)
+    {'y': 0.613, 'low': 0.490, 'high': 0.723}
+    """
+    checked_level(confidence_level, draws)
+    score = ranking_of(predictions, "the ROC curve")
+    seed = seed_of(rng)
+    thresholds = thresholds_of(score)
+    points = above(predictions, score, thresholds)
+    x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
+    stratified = predictions.cases.groups is None
+    low = high = None
+    if not pooled(predictions):
+        drawn = resampled_above(
+            predictions,
+            score,
+            thresholds,
+            np.random.default_rng(seed),
+            draws,
+            stratified=stratified,
+        )
+        values = np.stack(
+            [
+                _rightmost(x, _from_origin(fpr), _from_origin(tpr))
+                for fpr, tpr in zip(drawn.false_positive_rate, drawn.sensitivity, strict=True)
+            ]
+        )
+        positives = float(points.all_positives) / case_weight(predictions)
+        low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
+        low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
+    curve = Curve(
+        curve="roc",
+        title="ROC curve",
+        x_name="False positive rate",
+        y_name="True positive rate",
+        x=x,
+        y=y,
+        low=low,
+        high=high,
+        level=confidence_level,
+        method=_method("within classes" if stratified else "of clusters", draws),
+        n=predictions.n,
+        seed=seed,
+        columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
+        summary={"auc": find("auc").of(predictions)},
+    )
+    return as_cases_allow(curve, predictions)
+
+
+def precision_recall(
+    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
+) -> Curve:
+    """Precision against recall over all thresholds.
+
+    Points are not joined: between two of them precision jumps, as average precision takes it. The
+    band holds for the precision at the highest threshold that reaches a recall.
+
+    Parameters
+    ----------
+    predictions
+        Predictions of two classes with a score or a probability, made with `Binary`.
+    confidence_level
+        In what share of samples the band covers the true value at a place; 0.95 unless stated.
+    draws
+        Number of bootstrap samples; 1000 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Curve
+        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
+
+    Raises
+    ------
+    NotApplicable
+        If only labels were predicted, or only one class was observed.
+
+    See Also
+    --------
+    roc : does not depend on how frequent the classes are.
+
+    References
+    ----------
+    Davis & Goadrich (2006).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> curve = precision_recall(examples.breast_cancer("p_texture"), rng=1)
+    >>> curve.at(0.5)
+    {'y': 0.746, 'low': 0.573, 'high': 0.866}
+    """
+    checked_level(confidence_level, draws)
+    score = ranking_of(predictions, "the precision–recall curve")
+    seed = seed_of(rng)
+    thresholds = thresholds_of(score)
+    points = above(predictions, score, thresholds)
+    recall, precision = points.sensitivity[::-1], points.precision[::-1]
+    low = high = None
+    if not pooled(predictions):
+        drawn = resampled_above(predictions, score, thresholds, np.random.default_rng(seed), draws)
+        values = np.stack(
+            [
+                own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
+                for reached, own in zip(
+                    drawn.sensitivity[:, ::-1], drawn.precision[:, ::-1], strict=True
+                )
+            ]
+        )
+        called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
+        first = np.searchsorted(recall, recall)  # where a recall is first reached
+        low, high = share_limits(precision[first], values, called[first], confidence_level)
+    whole = predictions.cases.groups is None
+    curve = Curve(
+        curve="precision_recall",
+        title="Precision–recall curve",
+        x_name="Recall",
+        y_name="Precision",
+        x=recall,
+        y=precision,
+        low=low,
+        high=high,
+        level=confidence_level,
+        method=_method("of cases" if whole else "of clusters", draws),
+        n=predictions.n,
+        seed=seed,
+        columns={
+            "threshold": thresholds[::-1],
+            "chance": np.full(len(recall), predictions.prevalences[1]),
+        },
+        summary={"average_precision": find("average_precision").of(predictions)},
+    )
+    return as_cases_allow(curve, predictions)
+
+
+def _method(units: str, draws: int) -> str:
+    return f"Wilson with the variance of a bootstrap {units}, {draws} draws"
+
+
+def _from_origin(descending: Floats) -> Floats:
+    """Rates by falling threshold, from none called positive."""
+    return np.concatenate([[0.0], descending[::-1]])
+
+
+def _rightmost(x: Floats, fpr: Floats, tpr: Floats) -> Floats:
+    """The curve at some false positive rates: on a vertical stretch its upper end."""
+    last = np.append(np.diff(fpr) > 0, True)
+    return np.interp(x, fpr[last], tpr[last])
+
+
+# ----------------------------------------------------------------------------------------------
+# Scores of both classes as distribution functions, and how many guesses are right by chance.
+# ----------------------------------------------------------------------------------------------
+
+
+def cumulative(predictions: Binary, thresholds: Floats | None = None) -> Curve:
+    """The share of each class at or below every threshold.
+
+    Of the positives it is the false negative rate, of the negatives the true negative rate. The
+    upright gap between the two is sensitivity + specificity − 1.
+
+    Parameters
+    ----------
+    predictions
+        Scores or probabilities of two classes.
+    thresholds
+        Where the shares are wanted; at every distinct score when not given.
+
+    Returns
+    -------
+    Curve
+        Threshold against the false negative rate; its column `true_negative_rate` is that of the
+        other class. `summary` holds the area under the ROC curve, the largest gap between the two
+        and the threshold it is at.
+
+    Raises
+    ------
+    NotApplicable
+        Where only labels were predicted, or cases of one class are missing.
+
+    See Also
+    --------
+    roc : one rate against the other.
+
+    References
+    ----------
+    Dinga et al. (2019), figure 2B.
+
+    Examples
+    --------
+    >>> from abovechance import Binary
+    >>> both = cumulative(Binary([0, 1, 0, 1], score=[1, 2, 3, 4]))
+    >>> both.y.tolist(), both.columns["true_negative_rate"].tolist()
+    ([0.0, 0.5, 0.5, 1.0], [0.5, 0.5, 1.0, 1.0])
+    """
+    if predictions.ranking is None:
+        raise NotApplicable("this picture needs a score or a probability; labels have none.")
+    positive = predictions.positive
+    if positive.all() or not positive.any():
+        raise NotApplicable("this picture needs cases of both classes; only one was found.")
+    score = np.asarray(predictions.ranking, dtype=np.float64)
+    weight = np.ones(predictions.n) if predictions.weight is None else predictions.weight
+    at = np.unique(score) if thresholds is None else numbers_of(thresholds, "thresholds")
+    missed, rejected = (_below(score[side], weight[side], at) for side in (positive, ~positive))
+    gap = np.abs(rejected - missed)
+    widest = int(np.argmax(gap))
+    word = "Score"
+    if predictions.probability is not None:
+        word = f"Predicted probability of {predictions.classes[1]}"
+    return Curve(
+        curve="cumulative",
+        title="Cumulative distributions of both classes",
+        x_name=word,
+        y_name="False negative rate",
+        x=at,
+        y=missed,
+        low=None,
+        high=None,
+        level=0.95,
+        method="",
+        n=predictions.n,
+        columns={"true_negative_rate": rejected},
+        summary={
+            "auc": float(find("auc").of(predictions)),
+            "largest_gap": float(gap[widest]),
+            "at": float(at[widest]),
+        },
+    )
+
+
+def _below(score: Floats, weight: Floats, at: Floats) -> Floats:
+    """The share of weight with scores at or below each place."""
+    order = np.argsort(score)
+    running = np.concatenate([[0.0], np.cumsum(weight[order])])
+    return np.asarray(running[np.searchsorted(score[order], at, side="right")] / running[-1])
+
+
+def guesses(n: int, rate: float = 0.5) -> Curve:
+    """How many of n guesses are right by chance, and the p-value of so many or more.
+
+    Parameters
+    ----------
+    n
+        How many cases are guessed.
+    rate
+        How often a guess is right, stated beforehand.
+
+    Returns
+    -------
+    Curve
+        Number right against its probability; the column `p_value` is that of so many or more.
+
+    Raises
+    ------
+    NotApplicable
+        Unless n is at least 1 and the rate lies between 0 and 1.
+
+    See Also
+    --------
+    abovechance.significance.binomial_critical : how many must be right.
+
+    References
+    ----------
+    Dinga et al. (2019), figure 5, whose caption counts one too few: p = .021 takes 15 of 20.
+
+    Examples
+    --------
+    >>> law = guesses(20)
+    >>> round(float(law.columns["p_value"][15]), 3)
+    0.021
+    """
+    from abovechance.inference.significance import binomial
+
+    if not (n >= 1 and 0.0 < rate < 1.0):
+        raise NotApplicable(f"guesses need n ≥ 1 and 0 < rate < 1; got n = {n}, rate {rate}.")
+    hits = np.arange(n + 1)
+    p = np.array([binomial(int(k), n, rate).p_value for k in hits])
+    return Curve(
+        curve="guesses",
+        title=f"Right by chance among {n}",
+        x_name="Cases predicted right",
+        y_name="Probability",
+        x=hits.astype(np.float64),
+        y=np.append(p[:-1] - p[1:], p[-1]),
+        low=None,
+        high=None,
+        level=0.95,
+        method="binomial",
+        n=n,
+        columns={"p_value": p},
+        summary={"rate": rate},
+    )

@@ -1,0 +1,450 @@
+"""Cross-validation folds, whose training sets overlap: intervals, and models compared."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from abovechance.arrays import Floats, Ints
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.bootstrap import span
+from abovechance.inference.confusion_tables import as_share, linear_in_rows
+from abovechance.inference.contrasts import How, Standardised
+from abovechance.inference.influence import Gap
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    answer,
+    comparison,
+    declared,
+    interval,
+    limits,
+    test,
+)
+from abovechance.inference.results import Interval, Posterior, Test
+from abovechance.inference.shares import turn
+from abovechance.measures import Law, Measure, find
+from abovechance.measures.sample import COUNTING
+from abovechance.numerics.exact import never_zero
+from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.resampling import seed_of
+
+# ----------------------------------------------------------------------------------------------
+# Intervals over cross-validation folds, corrected for the overlap of training sets.
+# ----------------------------------------------------------------------------------------------
+
+
+ROUNDING = 1e-12  # of the values: a spread below is none
+
+
+AVERAGED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS, Law.CENSORED_PAIRS, Law.MEAN)
+BIASED = "is biased in small folds, and the bias does not average out over them."
+
+
+def fold_values(measure: Measure, predictions: Predictions) -> tuple[Floats, int]:
+    """The measure of every fold of every repeat, and the number of folds in a repeat."""
+    parts, folds = _parts(predictions)
+    values = np.empty(int(parts.max()) + 1)
+    for k in range(len(values)):
+        part = predictions.take(parts == k)
+        if isinstance(part, Binary | Multiclass) and (part.prevalences > 0).sum() < 2:
+            raise NotApplicable("a fold holds one class only; use stratified folds.")
+        values[k] = measure.of(part)
+    return values, folds
+
+
+def _parts(predictions: Predictions) -> tuple[Ints, int]:
+    """The number of each case's fold within its repeat, and how many a repeat has."""
+    fold, repeat = predictions.cases.fold, predictions.cases.repeat
+    if fold is None:
+        raise NotApplicable("an interval over folds needs the fold of every case.")
+    runs = np.zeros(predictions.n) if repeat is None else np.unique(repeat, return_inverse=True)[1]
+    parts = np.unique(
+        np.stack([runs, np.unique(fold, return_inverse=True)[1]]), axis=1, return_inverse=True
+    )[1].ravel()
+    if np.bincount(parts).max() == 1:
+        raise NotApplicable("leave-one-out folds hold one case each: no spread within a fold.")
+    return parts, round((int(parts.max()) + 1) / len(np.unique(runs)))
+
+
+def averages(measure: Measure, predictions: Predictions) -> bool:
+    """Whether a mean over small folds estimates what a large one would show: means and pairs do.
+
+    So does what is linear in the cases of each class, by its values on tables.
+    """
+    if measure.law in AVERAGED or measure.decomposable:
+        return True
+    if measure.form not in COUNTING or not isinstance(predictions, Binary | Multiclass):
+        return False
+    return not measure.extreme and linear_in_rows(measure, len(predictions.prevalences))
+
+
+class OverFolds(NamedTuple):
+    """The mean over folds that an interval is about, and the interval, or why there is none."""
+
+    mean: float
+    interval: Interval | None
+    reason: str = ""
+
+
+def nadeau_bengio(
+    measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
+) -> Interval:
+    r"""Interval of the mean over folds, for the algorithm trained on as many cases.
+
+    .. math:: \bar m \pm t_{kr-1} \sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s^2}
+
+    with k folds, r repeats and :math:`s^2` the variance over all kr folds. Training sets
+    overlap, so folds vary less than independent experiments would: 1/(k − 1) makes up for it.
+    Only means and pairs are averaged: others are biased in small folds. Means over cases count
+    folds by their size, so that theirs is the mean over all cases.
+
+    Parameters
+    ----------
+    measure
+        A mean of losses or an area under the ROC curve, or its name.
+    predictions
+        Cross-validated predictions: made with `fold=`, and `repeat=` where it was repeated.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are fewer than two folds, the measure is undefined in one or is the same in all of
+        them, or it is biased in small folds.
+
+    See Also
+    --------
+    abovechance.permutation_test : a test against chance that refits the model.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004); Forman & Scholz (2010) on bias.
+
+    Examples
+    --------
+    >>> from abovechance import examples, measures
+    >>> print(nadeau_bengio(measures.mae, examples.diabetes()))
+    39.928 to 48.771
+    """
+    found = interval_over_folds(measure, predictions, confidence_level=confidence_level)
+    if found.interval is None:
+        raise NotApplicable(found.reason)
+    return found.interval
+
+
+def interval_over_folds(
+    measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
+) -> OverFolds:
+    """The same with the mean that it is about."""
+    from scipy.special import stdtrit
+
+    if not averages(measure, predictions):
+        raise NotApplicable(f"{measure.title} {BIASED}")
+    # a root of a mean is biased where the mean is not
+    inner = measure if measure.after is None else replace(measure, after=None, shortcut=None)
+    values, folds = fold_values(inner, predictions)
+    if not np.isfinite(values).all():
+        raise NotApplicable(f"{measure.title} is undefined in a fold.")
+    if folds < 2:
+        raise NotApplicable("an interval over folds needs at least two folds.")
+    total = len(values)
+    error = np.sqrt((1.0 / total + 1.0 / (folds - 1)) * values.var(ddof=1))
+    mean = float(np.average(values, weights=_sizes(measure, predictions)))
+    if error <= ROUNDING * float(np.abs(values).max()):
+        alike = f"{measure.title} is the same in every fold: they show no spread."
+        return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
+    half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * float(error)
+    bottom, top = measure.range
+    ends = [max(mean - half, bottom), mean, min(mean + half, top)]
+    if measure.after is not None:
+        ends = [float(measure.after(x)) for x in ends]
+    low, mean, high = ends
+    found = limits("nadeau_bengio", low, high, confidence_level, folds=total, mean=mean)
+    return OverFolds(mean, found)
+
+
+@interval(
+    name="nadeau_bengio",
+    title="Nadeau–Bengio[ over {folds} folds][ (mean {mean:.3f})]",
+    words="the Nadeau–Bengio correction[ over {folds} folds]",
+    source="nadeau2003",
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL],
+)
+def interval_by_folds(measure: Measure, predictions: Predictions, setting: Any) -> OverFolds:
+    """The interval over folds, with the mean that it is about."""
+    return interval_over_folds(measure, predictions, confidence_level=setting.level)
+
+
+def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
+    """What folds count in a mean: their cases where it is one over cases."""
+    of_all = measure.law is Law.SHARE or measure.decomposable
+    if not of_all and measure.form in COUNTING and isinstance(predictions, Binary | Multiclass):
+        found = as_share(measure, len(predictions.prevalences))
+        of_all = found is not None and bool(found.inside.all())
+    if not of_all:
+        return None
+    return np.bincount(_parts(predictions)[0], weights=predictions.weight).astype(np.float64)
+
+
+# ----------------------------------------------------------------------------------------------
+# Algorithms compared over cross-validation folds, whose training sets overlap.
+# ----------------------------------------------------------------------------------------------
+
+
+EQUAL = "both algorithms have the same expected value when trained on as many cases"
+
+
+for _kind in (Kind.TEST, Kind.INTERVAL):
+    declared(
+        _kind,
+        name="corrected_t",
+        models=2,
+        title="corrected resampled t[, {folds} folds]",
+        words="the corrected resampled t-test[ over {folds} folds]",
+        source="nadeau2003",
+        hypothesis=EQUAL,
+        laws=tuple(Law),
+        needs=[Fact.FOLDS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+    declared(
+        _kind,
+        name="naive_t",
+        models=2,
+        title="t-test over folds, not corrected[, {folds} folds]",
+        words="a t-test over[ {folds}] folds, not corrected",
+        source="dietterich1998",
+        hypothesis=EQUAL,
+        laws=tuple(Law),
+        needs=[Fact.FOLDS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+
+
+def difference_over_folds(
+    measure: Measure, first: Any, second: Any, *, naive: bool = False
+) -> Standardised:
+    r"""Corrected resampled t-test of two algorithms on the same folds.
+
+    .. math:: t = \frac{\bar d}{\sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s_d^2}}
+
+    with k folds, r repeats, :math:`kr - 1` degrees of freedom. The naive t-test leaves 1/(k − 1)
+    out: it takes folds for independent experiments and finds differences too often. Only means and
+    pairs are averaged over folds: others are biased in small ones.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), eq. 9; Bouckaert & Frank (2004).
+    """
+    gaps, folds = fold_gaps(measure, first, second)
+    total = len(gaps)
+    factor = 1.0 / total if naive else 1.0 / total + 1.0 / (folds - 1)
+    error = float(np.sqrt(factor * gaps.var(ddof=1)))
+    if np.ptp(gaps) == 0.0:
+        error = 0.0
+    return Standardised(
+        Gap(float(gaps.mean()), error, total - 1.0),
+        turn(measure),
+        "naive_t" if naive else "corrected_t",
+        EQUAL,
+        {"folds": total},
+        span(measure.range),
+    )
+
+
+@comparison(
+    name="corrected_t",
+    title="corrected resampled t",
+    words="the corrected resampled t-test over folds",
+    source="nadeau2003",
+    hypothesis=EQUAL,
+    default=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def difference_by_folds(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds, corrected for the overlap of training sets."""
+    return difference_over_folds(measure, first, second)
+
+
+@comparison(
+    name="naive_t",
+    title="t-test over folds, not corrected",
+    words="a t-test over folds, not corrected",
+    source="dietterich1998",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.FOLDS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+)
+def difference_by_folds_alone(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+    """Over folds as if they were independent experiments."""
+    return difference_over_folds(measure, first, second, naive=True)
+
+
+def correlated_t(gap: Gap, turned: float, rope: float | None = None) -> Posterior:
+    """The posterior of the difference that belongs to the corrected t-test.
+
+    Student's t around the mean difference with the corrected standard error as its scale: folds
+    correlate by 1/k, the prior is flat.
+
+    References
+    ----------
+    Corani & Benavoli (2015), A Bayesian approach for comparing cross-validated algorithms; Benavoli
+    et al. (2017), section 3.
+
+    >>> correlated_t(Gap(0.02, 0.01, 9), 1.0, rope=0.01).p_first
+    0.828
+    """
+    from scipy.special import stdtr
+
+    prior = "flat, folds correlated by 1/k"
+    gain = turned * gap.difference
+    if gap.error == 0.0:
+        certain = 0.5 if gain == 0 else float(gain > 0)
+        if rope is None:
+            return Posterior(p_better=certain, prior=prior)
+        sides = (float(gain > rope), float(abs(gain) <= rope), float(gain < -rope))
+        return _posterior(certain, prior, rope, sides)
+    p_better = float(stdtr(gap.df, gain / gap.error))
+    if rope is None:
+        return Posterior(p_better=p_better, prior=prior)
+    above = float(stdtr(gap.df, (gain - rope) / gap.error))
+    below = float(stdtr(gap.df, (-rope - gain) / gap.error))
+    return _posterior(p_better, prior, rope, (above, 1.0 - above - below, below))
+
+
+def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
+    """The difference in every fold of every repeat, and the number of folds in a repeat."""
+    if first.cases.fold is None or second.cases.fold is None:
+        raise NotApplicable(
+            "cross-validated models are compared fold by fold; give the fold of every case "
+            "(fold=, --fold)."
+        )
+    if not averages(measure, first):
+        raise NotApplicable(f"{measure.title} {BIASED}")
+    (one, folds), (other, _) = (fold_values(measure, p) for p in (first, second))
+    if len(one) != len(other):
+        raise DataError("both models must have the same folds to be compared over them.")
+    if folds < 2:
+        raise NotApplicable("a comparison over folds needs at least two folds.")
+    with np.errstate(invalid="ignore"):
+        gaps = one - other
+    if not np.isfinite(gaps).all():
+        raise NotApplicable(f"{measure.title} is undefined or infinite in a fold.")
+    return gaps, folds
+
+
+@test(
+    title="5 × 2 cv F-test",
+    words="the F-test of five repetitions of two-fold cross-validation",
+    source="alpaydin1999",
+    hypothesis="both algorithms learn equally well from half of the cases",
+    laws=tuple(Law),
+    takes=Takes.PARTS,
+    models=2,
+)
+def five_by_two(
+    first: Any,
+    second: Any,
+    X: Any,
+    y: Any,
+    *,
+    measure: Measure | str | None = None,
+    pos_label: Any = None,
+    rng: Any = None,
+) -> Test:
+    r"""Compare two scikit-learn estimators by five repetitions of two-fold cross-validation.
+
+    .. math:: F = \frac{\sum_{i=1}^5 \sum_{j=1}^2 d_{ij}^2}{2 \sum_{i=1}^5 s_i^2}
+
+    with :math:`d_{ij}` the difference in fold j of repetition i and :math:`s_i^2` the sum of
+    squares of its two differences about their mean; F(10, 5) under the hypothesis that both learn
+    equally well from half of the cases.
+
+    Parameters
+    ----------
+    measure
+        Accuracy for classifiers and mean squared error for regressors when not given.
+
+    References
+    ----------
+    Alpaydın (1999); Dietterich (1998) for the t-test it improves on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)
+    >>> five_by_two(GaussianNB(), DummyClassifier(), X, y, rng=1).p_value < 0.01
+    True
+    """
+    from scipy.special import fdtrc
+
+    gaps = np.array(list(_halves(first, second, X, np.asarray(y), measure, pos_label, rng)))
+    spread = ((gaps - gaps.mean(axis=1, keepdims=True)) ** 2).sum()
+    if spread == 0.0 and (gaps != 0).any():
+        raise NotApplicable("every half differs by the same amount: no spread to compare with.")
+    statistic = float((gaps**2).sum() / (2.0 * spread)) if spread > 0 else 0.0
+    return answer(
+        "five_by_two",
+        statistic=statistic,
+        p_value=never_zero(fdtrc(10, 5, statistic)),
+        alternative="two-sided",
+    )
+
+
+def _halves(
+    first: Any, second: Any, X: Any, y: Any, measure: Measure | str | None, pos_label: Any, rng: Any
+) -> Any:
+    from sklearn.base import clone, is_classifier
+    from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+
+    from abovechance.learning.from_sklearn import from_estimator
+
+    classes = is_classifier(first)
+    name = measure or ("accuracy" if classes else "mse")
+    chosen = find(name) if isinstance(name, str) else name
+    split = RepeatedStratifiedKFold if classes else RepeatedKFold
+    seed = np.random.SeedSequence(seed_of(rng)).generate_state(1)[0]
+    rows: list[float] = []
+    for train, rest in split(n_splits=2, n_repeats=5, random_state=int(seed)).split(X, y):
+        values = []
+        for estimator in (first, second):
+            fitted = clone(estimator).fit(_taken(X, train), y[train])
+            made = from_estimator(fitted, _taken(X, rest), y[rest], pos_label=pos_label)
+            values.append(chosen.for_outcome(made.kind).of(made))
+        rows.append(values[0] - values[1])
+        if len(rows) == 2:
+            yield rows
+            rows = []
+
+
+def _taken(X: Any, rows: Any) -> Any:
+    return X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+
+
+def _posterior(
+    p_better: float, prior: str, rope: float, sides: tuple[float, float, float]
+) -> Posterior:
+    return Posterior(
+        p_better=p_better,
+        prior=prior,
+        rope=rope,
+        p_first=sides[0],
+        p_equal=sides[1],
+        p_second=sides[2],
+    )

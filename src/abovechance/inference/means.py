@@ -1,0 +1,398 @@
+"""The law of means: intervals over cases and clusters, and differences of mean losses."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference.bootstrap import (
+    FEW,
+    Padded,
+    Studentised,
+    Units,
+    span,
+    studentised,
+    studentised_mean,
+)
+from abovechance.inference.contrasts import (
+    Answer,
+    Combined,
+    Contrast,
+    How,
+    Resampled,
+    Standardised,
+    Unanswerable,
+    contributions,
+    enough_for_a_margin,
+    less,
+)
+from abovechance.inference.exchange import EQUAL_MEANS, SYMMETRIC
+from abovechance.inference.influence import Gap
+from abovechance.inference.interval_choice import Setting
+from abovechance.inference.method import Fact, Takes, answer, comparison, interval, limits
+from abovechance.inference.miscalibration import _of_the_line
+from abovechance.inference.results import Interval
+from abovechance.inference.shares import flipped, turn
+from abovechance.measures import Calibration, Form, Law, Measure, find
+from abovechance.measures.measure import defaults
+from abovechance.resampling import Alternative
+
+# ----------------------------------------------------------------------------------------------
+# The interval that an assessment has first, as groups, weights and sampling change it.
+# ----------------------------------------------------------------------------------------------
+
+
+def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    if measure.law is Law.MEAN:
+        return True
+    return measure.calibration is Calibration.DIFFERENCE and _of_the_line(measure, predictions)
+
+
+@interval(
+    name="studentised_bootstrap",
+    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws]",
+    words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]",
+    source="efron1993",
+    default=[Law.MEAN],
+    laws=[Law.CALIBRATION],
+    fits=_a_mean,
+    otherwise="left_out",
+)
+def interval_of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Studentised bootstrap of a mean of independent cases."""
+    return studentised_mean(
+        measure,
+        predictions,
+        confidence_level=setting.level,
+        draws=setting.bootstrap_draws,
+        rng=setting.rng(5),
+    )
+
+
+# ----------------------------------------------------------------------------------------------
+# Intervals when cases come in clusters: the clusters are what varies.
+# ----------------------------------------------------------------------------------------------
+
+
+@interval(
+    title="t[ over {clusters} clusters]",
+    words="Student's t[ over {clusters} clusters]",
+    source="cochran1977",
+    laws=[Law.CONDITIONAL],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
+def cluster_ratio(
+    numerator: Floats,
+    denominator: Floats,
+    groups: Array,
+    *,
+    confidence_level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
+    r"""Interval of a ratio of totals, :math:`\sum y / \sum x`, when cases come in clusters.
+
+    The linearised residuals :math:`z_g = \sum_{i \in g} (y_i - \hat r x_i) / \bar X` have the
+    ratio's variance; limits are Student's with one degree of freedom less than clusters that
+    hold any of the denominator.
+
+    Parameters
+    ----------
+    numerator, denominator
+        What each case adds to the upper and to the lower total.
+    groups
+        The cluster of each case.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    bounds
+        The smallest and the largest possible ratio, beyond which no limit goes; none unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If fewer than two clusters hold any of the denominator.
+
+    See Also
+    --------
+    cluster_mean : for a mean over cases.
+
+    References
+    ----------
+    Cochran (1977), section 6.3; Rao & Scott (1992).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right = np.array([1, 1, 0, 1, 0, 0, 1, 1.0])
+    >>> print(cluster_ratio(right, np.ones(8), np.array([1, 1, 2, 2, 3, 3, 4, 4])))
+    -0.137 to 1.387
+    """
+    from scipy.special import stdtrit
+
+    _, code = np.unique(groups, return_inverse=True)
+    y = np.bincount(code, weights=numerator)
+    x = np.bincount(code, weights=denominator)
+    # a cluster without any of the denominator tells nothing
+    y, x = y[x != 0], x[x != 0]
+    units = len(x)
+    if units < 2:
+        raise NotApplicable("an interval over clusters needs at least two of them.")
+    ratio = y.sum() / x.sum()
+    residual = (y - ratio * x) / x.sum()
+    error = np.sqrt(units / (units - 1) * (residual**2).sum())
+    half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
+    low, high = max(ratio - half, bounds[0]), min(ratio + half, bounds[1])
+    return limits("cluster_ratio", low, high, confidence_level, clusters=units)
+
+
+@interval(
+    title="t[ over {clusters} clusters]",
+    words="Student's t[ over {clusters} clusters]",
+    source="cochran1977",
+    laws=[Law.SHARE, Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+)
+def cluster_mean(
+    values: Floats,
+    groups: Array,
+    *,
+    confidence_level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
+    """Interval of a mean over cases when cases come in clusters, such as patients of a hospital.
+
+    Clusters, not cases, are taken for independent; limits are Student's.
+
+    Parameters
+    ----------
+    values
+        One number per case.
+    groups
+        The cluster of each case.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+    bounds
+        The smallest and the largest possible mean, beyond which no limit goes; none unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If there are fewer than two clusters.
+
+    See Also
+    --------
+    cluster_ratio : for a ratio of two totals.
+
+    References
+    ----------
+    Cochran (1977), section 6.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right, hospital = np.array([1, 1, 0, 1, 0, 0, 1, 1.0]), np.array([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> print(cluster_mean(right, hospital, bounds=(0, 1)))
+    0.000 to 1.000
+    """
+    ones = np.ones(len(values))
+    return cluster_ratio(values, ones, groups, confidence_level=confidence_level, bounds=bounds)
+
+
+# ----------------------------------------------------------------------------------------------
+# Differences of mean losses.
+# ----------------------------------------------------------------------------------------------
+
+
+ANYWHERE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanGain:
+    """The mean over cases of how much less the first model loses; `gains` one a case.
+
+    From 30 cases (or clusters) on the test is studentised and the interval is what it does not
+    reject. Below, signs are flipped, and the interval of few clusters is Student's. Limits stay
+    within `bounds`, what a difference of the measure can reach.
+    """
+
+    gains: Floats
+    turned: float
+    how: How
+    groups: Array | None = None
+    bounds: tuple[float, float] = ANYWHERE
+
+    @property
+    def difference(self) -> float:
+        return self.turned * float(self.gains.mean()) + 0.0  # never minus zero
+
+    @cached_property
+    def units(self) -> Units:
+        return Units.of(self.gains, self.groups)
+
+    @cached_property
+    def spread(self) -> Studentised | Padded:
+        """What says how the mean varies; refused where nothing does."""
+        few = self.groups is not None and len(self.units) < FEW
+        found = None if few else studentised(self.units, self.how.flips)
+        return Padded.of(self.units) if found is None else found
+
+    def test(self, alternative: Alternative) -> Answer:
+        if not self._tests_means:
+            return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
+        found = self.spread
+        assert isinstance(found, Studentised)
+        drawn = len(found.pivots) > 0
+        tested = answer(
+            "studentised_bootstrap" if drawn else "student",
+            statistic=float(self.gains.sum()),
+            p_value=found.p_value(alternative),
+            alternative=alternative,
+            draws=len(found.pivots) if drawn else None,
+            **self._clusters,
+        )
+        return Answer(tested, least=found.least or None)
+
+    @cached_property
+    def _tests_means(self) -> bool:
+        """Whether means are tested, not symmetry: as asked for, else where units are enough."""
+        wanted = len(self.units) >= FEW if self.how.studentised is None else self.how.studentised
+        if not wanted or not self.units.vary.all():
+            return False
+        try:
+            return isinstance(self.spread, Studentised)
+        except NotApplicable:
+            return False
+
+    def interval(self, level: float) -> Interval:
+        if self._few_clusters:
+            return self._over_few.interval(level)
+        return self._within(self.spread.limits(level), level)
+
+    def one_sided(self, level: float) -> Interval:
+        """The interval whose ends are one-sided bounds: what margins are held against."""
+        enough_for_a_margin(self.units.residuals[0])
+        found = self.spread
+        if self._few_clusters or isinstance(found, Padded):
+            return self.interval(level)
+        return self._within(found.bounds(level), level)
+
+    def beyond(self, margin: float) -> tuple[float, float] | None:
+        if self._few_clusters:
+            return self._over_few.beyond(margin)
+        found = self.spread
+        return found.p_value("greater", -margin), found.p_value("less", margin)
+
+    @property
+    def _few_clusters(self) -> bool:
+        return self.groups is not None and len(self.units) < FEW
+
+    @cached_property
+    def _over_few(self) -> Standardised:
+        units = self.units.checked()
+        gap = Gap(self.difference, float(units.errors[0]), len(units) - 1.0)
+        known = {"clusters": len(units)}
+        return Standardised(gap, self.turned, "cluster_mean", EQUAL_MEANS, known, self.bounds)
+
+    def _within(self, ends: tuple[float, float], level: float) -> Interval:
+        low, high = sorted(self.turned * limit + 0.0 for limit in ends)
+        low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+        if isinstance(self.spread, Padded):
+            return limits("student", low, high, level, padded=True, **self._clusters)
+        drawn = len(self.spread.pivots)
+        if not drawn:
+            return limits("student", low, high, level, **self._clusters)
+        return limits("studentised_bootstrap", low, high, level, draws=drawn, **self._clusters)
+
+    @property
+    def _clusters(self) -> dict[str, Any]:
+        return {} if self.groups is None else {"clusters": len(self.units)}
+
+
+def _of_losses(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return measure.form is Form.LOSSES
+
+
+@comparison(
+    name="mean_difference",
+    drawn=True,
+    title="studentised bootstrap, or sign flip",
+    words="a studentised bootstrap of the differences of loss, or their signs flipped",
+    source=("hall1988", "dinga2019"),
+    hypothesis=EQUAL_MEANS,
+    default=[Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    fits=_of_losses,
+    otherwise="mean_loss",
+)
+def difference_of_means(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+    """Studentised bootstrap, sign flips of few; over few clusters Student's t."""
+    turned = turn(measure)
+    parts = contributions(measure, first, second)
+    apart = int((~np.isfinite(parts)).sum())
+    if apart:
+        difference = less(measure.of(first), measure.of(second))
+        plural = "s" * (apart != 1)
+        return Unanswerable(
+            difference, f"the loss of {apart} case{plural} is infinite, so losses do not compare"
+        )
+    bounds = ANYWHERE if measure.after is not None else span(measure.range)
+    tested = MeanGain(turned * parts * first.n, turned, how, first.cases.groups, bounds)
+    if measure.after is None:
+        return tested
+    return Combined(tested, Resampled(measure, first, second, how))
+
+
+def mean_test(gains: Floats, groups: Any, alternative: Alternative, how: How) -> Answer:
+    """The test of gains, one a case, as `compare` runs it: "greater" when the first loses less."""
+    return MeanGain(np.asarray(gains, dtype=np.float64), 1.0, how, groups).test(alternative)
+
+
+# ----------------------------------------------------------------------------------------------
+# Measures that rise and fall with a mean loss, compared by that loss.
+# ----------------------------------------------------------------------------------------------
+
+
+@comparison(
+    name="mean_loss",
+    drawn=True,
+    title="its mean loss",
+    words="the comparison of the mean loss that the measure is a function of",
+    source=("hall1988", "dinga2019"),
+    hypothesis=EQUAL_MEANS,
+    default=[Law.UNKNOWN],
+    laws=[Law.PAIRS, Law.CENSORED_PAIRS, Law.MEAN],
+    allows=[Fact.CLUSTERS],
+    otherwise="exchange",
+)
+def difference_of_mean_loss(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+    """The test of a mean loss with the interval of the measure itself; None where none is known."""
+    loss = same_question(measure, first)
+    if loss is None:
+        return None
+    return Combined(
+        difference_of_means(loss, first, second, how), Resampled(measure, first, second, how)
+    )
+
+
+def same_question(measure: Measure, predictions: Any) -> Measure | None:
+    """The mean loss whose comparison answers the question about a measure, if there is one."""
+    several = len(getattr(predictions, "outputs", ())) > 1
+    usual = defaults(measure.formula).get("reference")
+    moved = measure.parameters.get("reference") != usual
+    if not measure.monotone_in or measure.dialect or several or moved:
+        return None
+    return find(measure.monotone_in).for_outcome(predictions.kind)

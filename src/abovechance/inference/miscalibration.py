@@ -1,0 +1,1116 @@
+"""The law of calibration: intervals of recalibration lines, and tests of probabilities."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
+from abovechance.inference import miscalibration as lines
+from abovechance.inference.interval_choice import Setting
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Takes,
+    answer,
+    checked,
+    declared,
+    facts_of,
+    first_of,
+    interval,
+    limits,
+    suited,
+    test,
+)
+from abovechance.inference.permutation import Draws
+from abovechance.inference.results import Interval, Result, Test
+from abovechance.measures import Calibration, Law, Measure, find
+from abovechance.measures.calibration import decile_groups
+from abovechance.measures.evaluation import fit
+from abovechance.measures.sample import Sample, evaluate
+from abovechance.numerics.exact import never_zero
+from abovechance.numerics.recalibration import (
+    Line,
+    expit,
+    information,
+    line,
+    line_log_likelihood,
+    log_likelihood,
+    log_odds,
+    shift,
+)
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.resampling import Resampling, seed_of, tail
+
+# ----------------------------------------------------------------------------------------------
+# The interval that an assessment has first, as groups, weights and sampling change it.
+# ----------------------------------------------------------------------------------------------
+
+
+def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return (
+        isinstance(predictions, Binary | Multiclass)
+        and measure.calibration in (Calibration.LEVEL, Calibration.INTERCEPT, Calibration.SLOPE)
+        and _of_the_line(measure, predictions)
+    )
+
+
+@interval(
+    name="recalibration",
+    title="profile likelihood[, unbounded on one side{unbounded}]",
+    words="the profile likelihood[, unbounded on one side{unbounded}]",
+    source="venzon1988",
+    default=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],
+    fits=_line_of_classes,
+    otherwise="observed_expected",
+)
+def interval_of_recalibration(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Profile likelihood of the recalibration line."""
+    aspect = measure.calibration
+    parameter = "in_the_large" if aspect is Calibration.LEVEL else str(aspect)
+    return lines.recalibration(predictions, parameter, confidence_level=setting.level)
+
+
+def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return (
+        isinstance(predictions, Binary | Multiclass)
+        and measure.calibration is Calibration.RATIO
+        and _of_the_line(measure, predictions)
+    )
+
+
+@interval(
+    name="observed_expected",
+    heading="Student's t on the log scale",
+    title="log scale[, t over {cases} cases][, t over {clusters} clusters]",
+    words="Student's t on the log scale[ over {cases} cases][ over {clusters} clusters]",
+    source="cochran1977",
+    laws=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],
+    fits=_ratio_of_classes,
+    otherwise="linear_calibration",
+)
+def interval_of_ratio(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+    """Observed to expected outcomes, on the log scale."""
+    return lines.observed_expected(predictions, confidence_level=setting.level)
+
+
+def _line_of_numbers(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Numeric) and _of_the_line(measure, predictions)
+
+
+@interval(
+    name="linear_calibration",
+    title="sandwich[ HC3{cases:?}][ over {clusters} clusters], Student's t",
+    words="the sandwich estimate[ HC3{cases:?}][ over {clusters} clusters] with Student's t",
+    source=("[{cases:?}mackinnon1985]", "[{clusters:?}bell2002]"),
+    laws=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],
+    fits=_line_of_numbers,
+    otherwise="observed_expected_at",
+)
+def interval_of_linear_calibration(
+    measure: Measure, predictions: Any, setting: Setting
+) -> Interval:
+    """The line of outcomes on predicted numbers."""
+    aspect = str(measure.calibration)
+    return lines.linear_calibration(predictions, aspect, confidence_level=setting.level)
+
+
+def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Survival) and _of_the_line(measure, predictions)
+
+
+@interval(
+    name="observed_expected_at",
+    title="Greenwood, log scale",
+    words="Greenwood's variance on the log scale",
+    source="greenwood1926",
+    laws=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],  # to be refused there: nothing stands in for it
+    fits=_by_a_time,
+    otherwise="studentised_bootstrap",
+)
+def at_horizon(measure: Measure, predictions: Survival, setting: Setting) -> Interval:
+    """Calibration at a time: observed to expected events, or the slope of weighted cases."""
+    from abovechance.measures.survival_probability import at_horizon
+
+    if predictions.weight is not None or predictions.cases.groups is not None:
+        raise NotApplicable(f"{measure.title} has an interval for independent cases only.")
+    level = setting.level
+    known = at_horizon(predictions, measure.parameters["t"])
+    if measure.calibration is Calibration.RATIO:
+        value = measure.of(predictions)
+        return lines.observed_expected_at(predictions, value, known.time, confidence_level=level)
+    seen = known.weight > 0
+    outcome = known.happened[seen].astype(np.float64)
+    return lines.weighted_slope(
+        outcome, known.risk[seen], known.weight[seen], confidence_level=level
+    )
+
+
+def _of_the_line(measure: Measure, predictions: Any) -> bool:
+    """Whether a measure is the aspect of calibration it declares, not that in other units."""
+    from abovechance.measures import applicable
+
+    if measure.calibration is None:
+        return False
+    known = [m for m in applicable(predictions) if m.calibration is measure.calibration]
+    if any(m.formula is measure.formula for m in known):
+        return True
+    value = measure.of(predictions)
+    return any(bool(np.isclose(m.of(predictions), value, rtol=1e-9)) for m in known)
+
+
+def has_interval(measure: Measure) -> bool:
+    """Whether a measure has an interval at all: calibration distances and statistics have not."""
+    if measure.law is not Law.CALIBRATION:
+        return True
+    return measure.calibration not in (None, Calibration.DISTANCE, Calibration.SCORE)
+
+
+# ----------------------------------------------------------------------------------------------
+# Intervals of recalibration lines: which intercepts and slopes do the outcomes not rule out?
+# ----------------------------------------------------------------------------------------------
+
+
+PARAMETERS = ("in_the_large", "intercept", "slope")
+SINGULAR = 1e14  # condition of a matrix that rounding has made
+LOPSIDED = 1e12  # condition of a line that hangs on one cluster
+FARTHEST = 1e6  # so many times the first step away there is no limit to find
+
+
+SANDWICH = declared(
+    Kind.INTERVAL,
+    name="sandwich",
+    title="sandwich[ over {clusters} clusters, Student's t]",
+    words="the sandwich estimate[ over {clusters} clusters with Student's t]",
+    source="bell2002",
+    laws=[Law.CALIBRATION],
+    allows=[Fact.CLUSTERS],
+    takes=Takes.PARTS,
+    origin=__name__,
+)
+
+
+def recalibration(
+    predictions: Binary, parameter: str = "slope", *, confidence_level: float = 0.95
+) -> Interval:
+    r"""Profile-likelihood interval of the recalibration line of binary predictions.
+
+    All values θ that a likelihood-ratio test does not reject:
+    :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \chi^2_1`, the maximum over the other
+    parameter. Where the classes are separated one limit is infinite, and the method says so. With
+    groups: the sandwich estimate over clusters and Student's t.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    parameter
+        "slope" or "intercept" of the line with both free, or "in_the_large": the intercept with
+        the slope kept at 1.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown parameter; for predictions pooled over folds, cases in time order, and
+        sampling weights.
+
+    See Also
+    --------
+    abovechance.significance.likelihood_ratio : the test that goes with it.
+
+    References
+    ----------
+    Venzon & Moolgavkar (1988); Heinze & Schemper (2002) on separation.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> print(recalibration(examples.breast_cancer("p_texture")))
+    0.624 to 1.046
+    """
+    if parameter not in PARAMETERS:
+        raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
+    predictions = checked("recalibration", predictions)
+    y, x, weight = _told(predictions)
+    if predictions.cases.groups is not None:
+        inside = _inside(predictions)
+        return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
+    best, centre, error, profile = _profile(y, x, weight, parameter)
+    low, high = _limits(profile, best, centre, error, confidence_level)
+    known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
+    return limits("recalibration", low, high, confidence_level, **known)
+
+
+def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) -> Interval:
+    r"""Interval of the ratio of observed to expected outcomes.
+
+    On the log scale, with the variance of a ratio of means
+    :math:`\sum_i (y_i - R p_i)^2 / (\sum_i y_i)^2`; with groups, of cluster totals.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    recalibration : by how much probabilities are too extreme.
+    abovechance.curves.calibration : at every probability.
+
+    References
+    ----------
+    Cochran (1977), section 6.3.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> print(observed_expected(examples.breast_cancer("p_texture")))
+    0.926 to 1.200
+    """
+    predictions = checked("observed_expected", predictions)
+    assert predictions.probability is not None
+    y, p = predictions.positive.astype(np.float64), predictions.probability
+    return _log_ratio(y, p, predictions.cases.groups, confidence_level)
+
+
+def linear_calibration(
+    predictions: Numeric, parameter: str = "slope", *, confidence_level: float = 0.95
+) -> Interval:
+    """Interval of the line of outcomes on predicted numbers, whatever the spread of the errors.
+
+    The sandwich estimate HC3, or CR3 over clusters when there are groups, with Student's t.
+
+    Parameters
+    ----------
+    predictions
+        Predicted numbers, made with `Numeric`.
+    parameter
+        "slope" or "intercept" of the line.
+    confidence_level
+        In what share of samples such an interval covers the true value; 0.95 unless stated.
+
+    Returns
+    -------
+    Interval
+        Its limits `low` and `high`, its `level`, and its `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        If all predictions are equal, there are fewer than three cases, or the parameter is unknown;
+        for predictions pooled over folds, cases in time order, and sampling weights.
+
+    See Also
+    --------
+    recalibration : for probabilities of two classes.
+
+    References
+    ----------
+    MacKinnon & White (1985); Bell & McCaffrey (2002) for clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from abovechance import Numeric
+    >>> rng = np.random.default_rng(1)
+    >>> value = rng.normal(size=200)
+    >>> print(linear_calibration(Numeric(0.5 * value + rng.normal(size=200), value)))
+    0.412 to 0.668
+    """
+    predictions = checked("linear_calibration", predictions)
+    y, x = predictions.outcome[0], predictions.value[0]
+    if x.min() == x.max():
+        raise NotApplicable("all predictions are equal, so there is no line and no interval.")
+    if len(x) < 3:
+        raise NotApplicable("a line through two cases has no errors, so no interval.")
+    design = np.stack([np.ones(len(x)), x])
+    inner = _inverse(design @ design.T)
+    estimate = inner @ (design @ y)
+    leverage = np.einsum("in,ij,jn->n", design, inner, design)
+    residual = y - estimate @ design
+    groups = predictions.cases.groups
+    if groups is None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score = design * (residual / (1.0 - leverage))
+        freedom, known = len(x) - 2, {"cases": len(x)}
+        spread = inner @ (score @ score.T) @ inner
+    else:
+        spread, units = _over_clusters(design, residual, np.ones(len(x)), groups)
+        freedom, known = units - 1, {"clusters": units}
+    if parameter not in PARAMETERS[1:]:
+        raise NotApplicable(f"parameter must be intercept or slope; got {parameter!r}.")
+    at = PARAMETERS.index(parameter) - 1
+    error = float(np.sqrt(spread[at, at]))
+    return limits(
+        "linear_calibration",
+        *_student(float(estimate[at]), error, freedom, confidence_level),
+        confidence_level,
+        **known,
+    )
+
+
+def observed_expected_at(
+    predictions: Survival, value: float, time: float, *, confidence_level: float = 0.95
+) -> Interval:
+    r"""Interval of observed to expected events by a time, the expected number taken as given.
+
+    Greenwood's variance of the Kaplan–Meier estimate, on the scale of log(1 − S).
+    """
+    at_risk = np.sort(predictions.time)
+    happened = np.unique(predictions.time[predictions.event & (predictions.time <= time)])
+    deaths = np.array([(predictions.event & (predictions.time == t)).sum() for t in happened])
+    left = len(at_risk) - np.searchsorted(at_risk, happened, side="left")
+    survived = float(np.prod(1.0 - deaths / left))
+    if survived <= 0.0:
+        raise NotApplicable("nobody is left at the time, so the spread is not known.")
+    spread = survived * np.sqrt(float((deaths / (left * (left - deaths))).sum()))
+    half = _normal(confidence_level) * spread / (1.0 - survived)
+    low, high = value * np.exp(-half), value * np.exp(half)
+    return limits("observed_expected_at", low, high, confidence_level)
+
+
+def weighted_slope(
+    y: Floats, risk: Floats, weight: Floats, *, confidence_level: float = 0.95
+) -> Interval:
+    """Interval of a recalibration slope of weighted cases, the weights taken as given."""
+    inside = (risk > 0.0) & (risk < 1.0)
+    x, y, w = log_odds(risk[inside]), y[inside], weight[inside]
+    found = line(y, x, w)
+    if not np.isfinite(found.slope):
+        raise NotApplicable("the slope is not finite, so it has no interval of this kind.")
+    at = float(found.intercept) + float(found.slope) * x
+    score = np.stack([np.ones(len(x)), x]) * (w * (y - expit(at)))
+    inner = _inverse(information(x, at, w))
+    error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
+    half = _normal(confidence_level) * error
+    centre = float(found.slope)
+    return limits("sandwich", centre - half, centre + half, confidence_level)
+
+
+def _profile(
+    y: Floats, x: Floats, weight: Floats | None, parameter: str
+) -> tuple[float, float, float, Callable[[float], float]]:
+    """Greatest log-likelihood, estimate, its standard error, and the log-likelihood elsewhere."""
+    if parameter == "in_the_large":
+        centre = float(shift(y, x, None, weight))
+        finite = np.isfinite(centre)
+        best = float(log_likelihood(y, x + centre, weight)) if finite else 0.0
+        error = information(x, x + centre, weight)[0, 0] ** -0.5 if finite else 1.0
+        return best, centre, error, lambda a: float(log_likelihood(y, x + a, weight))
+    found = line(y, x, weight)
+    if np.isnan(found.slope):
+        raise NotApplicable("the recalibration line is not defined, so it has no interval.")
+    best = line_log_likelihood(found, y, x, weight)
+    ones = np.ones(len(x))
+    if parameter == "slope":
+        error = _error(found, x, weight)[1] if np.isfinite(found.slope) else 1.0 / x.std()
+        return best, float(found.slope), error, lambda b: _most(y, b * x, ones, weight)
+    if np.isinf(found.slope):
+        raise NotApplicable("the classes are separated, so the intercept is not defined.")
+    error = _error(found, x, weight)[0]
+    return best, float(found.intercept), error, lambda a: _most(y, a * ones, x, weight)
+
+
+def _error(found: Line, x: Floats, weight: Floats | None) -> Floats:
+    """Standard errors of intercept and slope."""
+    inverse = _inverse(information(x, found.intercept + found.slope * x, weight))
+    return np.sqrt(np.diag(inverse))
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """Refused where rounding decides: lines through nearly equal or nearly certain predictions."""
+    if not np.isfinite(matrix).all() or np.linalg.cond(matrix) > SINGULAR:
+        raise NotApplicable("the cases hardly tell a line apart from others, so no interval.")
+    return np.asarray(np.linalg.inv(matrix))
+
+
+def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -> float:
+    """The greatest log-likelihood along a direction, as a limit if need be."""
+    theta = float(shift(y, offset, direction, weight))
+    if np.isfinite(theta):
+        return float(log_likelihood(y, offset + theta * direction, weight))
+    still = direction == 0.0  # only these keep a likelihood below 1 in the limit
+    w = None if weight is None else weight[still]
+    return float(log_likelihood(y[still], offset[still], w))
+
+
+def _limits(
+    profile: Callable[[float], float], best: float, centre: float, error: float, level: float
+) -> tuple[float, float]:
+    """Where twice the drop of the log-likelihood reaches the quantile, on both sides."""
+    z = _normal(level)
+
+    def beyond(value: float) -> float:
+        # its root is nearly a straight line, the drop a parabola: quicker to solve
+        return float(np.sqrt(2.0 * max(best - profile(value), 0.0))) - z
+
+    step = 1.2 * z * error
+    return _limit(beyond, centre, -step), _limit(beyond, centre, step)
+
+
+def _limit(beyond: Callable[[float], float], centre: float, step: float) -> float:
+    """One limit: steps away from the estimate that double until the drop is large enough."""
+    from scipy.optimize import brentq
+
+    if np.isinf(centre):
+        if np.sign(centre) == np.sign(step):
+            return centre
+        near, far = _bracket_from_infinity(beyond, step)
+    else:
+        near, far, first = centre, centre + step, abs(step)
+        while beyond(far) < 0.0:
+            near, far, step = far, far + 2.0 * step, 2.0 * step
+            if abs(step) > FARTHEST * first:
+                return float(np.copysign(np.inf, step))
+    return float(brentq(beyond, near, far, xtol=1e-10 * max(abs(step), 1e-3), rtol=1e-12))
+
+
+def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tuple[float, float]:
+    """A stretch with the limit in it, when the estimate lies infinitely far on the other side."""
+    far, stride = 0.0, abs(step)
+    while beyond(far) < 0.0:  # not yet ruled out: further away
+        far += np.copysign(stride, step)
+        stride *= 2.0
+    near, stride = far, abs(step)
+    while beyond(near) >= 0.0:
+        near -= np.copysign(stride, step)
+        stride *= 2.0
+    return near, far
+
+
+def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float) -> Interval:
+    """Student's t with the sandwich estimate over clusters."""
+    if parameter == "in_the_large":
+        centre = float(shift(y, x))
+        design, estimate, at = np.ones((1, len(x))), centre, x + centre
+    else:
+        found = line(y, x)
+        design = np.stack([np.ones(len(x)), x])
+        estimate = float(found.slope if parameter == "slope" else found.intercept)
+        with np.errstate(invalid="ignore"):  # of a line that is not finite
+            at = float(found.intercept) + float(found.slope) * x
+    if not np.isfinite(estimate) or not np.isfinite(at).all():
+        raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
+    chance = expit(at)
+    spread, units = _over_clusters(design, y - chance, chance * (1.0 - chance), groups)
+    k = 1 if parameter == "slope" else 0
+    ends = _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level)
+    return limits("sandwich", *ends, level, clusters=units)
+
+
+def _over_clusters(
+    design: Floats, residual: Floats, curvature: Floats, groups: Array
+) -> tuple[Floats, int]:
+    """Covariance of a line by leaving out each cluster in turn (one step), and their number.
+
+    CR3: plain sums of scores make it too small when clusters are few.
+    """
+    _, code = np.unique(groups, return_inverse=True)
+    units = int(code.max()) + 1
+    if units < 2:
+        raise NotApplicable("an interval over clusters needs at least two of them.")
+    score = _cluster_sums(design * residual, groups).T
+    products = (design[:, None] * design[None] * curvature).reshape(-1, len(code))
+    own = _cluster_sums(products, groups).T.reshape(units, len(design), len(design))
+    left = own.sum(axis=0) - own
+    if (np.linalg.cond(left) > LOPSIDED).any():
+        raise NotApplicable("without one of the clusters there is no line, so no interval either.")
+    moved = np.linalg.solve(left, score[..., None])[..., 0]
+    return np.asarray((units - 1) / units * moved.T @ moved), units
+
+
+def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Interval:
+    if y.sum() == 0 or p.sum() == 0:
+        raise NotApplicable("nothing was observed or expected, so the ratio has no interval.")
+    ratio = float(y.sum() / p.sum())
+    residual = y - ratio * p
+    if groups is not None:
+        residual = _cluster_sums(residual[None], groups)[0]
+    units = len(residual)
+    if units < 2:
+        raise NotApplicable("an interval needs at least two cases or clusters.")
+    error = np.sqrt(units / (units - 1) * float((residual**2).sum())) / float(y.sum())
+    low, high = np.exp(_student(np.log(ratio), error, units - 1, level))
+    known = {"cases": units} if groups is None else {"clusters": units}
+    return limits("observed_expected", low, high, level, **known)
+
+
+def _cluster_sums(scores: Floats, groups: Array) -> Floats:
+    _, code = np.unique(groups, return_inverse=True)
+    return np.stack([np.bincount(code, weights=row) for row in scores])
+
+
+def _student(centre: float, error: float, freedom: int, level: float) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error
+    if not np.isfinite(half):
+        raise NotApplicable("the spread is not known with so few cases.")
+    if half <= 1e-12 * max(abs(centre), 1.0):
+        raise NotApplicable("the cases show no spread: every one lies on the line.")
+    return centre - half, centre + half
+
+
+def _normal(level: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + level / 2.0))
+
+
+def _inside(predictions: Binary) -> Array:
+    assert predictions.probability is not None
+    return (predictions.probability > 0.0) & (predictions.probability < 1.0)
+
+
+def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
+    """Outcomes, log odds and counts of the cases that tell about a line."""
+    p, y = predictions.probability, predictions.positive
+    assert p is not None
+    if np.where(y, p == 0.0, p == 1.0).any():
+        raise NotApplicable("something of predicted probability 0 happened: no line, no interval.")
+    inside = _inside(predictions)
+    if not inside.any():
+        raise NotApplicable("every probability is 0 or 1, which says nothing about a line.")
+    weight = None if predictions.weight is None else predictions.weight[inside]
+    return y[inside].astype(np.float64), log_odds(p[inside]), weight
+
+
+# ----------------------------------------------------------------------------------------------
+# Did outcomes happen as often as predicted? Tests of the hypothesis that probabilities are right.
+#
+# The hypothesis is Y ~ Bernoulli(p), case by case and independently: it says everything about the
+# outcomes, so what any calibration error would be under it can be simulated.
+# ----------------------------------------------------------------------------------------------
+
+
+RIGHT = "outcomes happen with the predicted probabilities, independently"
+DRAWS = 999
+PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
+LINE_OF = {  # what of the recalibration line a measure's test asks
+    Calibration.INTERCEPT: "intercept",
+    Calibration.SLOPE: "slope",
+    Calibration.LEVEL: "in_the_large",
+    Calibration.RATIO: "in_the_large",
+    Calibration.DIFFERENCE: "in_the_large",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationError(Result, kind="calibration_error"):
+    """A calibration error beside what chance alone makes of right probabilities.
+
+    `debiased` is the value less what is expected of right probabilities; it may be negative.
+    """
+
+    measure: str
+    value: float
+    expected: float
+    debiased: float
+    test: Test
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.value:.3f}; {remark(self)}; {self.test}"
+
+
+def remark(error: CalibrationError) -> str:
+    """Value and expectation in words."""
+    return f"{error.expected:.3f} expected if right, {error.debiased:+.3f} beyond"
+
+
+def calibration(
+    predictions: Binary | Multiclass,
+    measure: Measure | str = "ece",
+    *,
+    draws: int = DRAWS,
+    rng: Any = None,
+    workers: int = 1,
+) -> CalibrationError:
+    """Test whether probabilities are right, by a calibration error.
+
+    Outcomes are simulated from the probabilities, and the error of the observed ones is compared
+    with theirs. There is no interval: resampling cases always gives distances greater than 0, so
+    that limits would never cover a true value of 0.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of classes, made with `Binary` or `Multiclass`.
+    measure
+        A calibration error or its name: "ece", "mce", "ici", "brier_miscalibration", …
+    draws
+        Number of simulated samples; 999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+    workers
+        Number of processes to share the draws between, or an executor such as `Dask`; the results
+        are the same.
+
+    Returns
+    -------
+    CalibrationError
+        The observed `value`, the one `expected` if probabilities are right, and the `test`.
+
+    Raises
+    ------
+    NotApplicable
+        If the measure cannot be simulated or is undefined here; for predictions pooled over folds,
+        cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : of the recalibration line; more powerful where probabilities are too extreme.
+    abovechance.curves.calibration : where probabilities are wrong, and how far.
+
+    References
+    ----------
+    Bröcker & Smith (2007), Increasing the reliability of reliability diagrams.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> found = calibration(examples.breast_cancer("p_texture"), "ece", rng=1)
+    >>> found.value, found.expected, found.test.p_value
+    (0.082, 0.055, 0.025)
+    """
+    chosen = find(measure) if isinstance(measure, str) else measure
+    chosen = fit(chosen, predictions)
+    how = Draws(draws, Resampling(seed=seed_of(rng), workers=workers))
+    found = simulated(predictions, [chosen], how)
+    if chosen.label not in found:
+        raise NotApplicable(f"{chosen.title} cannot be simulated or is undefined here.")
+    return found[chosen.label]
+
+
+def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
+    """Test whether probabilities are right, by the line that would recalibrate them.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    hypothesis
+        "line": intercept 0 and slope 1, both at once; "in_the_large": intercept 0, the slope being
+        1; "slope": slope 1, whatever the intercept; "intercept": intercept 0, whatever the slope.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown hypothesis, or where the line is not defined: all probabilities equal, or the
+        classes separated; for predictions pooled over folds, cases in time order, clusters and
+        sampling weights.
+
+    See Also
+    --------
+    abovechance.intervals.recalibration : the interval that goes with it.
+
+    References
+    ----------
+    Cox (1958); Miller, Hui & Tierney (1991).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> likelihood_ratio(examples.breast_cancer("p_texture")).p_value
+    0.203
+    """
+    from scipy.special import chdtrc
+
+    words = {
+        "line": "intercept 0 and slope 1 of the recalibration line",
+        "in_the_large": "intercept 0 where the slope is 1",
+        "slope": "slope 1 of the recalibration line, whatever its intercept",
+        "intercept": "intercept 0 of the recalibration line, whatever its slope",
+    }
+    if hypothesis not in words:
+        raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
+    predictions = _checked(predictions, "likelihood_ratio")
+    y, x, weight = _of_known_logit(predictions)
+    shifted, free = float(shift(y, x, None, weight)), line(y, x, weight)
+    at = {
+        "given": float(log_likelihood(y, x, weight)),
+        "shifted": 0.0 if np.isinf(shifted) else float(log_likelihood(y, x + shifted, weight)),
+    }
+    if hypothesis != "in_the_large":
+        if np.isnan(free.slope):
+            raise NotApplicable("the recalibration line is not defined here, so it is not tested.")
+        at["free"] = line_log_likelihood(free, y, x, weight)
+    if hypothesis == "intercept":
+        if np.isinf(free.slope):
+            raise NotApplicable("the classes are separated, so the intercept is not defined.")
+        turned = float(shift(y, np.zeros_like(x), x, weight))
+        at["turned"] = float(log_likelihood(y, turned * x, weight))
+    lower, upper, df = {
+        "line": ("given", "free", 2),
+        "in_the_large": ("given", "shifted", 1),
+        "slope": ("shifted", "free", 1),
+        "intercept": ("turned", "free", 1),
+    }[hypothesis]
+    statistic = max(0.0, 2.0 * (at[upper] - at[lower]))
+    return answer(
+        "likelihood_ratio",
+        statistic=statistic,
+        p_value=never_zero(chdtrc(df, statistic)),
+        alternative="two-sided",
+        hypothesis=words[hypothesis],
+        df=df,
+    )
+
+
+@test(
+    title="Hosmer–Lemeshow[, χ² on {df} df]",
+    words="Hosmer and Lemeshow's test[ (χ² on {df} df)]",
+    source="hosmer1980",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    takes=Takes.PARTS,
+)
+def hosmer_lemeshow(
+    predictions: Binary,
+    *,
+    groups: int = 10,
+    fitted: bool = False,
+    method: str = "simulated",
+    draws: int = DRAWS,
+    rng: Any = None,
+) -> Test:
+    """Hosmer and Lemeshow's test whether probabilities are right, in groups of rising probability.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+    groups
+        Number of groups; 10 unless stated.
+    fitted
+        Whether a logistic model was fitted to these very cases; False for predictions of new ones.
+    method
+        "simulated": outcomes are drawn from the probabilities; "chi2": χ² on as many degrees of
+        freedom as there are groups, which rejects right probabilities too often where a group
+        expects few events. For fitted cases, which the model has followed, it is χ² on two degrees
+        of freedom fewer.
+    draws
+        Number of simulated samples; 999 unless stated.
+    rng
+        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For an unknown method, or when the groups leave no degree of freedom; for predictions pooled
+        over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : does not depend on groups.
+
+    References
+    ----------
+    Hosmer & Lemeshow (1980); Hosmer, Lemeshow & Sturdivant (2013), section 5.2.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> hosmer_lemeshow(examples.breast_cancer("p_texture"), rng=1).p_value
+    0.15
+    """
+    from scipy.special import chdtrc
+
+    predictions = _checked(predictions, "hosmer_lemeshow")
+    assert predictions.probability is not None
+    measure = find("hosmer_lemeshow").with_parameters(groups=groups)
+    statistic = measure.of(predictions)
+    common: dict[str, Any] = {
+        "statistic": statistic,
+        "alternative": "greater",
+        "hypothesis": RIGHT,
+    }
+    if method not in ("simulated", "chi2"):
+        raise NotApplicable(f"method must be 'simulated' or 'chi2'; got {method!r}.")
+    if method == "simulated" and not fitted:
+        how = Draws(draws, Resampling(seed=seed_of(rng)))
+        null = how.null(_Simulated(predictions, (measure,)), draws, predictions.n)
+        found = tail(statistic, null[measure.label])
+        return answer("calibration", **common, p_value=found.p_value, draws=found.draws)
+    y = predictions.positive.astype(np.float64)
+    kept = len(decile_groups(y, predictions.probability, groups)[0])
+    df = kept - 2 if fitted else kept
+    if df < 1:
+        raise NotApplicable(f"{kept} groups leave no degree of freedom; take more groups.")
+    p = never_zero(chdtrc(df, statistic))
+    return answer("hosmer_lemeshow", **common, p_value=p, df=df)
+
+
+def spiegelhalter(predictions: Binary) -> Test:
+    """Spiegelhalter's test whether the Brier score is what right probabilities give, two-sided.
+
+    The p-value is `nan` where every probability is 0, 1/2 or 1.
+
+    Parameters
+    ----------
+    predictions
+        Probabilities of two classes, made with `Binary`.
+
+    Returns
+    -------
+    Test
+        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
+
+    Raises
+    ------
+    NotApplicable
+        For predictions pooled over folds, cases in time order, clusters and sampling weights.
+
+    See Also
+    --------
+    likelihood_ratio : tests the line of recalibration.
+
+    References
+    ----------
+    Spiegelhalter (1986).
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> spiegelhalter(examples.breast_cancer("p_texture")).p_value
+    0.037
+    """
+    return _standard(find("spiegelhalter_z"), predictions)
+
+
+def _standard(measure: Measure, predictions: Binary) -> Test:
+    """Of a score that is standard normal if the probabilities are right."""
+    from scipy.special import erfc
+
+    z = measure.of(_checked(predictions, "spiegelhalter"))
+    return answer(
+        "spiegelhalter",
+        statistic=z,
+        p_value=never_zero(erfc(abs(z) / np.sqrt(2.0))),
+        alternative="two-sided",
+        measure=measure.title,
+    )
+
+
+def simulated(
+    predictions: Binary | Multiclass, measures: Sequence[Measure], draws: Draws
+) -> dict[str, CalibrationError]:
+    """Calibration errors beside those of outcomes simulated from the probabilities, by label."""
+    predictions = _checked(predictions)
+    fitted = tuple(fit(m, predictions) for m in measures)
+    values = {m.label: m.of(predictions) for m in fitted}
+    fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
+    if not fitted:
+        return {}
+    total = DRAWS if draws.count is None else draws.count
+    work = _Simulated(predictions, fitted)
+    observed = work.observed()
+    null = draws.null(work, total, predictions.n)
+    found = {}
+    for m in fitted:
+        value = values[m.label]
+        where = tail(observed[m.label], null[m.label])
+        expected = float(null[m.label].mean())
+        result = answer(
+            "calibration",
+            statistic=value,
+            p_value=where.p_value,
+            alternative="greater",
+            draws=where.draws,
+        )
+        found[m.label] = CalibrationError(
+            measure=m.label, value=value, expected=expected, debiased=value - expected, test=result
+        )
+    return found
+
+
+def calibration_tests(
+    predictions: Any, measures: Sequence[Measure], draws: Draws
+) -> tuple[dict[str, Test], dict[str, str]]:
+    """Tests of every calibration measure that has one, and remarks on errors, by label."""
+    tests: dict[str, Test] = {}
+    remarks: dict[str, str] = {}
+    if not Sample.of(predictions).classes:
+        return tests, remarks
+    predictions = cast(Binary | Multiclass, _checked(predictions))
+    first, facts = first_of(Kind.TEST, Law.CALIBRATION), facts_of(predictions)
+    by = {m: next(suited(first, m, predictions, facts), None) for m in measures}
+    errors = [m for m, method in by.items() if method is not None and method.name == "calibration"]
+    for label, error in simulated(predictions, errors, draws).items():
+        tests[label], remarks[label] = error.test, remark(error)
+    for m, method in by.items():
+        if method is None or m in errors:
+            continue
+        assert method.function is not None
+        with suppress(NotApplicable):
+            found = method.function(m, predictions, draws)
+            if not np.isnan(found.p_value):
+                tests[m.label] = found
+    return tests, remarks
+
+
+def _of_a_line(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return predictions.kind == "binary" and measure.calibration in LINE_OF
+
+
+@test(
+    name="likelihood_ratio",
+    title="likelihood ratio[, χ² on {df} df]",
+    words="a likelihood-ratio test[ (χ² on {df} df)]",
+    source="cox1958",
+    hypothesis="intercept 0 and slope 1 of the recalibration line",
+    default=[Law.CALIBRATION],
+    fits=_of_a_line,
+    otherwise="spiegelhalter",
+)
+def of_line(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+    """What of the recalibration line a measure tells, by likelihood ratio."""
+    assert measure.calibration is not None
+    return likelihood_ratio(predictions, LINE_OF[measure.calibration])
+
+
+def _of_a_score(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return predictions.kind == "binary" and measure.calibration is Calibration.SCORE
+
+
+@test(
+    name="spiegelhalter",
+    title="[{measure}, ]normal, two-sided",
+    words="[{measure}, ]a normal test, two-sided",
+    source="spiegelhalter1986",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    fits=_of_a_score,
+    otherwise="calibration",
+)
+def of_score(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+    """A score that is standard normal if the probabilities are right."""
+    return _standard(measure, predictions)
+
+
+def _of_a_distance(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return measure.calibration is Calibration.DISTANCE
+
+
+@test(
+    name="calibration",
+    drawn=True,
+    title="outcomes simulated from the probabilities",
+    words="a test with outcomes simulated from the probabilities",
+    source="dinga2019",
+    hypothesis=RIGHT,
+    laws=[Law.CALIBRATION],
+    takes=Takes.MEASURES,
+    fits=_of_a_distance,
+)
+def of_distances(predictions: Any, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
+    """Distances beside those of outcomes simulated from the probabilities."""
+    return {label: error.test for label, error in simulated(predictions, measures, draws).items()}
+
+
+def _checked(predictions: Any, test: str = "calibration") -> Any:
+    """Cases whose outcomes may be taken for independent draws from the probabilities."""
+    return checked(test, predictions, Kind.TEST)
+
+
+def _of_known_logit(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
+    p, y = predictions.probability, predictions.positive
+    assert p is not None
+    if np.where(y, p == 0.0, p == 1.0).any():
+        raise NotApplicable("something of predicted probability 0 happened: that refutes them.")
+    inside = (p > 0.0) & (p < 1.0)
+    if not inside.any():
+        raise NotApplicable("every probability is 0 or 1 and came true; there is nothing to test.")
+    weight = None if predictions.weight is None else predictions.weight[inside]
+    return y[inside].astype(np.float64), log_odds(p[inside]), weight
+
+
+@dataclass(frozen=True, eq=False)
+class _Simulated:
+    """Calibration errors of simulated outcomes, as work for blocks."""
+
+    predictions: Binary | Multiclass
+    measures: tuple[Measure, ...]
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        uniform = rng.random((size, self.predictions.n))
+        columns = self._columns
+        # class k where the uniform number falls between the sums of probabilities around it
+        upto = np.cumsum(columns, axis=0)
+        if len(columns) == 1:
+            return self.errors(uniform < columns[0])
+        return self.errors((uniform[:, None, :] * upto[-1] >= upto[None, :-1]).sum(axis=1))
+
+    def errors(self, outcome: Array) -> dict[str, Array]:
+        """Values for many outcomes (draws, n); the same curve serves several measures."""
+        sample = Sample.of(self.predictions).observed(outcome)
+        found: dict[str, Array] = {}
+        shared: dict[tuple[Any, ...], Floats] = {}
+        for m in self.measures:
+            if m.distances is None or m.of_distances is None:
+                found[m.label] = evaluate(m, sample)
+                continue
+            key = tuple(m.parameters.values())
+            if key not in shared:
+                shared[key] = m.distances(sample, self._places, **m.parameters)
+            values = m.of_distances(shared[key])
+            found[m.label] = values if values.ndim == 1 else values.mean(axis=-1)
+        return found
+
+    def observed(self) -> dict[str, float]:
+        """The same for the outcomes as they are."""
+        itself = self.errors(Sample.of(self.predictions).outcome[None])
+        return {label: float(values[0]) for label, values in itself.items()}
+
+    @property
+    def _columns(self) -> Floats:
+        """Probabilities, one row per class; of two classes that of the positive one."""
+        return np.atleast_2d(Sample.of(self.predictions).column("probability"))
+
+    @cached_property
+    def _places(self) -> list[Floats] | Floats:
+        """Where curves are compared: at every case, or at enough of them in order."""
+        each = [_spread_out(p) for p in self._columns]
+        return each[0] if len(each) == 1 else each
+
+
+def _spread_out(p: Floats) -> Floats:
+    if len(p) <= PLACES:
+        return p
+    return np.sort(p)[np.linspace(0, len(p) - 1, PLACES).astype(np.int64)]

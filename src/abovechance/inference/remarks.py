@@ -1,0 +1,749 @@
+"""What a reader of a result should know, in numbered remarks that cite their source."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Array
+from abovechance.errors import AboveChanceError, NotApplicable, listed
+from abovechance.inference.confusion_tables import only_when_right
+from abovechance.inference.contrasts import contributions
+from abovechance.inference.exchange import SYMMETRIC
+from abovechance.inference.interval_choice import expanded, small_class
+from abovechance.inference.pairing import Matched
+from abovechance.inference.permutation import outcomes, scheme_for
+from abovechance.inference.results import Difference, Estimate
+from abovechance.inference.shares import is_stated
+from abovechance.inference.time_order import autocorrelated, cosines
+from abovechance.measures import Form, Law, Measure, find
+from abovechance.measures.sample import COUNTING
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+
+# ----------------------------------------------------------------------------------------------
+# Are the rows as many cases as they are? Rows that occur again and again seldom are.
+# ----------------------------------------------------------------------------------------------
+
+
+FEW = 20  # distinct rows, below which repetition is no wonder
+OFTEN = 10  # times that rows occur on average, from which they are remarked on
+COARSE = 1000  # steps of a scale so coarse that equal predictions are no wonder
+
+
+def advice_on_repeats(predictions: Predictions, *others: Predictions) -> Iterator[Advice]:
+    """A remark on rows that look like copies, if they do."""
+    told = repeated_rows(predictions, *others)
+    if told:
+        yield Advice("AC004", told)
+
+
+def repeated_rows(predictions: Predictions, *others: Predictions) -> str:
+    """What there is to say of rows that occur several times, outcome and prediction alike.
+
+    With `others`, which predicted the same cases, a row holds what all of them predicted.
+    Of rows that stand for several cases, come in clusters or were predicted repeatedly nothing is
+    said, nor of labels and of predictions on a coarse scale: they are bound to occur again.
+    """
+    cases = predictions.cases
+    if cases.counts is not None or cases.groups is not None or predictions.origin != "test":
+        return ""
+    columns = _columns(predictions)
+    columns += [column for other in others for column in _columns(other)]
+    if not columns or all(_coarse(column) for column in columns[1:]):
+        return ""
+    times = _times(columns)
+    n, distinct = predictions.n, times.size
+    if distinct < FEW or n < 2 * distinct:
+        return ""
+    each = int(np.gcd.reduce(times))
+    if each > 1:
+        return (
+            f"every row, outcome and prediction, occurs {each} times or a multiple of it: "
+            f"{n} rows hold {distinct} different ones. If they are copies, intervals and p-values "
+            "claim too much: keep each case once."
+        )
+    if n < OFTEN * distinct:
+        return ""
+    return (
+        f"{n} rows hold only {distinct} different ones, outcome and prediction together: if cases "
+        "were drawn or copied repeatedly, intervals and p-values claim too much. A tree, which "
+        "predicts few values, gives the same picture."
+    )
+
+
+def _columns(predictions: Any) -> list[Array]:
+    """Outcome first, then what was predicted; nothing where only labels were."""
+    if isinstance(predictions, Binary):
+        given = predictions.ranking
+        return [] if given is None else [predictions.positive, given]
+    if isinstance(predictions, Multiclass):
+        given = predictions.probability
+        return [] if given is None else [predictions.actual, *given]
+    if isinstance(predictions, Numeric):
+        return [*predictions.outcome, *predictions.value]
+    if isinstance(predictions, Survival):
+        curves = [] if predictions.survival is None else list(predictions.survival)
+        return [predictions.time, predictions.event, predictions.risk, *curves]
+    return []
+
+
+def _coarse(column: Array) -> bool:
+    """Whether all values lie on a grid of few steps from the least to the largest."""
+    values = np.unique(np.asarray(column, dtype=np.float64))
+    if values.size <= FEW:
+        return True
+    if not np.isfinite(values).all():
+        return False
+    steps = (values - values[0]) / np.diff(values).min()
+    return bool(steps[-1] <= COARSE and np.allclose(steps, np.round(steps), atol=1e-6))
+
+
+def _times(columns: list[Array]) -> Array:
+    """How often each different row occurs; rows are told apart by a sum with odd weights."""
+    weights = np.sqrt(np.arange(len(columns)) * 2.0 + 2.0) * np.pi
+    ranks = [np.unique(column, return_inverse=True)[1] for column in columns]
+    key = sum(w * rank for w, rank in zip(weights, ranks, strict=True))
+    return np.unique(key, return_counts=True)[1]
+
+
+# ----------------------------------------------------------------------------------------------
+# What a reader of an assessment should know, in numbered remarks that cite their source.
+# ----------------------------------------------------------------------------------------------
+
+
+ALPHA = 0.05
+WRONG_SIDE = 0.01  # p of the other side below which results are said to be reversed
+TURNED = {  # what to look at when predictions go against the outcomes
+    "binary": "Is the positive class the right one (pos_label=, --positive), and do higher scores "
+    "mean it?",
+    "multiclass": "Are classes named alike in outcomes and predictions?",
+    "numeric": "Do higher predictions mean higher outcomes?",
+    "survival": "Does a higher risk mean an earlier event?",
+}
+FEW_CLUSTERS = 30
+FEW_CASES = 50
+MANY_CASES = 1000
+FEW_NUMBERS = 200
+LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
+
+
+def advice_for(
+    predictions: Predictions, rows: Sequence[Estimate], evidence: Any
+) -> Iterator[Advice]:
+    """Remarks on data, dependence, tests and intervals, in this order."""
+    yield from _on_data(predictions)
+    yield from _on_dependence(predictions, rows, evidence)
+    whole = [e for e in rows if e.by is None and e.class_ is None]
+    yield from advice_on_tests(whole, predictions.kind)
+    yield from _on_calibration(whole, evidence)
+    if any(e.interval is not None for e in whole) and predictions.origin == "test":
+        yield from _on_size(expanded(predictions))
+        yield from _on_stated_prevalence(predictions, whole)
+
+
+def _on_data(predictions: Predictions) -> Iterator[Advice]:
+    if predictions.dropped:
+        yield Advice(
+            "AC001",
+            f"{_cases(predictions.dropped)} with a missing value "
+            f"{'was' if predictions.dropped == 1 else 'were'} dropped; if they are not missing at "
+            "random the results do not hold for all.",
+            "Collins et al. (2015), TRIPOD item 9",
+        )
+    if isinstance(predictions, Binary | Multiclass):
+        shares = zip(predictions.classes, predictions.prevalences, strict=True)
+        absent = [str(c) for c, share in shares if share == 0]
+        if absent:
+            yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
+    yield from advice_on_repeats(predictions)
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'s' * (count != 1)}"
+
+
+def _on_dependence(
+    predictions: Predictions, rows: Sequence[Estimate], evidence: Any
+) -> Iterator[Advice]:
+    refused = getattr(evidence, "refused", {})
+    if predictions.origin != "test":
+        yield Advice(
+            "AC010",
+            "cross-validated predictions depend on each other, so no p-value is given; intervals "
+            "are for the algorithm, over folds. To test, refit under permuted labels: "
+            "permutation_test(estimator, X, y).",
+            "Bengio & Grandvalet (2004); Nadeau & Bengio (2003)",
+        )
+        pooled = getattr(evidence, "pooled", {})
+        apart = [
+            f"{e.measure} ({pooled[e.measure]:.3f})"
+            for e in rows
+            if e.by is None
+            and e.measure in pooled
+            and (e.interval is None or pooled[e.measure] not in e.interval)
+        ]
+        if apart:
+            yield Advice(
+                "AC016",
+                f"the pooled value of {', '.join(apart)} is not that of the folds: "
+                "predictions of different folds are not on one scale; the mean over folds is "
+                "shown.",
+                "Forman & Scholz (2010)",
+            )
+        if "folds" in refused:
+            yield Advice("AC011", f"no interval over folds: {refused['folds']}")
+    elif "p" in refused:
+        yield Advice("AC012", f"no test against chance: {refused['p']}")
+    if "rate" in refused:
+        yield advice_on_rate(refused["rate"])
+    if "exact" in refused:
+        yield Advice("AC018", f"p is not exact for {refused['exact']}")
+    if "calibration" in refused:
+        yield Advice("AC041", f"no test of calibration: {refused['calibration']}")
+    groups = predictions.cases.groups
+    if groups is not None and predictions.origin == "test":
+        yield from _on_clusters(predictions, groups)
+        least = _least_p(predictions) if evidence.tests else 0.0
+        if least > 0.05:
+            yield Advice(
+                "AC017",
+                f"clusters can be arranged in so few ways that the smallest attainable p is "
+                f"{least:.2g}.",
+                "Winkler et al. (2015)",
+            )
+    if predictions.cases.sample_weight is not None:
+        yield Advice(
+            "AC014",
+            "sampling weights: values are weighted, intervals of shares and of confusion tables "
+            "count as many cases as the weights are worth, the others take rows for independent; "
+            "exact tests, which count cases, are not given.",
+        )
+
+
+def _on_clusters(predictions: Predictions, groups: Array) -> Iterator[Advice]:
+    """Few clusters, of all or of the class that fewest hold: what is said of it rests on them."""
+    few = few_clusters(predictions, groups)
+    if few:
+        yield Advice("AC013", few, "Cameron & Miller (2015)")
+
+
+def few_clusters(predictions: Predictions, groups: Array) -> str | None:
+    """That clusters are few, of all cases or of the class that fewest hold; None if they are not.
+
+    A single cluster of all cases is refused elsewhere.
+    """
+    count, of_class = len(np.unique(groups)), ""
+    if isinstance(predictions, Binary | Multiclass) and count > 1:
+        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+        for k, name in enumerate(predictions.classes):
+            held = len(np.unique(groups[actual == k]))
+            if 0 < held < count:
+                count, of_class = held, f" with cases of {name}"
+    if not (count > 1 or of_class) or count >= FEW_CLUSTERS:
+        return None
+    clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
+    return f"{clusters} few: intervals may cover less than they say."
+
+
+def advice_on_rate(reason: str) -> Advice:
+    """Why a rate stated beforehand was not tested against."""
+    return Advice("AC015", f"not tested against a stated rate: {reason}")
+
+
+def _least_p(predictions: Predictions) -> float:
+    """What a permutation test gives at best."""
+    try:
+        scheme, _ = scheme_for(expanded(predictions))
+        return 1 / scheme.arrangements if scheme.arrangements < 1e6 else 0.0
+    except NotApplicable:
+        return 0.0
+
+
+def advice_on_tests(rows: Sequence[Estimate], kind: str) -> Iterator[Advice]:
+    """What p-values beside each other do and do not say."""
+    table_tests = [e for e in rows if (e.test_by or {}).get("name") == "fisher"]
+    if len(table_tests) > 1:
+        yield Advice(
+            "AC020",
+            "all categorical measures share one p-value: with both margins fixed each is a "
+            "function of the true positives. It is one piece of evidence, not many.",
+            "Fisher (1935)",
+        )
+    yield from _on_skill(rows)
+    crossing = [
+        e
+        for e in rows
+        if e.p_value is not None
+        and e.p_value < ALPHA
+        and e.interval is not None
+        and e.chance is not None
+        and e.chance in e.interval
+        and e.alternative == "greater"
+    ]
+    for e in crossing[:1]:
+        many = f" (and {len(crossing) - 1} more)" if len(crossing) > 1 else ""
+        why = (
+            "the test is one-sided, the interval two-sided."
+            if e.p_value is not None and e.p_value >= ALPHA / 2
+            else "the interval is for the value in new samples, the test holds these cases' "
+            "outcomes and predictions fixed; p says only that they are associated."
+        )
+        yield Advice(
+            "AC022", f"{e.title}: the interval contains chance although p < .05{many}: {why}"
+        )
+    yield from _on_extremes(rows, kind)
+
+
+def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Associated with the outcome, and yet no better than one prediction for all."""
+    worse, unshown = [], []
+    for e in rows:
+        if e.skill is None or e.p_value is None or e.p_value >= ALPHA:
+            continue
+        interval, p = e.skill.interval, e.skill.p_value
+        if interval is not None and interval.high < 0:
+            worse.append(e)
+        elif p is not None and p >= ALPHA:
+            unshown.append(e)
+    found = ((worse, "worse"), (unshown, "not shown to be better"))
+    parts = [f"{words} by {_titles(es)}" for es, words in found if es]
+    if parts:
+        scored = any(e.family != "categorical" for e in (*worse, *unshown))
+        remedy = "check calibration" if scored else "a different threshold may do better"
+        yield Advice(
+            "AC021",
+            "predictions are associated with the outcome, but compared with the same prediction "
+            f"for every case they are {'; '.join(parts)}: {remedy}.",
+            "Dinga et al. (2019)",
+        )
+
+
+def _on_extremes(rows: Sequence[Estimate], kind: str) -> Iterator[Advice]:
+    """Results that are rarely what they seem: all right, or the wrong way round."""
+    known = [(e, m) for e in rows if (m := _measure_of(e)) is not None and not np.isnan(e.value)]
+    turned = [e for e, m in known if _reversed(e, m)]
+    if turned and not any(_associated(e) for e, _ in known):
+        e = next((e for e in turned if e.family == "rank"), turned[0])
+        yield Advice(
+            "AC023",
+            f"{e.title} {e.value:.3g} is on the wrong side of chance by more than chance "
+            f"explains: predictions go against the outcomes, the order is reversed. {TURNED[kind]}",
+        )
+    perfect = [e for e, m in known if _perfect(e, m)]
+    if perfect:
+        yield Advice(
+            "AC024",
+            f"{_titles(perfect)}: perfect. Were these the cases that the model was trained on, or "
+            "does a predictor contain the outcome?",
+            "Kapoor & Narayanan (2023)",
+        )
+
+
+def _associated(e: Estimate) -> bool:
+    """Whether predictions were shown to go with the outcomes."""
+    return e.p_value is not None and e.p_value < ALPHA and e.chance is not None
+
+
+def _reversed(e: Estimate, measure: Measure) -> bool:
+    """Whether chance is left behind on the wrong side: by the other side's p, and the interval.
+
+    Of few arrangements p is 1 by chance, so the interval must leave it behind too. A rate that was
+    stated is no chance, and a largest distance has no wrong way round.
+    """
+    up = measure.higher_is_better
+    if e.chance is None or up is None or measure.extreme or is_stated(e.hypothesis):
+        return False
+    if not (e.value < e.chance if up else e.value > e.chance):
+        return False
+    if e.p_value is not None and not e.p_value > 1.0 - WRONG_SIDE:
+        return False
+    if e.interval is not None:
+        return e.interval.high < e.chance if up else e.interval.low > e.chance
+    return e.p_value is not None
+
+
+def _perfect(e: Estimate, measure: Measure) -> bool:
+    """Whether nothing is left to be better at: the best value, which only right predictions have.
+
+    A share of some cases is at its best when it ignores where the errors are; so is a quantile of
+    errors, and calibration does not need predictions that are right.
+    """
+    if measure.law is Law.CALIBRATION or not (measure.attainable and measure.smooth):
+        return False
+    if measure.higher_is_better is None or not np.isclose(e.value, measure.best, 0.0, 1e-12):
+        return False
+    if measure.form in COUNTING and not only_when_right(measure):
+        return False
+    return e.p_value is None or e.p_value < ALPHA
+
+
+def _measure_of(e: Estimate) -> Measure | None:
+    try:
+        return find(e.measure)
+    except AboveChanceError:
+        return None
+
+
+def _titles(rows: Sequence[Estimate]) -> str:
+    names = list(dict.fromkeys(e.title for e in rows))
+    return (
+        ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    )
+
+
+def advice_on_primary(primary: str | None) -> Iterator[Advice]:
+    """Accuracy is for describing; it is a poor thing to base a conclusion on."""
+    if primary is None:
+        return
+    try:
+        measure = find(primary)
+    except AboveChanceError:
+        return
+    if measure.law is Law.SHARE:
+        yield Advice(
+            "AC025",
+            f"{measure.title} is the primary measure here: it depends on the threshold and on how "
+            "frequent the classes are, and detects less than measures of probabilities. Base "
+            "conclusions on the log score or the area under the ROC curve, with labels alone on "
+            "balanced accuracy.",
+            "Dinga et al. (2019)",
+        )
+
+
+def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]:
+    remarks = getattr(evidence, "remarks", {})
+    distances = [e.measure for e in rows if e.measure in remarks]
+    if distances:
+        yield Advice(
+            "AC040",
+            f"no interval for {', '.join(distances)}: chance makes distances greater than 0 even "
+            "when probabilities are right, and a bootstrap interval never covers a true 0. "
+            "Compare each with its value expected if right; p simulates outcomes from them.",
+            "Roelofs et al. (2022)",
+        )
+    steep = [e for e in rows if e.measure == "calibration_slope" and np.isinf(e.value)]
+    if steep and steep[0].remark is not None:
+        yield Advice(
+            "AC042",
+            f"the calibration slope is infinite: {steep[0].remark}. Its interval has a limit "
+            "on one side only.",
+            "Albert & Anderson (1984)",
+        )
+
+
+def few_cases(predictions: Predictions) -> str | None:
+    """That a class, or a sample of numbers, has few cases; None if it has enough."""
+    least = small_class(predictions)
+    if isinstance(predictions, Survival):
+        least = int(predictions.event.sum())
+    if isinstance(predictions, Numeric) and FEW_CASES <= least < FEW_NUMBERS:
+        return (
+            f"{least} cases: below {FEW_NUMBERS}, intervals of squared errors know no larger ones "
+            "than were seen, and may cover less than they say where errors are rarely very large."
+        )
+    if not 0 < least < FEW_CASES:
+        return None
+    if not isinstance(predictions, Binary | Multiclass):
+        what = "event" if isinstance(predictions, Survival) else "case"
+        return (
+            f"{least} {what}{'s' * (least != 1)}: below {FEW_CASES}, intervals may cover less "
+            "than they say."
+        )
+    cases = predictions.cases
+    counted = cases.groups is None and cases.sample_weight is None
+    which = "intervals other than those of shares" if counted else "intervals"
+    return (
+        f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
+        "than they say."
+    )
+
+
+def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Losses and precision at a stated prevalence hang on few cases, each weighing much."""
+    some = [e for e in rows if e.interval is not None and "strata" in e.interval.by]
+    if some and small_class(predictions) < MANY_CASES:
+        yield Advice(
+            "AC035",
+            f"{_titles(some)} at the stated prevalence: the few cases of the commoner class that "
+            "look like the rarer one weigh most, and where predictions are rarely far off they "
+            f"may not have been seen. With fewer than {MANY_CASES} cases of each class intervals "
+            "may cover less than they say (.79 to .95 with 60).",
+        )
+
+
+def _on_size(predictions: Predictions) -> Iterator[Advice]:
+    few = few_cases(predictions)
+    if few:
+        numbers = isinstance(predictions, Numeric)
+        yield Advice("AC033" if numbers else "AC030", few)
+    if isinstance(predictions, Numeric):
+        yield from _on_errors(predictions)
+    if isinstance(predictions, Binary) and predictions.label is not None:
+        largest = float(predictions.prevalences.max())
+        right = find("accuracy").of(predictions)
+        if largest >= 0.7 and right <= largest:
+            yield Advice(
+                "AC031",
+                f"always predicting the larger class is right in {largest:.0%} of cases; the "
+                f"accuracy of {right:.0%} does not beat that.",
+                "Brodersen et al. (2010)",
+            )
+
+
+def _on_errors(predictions: Numeric) -> Iterator[Advice]:
+    """Few cases that make up much of the squared error."""
+    squares = np.sort((predictions.outcome - predictions.value) ** 2, axis=-1)[:, ::-1]
+    top = max(1, round(LARGEST * predictions.n))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = squares[:, :top].sum(axis=-1) / squares.sum(axis=-1)
+    largest = float(np.nan_to_num(shares).max())
+    if predictions.n > 10 and largest > HEAVY:
+        cases = "one case makes" if top == 1 else f"{top} of {predictions.n} cases make"
+        yield Advice(
+            "AC034",
+            f"{cases} up {largest:.0%} of the squared error: where few cases decide, intervals of "
+            "squared errors, of R² and of correlations cover less than they say (80 to 90 % at 100 "
+            "cases with very heavy tails); absolute and median errors are safer.",
+        )
+
+
+# ----------------------------------------------------------------------------------------------
+# What a reader of a comparison should know, in numbered remarks that cite their source.
+# ----------------------------------------------------------------------------------------------
+
+
+LARGEST_GAPS, MOST_OF_IT = (
+    0.05,
+    0.65,
+)  # of normal errors the largest 5 % make up half of the squares
+FEW_UNITS = 20  # cases, below which one in twenty is none
+NOTICED = 0.001  # p of no autocorrelation below which rows are said to be alike
+
+
+def remarks(
+    found: Matched,
+    rows: Sequence[Difference],
+    measures: Sequence[Measure],
+    level: float,
+    *,
+    naive: bool,
+) -> Iterator[Advice]:
+    """Remarks on pairing, dependence and tests, in this order."""
+    first = next(iter(found.models.values()))
+    if found.by == "row":
+        yield Advice("AC141", "cases were paired by row; name them with id to be sure.")
+    if found.by == "none":
+        yield _on_different_cases(found)
+    if any(row.model is not None for row in rows):
+        yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
+    yield from _on_dependent_pairs(first, naive=naive)
+    yield from _on_order(found)
+    if any(row.interval is not None for row in rows):
+        yield from _on_size_of_pairs(found)
+        yield from _on_heavy_tails(found, measures)
+    yield from _on_tests(rows, level)
+
+
+def _on_different_cases(found: Matched) -> Advice:
+    ids = [p.cases.id for p in found.models.values()]
+    names = [set(column.astype(str).tolist()) for column in ids if column is not None]
+    common = len(set.intersection(*names)) if len(names) == len(ids) > 1 else 0
+    if common:
+        return Advice(
+            "AC153",
+            f"{common} cases are those of every model, by id, and were compared as if they were "
+            "different: pair them (without --unpaired) for a sharper answer.",
+        )
+    return Advice(
+        "AC142",
+        "the models predicted different cases: a difference may come from the cases as well "
+        "as from the models.",
+    )
+
+
+def _on_size_of_pairs(found: Matched) -> Iterator[Advice]:
+    """The model with the fewest cases of a class, of different cases; else any of them."""
+    told = (few_cases(p) for p in found.models.values() if p.origin == "test")
+    few = next((text for text in told if text), None)
+    if few:
+        yield Advice("AC158", few)
+
+
+def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Advice]:
+    """Few cases that make up most of the differences of losses: means of them are hardly known."""
+    first, *others = found.models.values()
+    if found.by == "none" or not others or first.origin != "test":
+        return
+    heavy: dict[str, float] = {}
+    top = max(1, round(LARGEST_GAPS * first.n))
+    for measure in measures:
+        if measure.law is not Law.MEAN or measure.form is not Form.LOSSES:
+            continue
+        for one, other in combinations(found.models.values(), 2):
+            gaps = contributions(measure, one, other)
+            if not np.isfinite(gaps).all() or not np.ptp(gaps) > 0:
+                continue
+            squares = np.sort((gaps - gaps.mean()) ** 2)[::-1]
+            share = float(squares[:top].sum() / squares.sum())
+            heavy[measure.title] = max(share, heavy.get(measure.title, 0.0))
+    told = {title: share for title, share in heavy.items() if share > MOST_OF_IT}
+    if told and first.n >= FEW_UNITS:
+        cases = "one case makes" if top == 1 else f"{top} of {first.n} cases make"
+        yield Advice(
+            "AC159",
+            f"{cases} up {max(told.values()):.0%} of the squared differences "
+            f"({listed(list(told), 3)}): where few cases decide, tests of means and their "
+            "intervals may not hold (level .05 was up to .15, and intervals covered .85, at 120 "
+            "cases of which 6 decide).",
+        )
+
+
+def _on_dependent_pairs(first: Any, *, naive: bool) -> Iterator[Advice]:
+    origin, cases = getattr(first, "origin", "test"), getattr(first, "cases", None)
+    if origin != "test" and naive:
+        yield Advice(
+            "AC145",
+            "the t-test over folds takes folds for independent; training sets overlap, and it "
+            "finds differences that are not there far more often than its level says.",
+            "Dietterich (1998); Nadeau & Bengio (2003)",
+        )
+    elif origin != "test":
+        yield Advice(
+            "AC144",
+            "cross-validated: differences are means over folds, for the algorithms trained on as "
+            "many cases, and tests correct for the overlap of training sets.",
+            "Nadeau & Bengio (2003)",
+        )
+    if cases is None:
+        return
+    if cases.groups is not None and origin == "test":
+        few = few_clusters(first, cases.groups)
+        if few:
+            yield Advice("AC146", few, "Cameron & Miller (2015)")
+    if cases.sample_weight is not None:
+        yield Advice(
+            "AC147",
+            "sampling weights: differences are weighted and have bootstrap intervals; tests that "
+            "count cases are not given.",
+        )
+
+
+def _on_order(found: Matched) -> Iterator[Advice]:
+    """Cases in time order that tell little; cases of unstated order whose neighbours are alike."""
+    first, *others = found.models.values()
+    if found.by == "none" or not others or first.cases.sample_weight is not None:
+        return
+    order = first.cases.order
+    pairs = (_apart(first, other) for other in others)
+    known = [gaps for gaps in pairs if gaps is not None and len(gaps) > 1 and np.ptp(gaps) > 0]
+    if order is not None:
+        with suppress(NotApplicable):
+            if any(cosines(gaps, order).few for gaps in known):
+                yield Advice(
+                    "AC157",
+                    "differences are so much alike from one time to the next that many times "
+                    "count as few independent cases.",
+                    "Lazarus et al. (2018)",
+                )
+        return
+    if first.origin != "test" or first.cases.groups is not None or _sorted(first):
+        return
+    if any(autocorrelated(gaps) < NOTICED for gaps in known):
+        yield Advice(
+            "AC156",
+            "neighbouring rows differ alike, as cases in time order do, and tests and intervals "
+            "take them for independent: state the order with order= (--order), or clusters with "
+            "groups= (--groups).",
+            "Diebold & Mariano (1995)",
+        )
+
+
+def _apart(first: Any, second: Any) -> Any:
+    """By how much the models' losses differ, case by case; None where they have none."""
+    for name in ("log_loss", "brier", "mse", "accuracy"):
+        measure = find(name).for_outcome(first.kind)
+        if not (measure.applies(first) and measure.applies(second)):
+            continue
+        gaps = contributions(measure, first, second)
+        if np.isfinite(gaps).all():
+            return gaps
+    return None
+
+
+def _sorted(predictions: Any) -> bool:
+    """Whether rows stand by their outcome: then neighbours are alike for that reason."""
+    steps = np.diff(np.atleast_2d(outcomes(predictions)).astype(np.float64))
+    one_way = (steps >= 0).all(axis=1) | (steps <= 0).all(axis=1)
+    return bool((one_way & steps.any(axis=1)).any())
+
+
+def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:
+    alpha = 1.0 - level
+    stuck = [row for row in rows if row.least_p is not None and row.least_p > alpha]
+    if stuck:
+        least = min(float(row.least_p or 1.0) for row in stuck)
+        names = listed([f"{r.measure} of {r.first} and {r.second}{_where([r])}" for r in stuck], 3)
+        yield Advice(
+            "AC148",
+            f"too few cases or clusters differ for p to fall below {alpha:g} ({names}): the "
+            f"smallest attainable p is {least:.3g}.",
+        )
+    student = [row for row in rows if _few_of_a_class(row.test_by or {})]
+    if student:
+        yield Advice(
+            "AC149",
+            f"the smaller class has fewer than 50 cases{_where(student)}: DeLong's test is "
+            "referred to Student's t, as the normal distribution finds too many differences there.",
+        )
+    flipped = [row for row in rows if row.hypothesis == SYMMETRIC]
+    if flipped:
+        yield Advice(
+            "AC154",
+            f"{_named(flipped)}: signs were flipped, which asks whether differences are symmetric "
+            "about zero, for few cases (or clusters) cannot tell more. Where one model is rarely "
+            "far off, equal means are rejected far too often: read p beside the interval.",
+            "Hall (1988)",
+        )
+    apart = [row for row in rows if _disagree(row, alpha)]
+    if apart:
+        yield Advice(
+            "AC155",
+            f"{_named(apart)}: test and interval disagree on whether there is a difference. They "
+            "rest on different assumptions; take it for not shown.",
+        )
+    tested = {row.measure for row in rows if row.p_value is not None}
+    if len(tested) > 1:
+        yield Advice(
+            "AC150",
+            f"{len(tested)} measures were compared and p-values are adjusted over pairs, not over "
+            "measures; take the primary one for a conclusion.",
+        )
+
+
+def _few_of_a_class(by: Mapping[str, Any]) -> bool:
+    """Whether DeLong's test on the same cases was referred to Student's t."""
+    return by.get("name") == "delong" and "df" in by and "unpaired" not in by
+
+
+def _disagree(row: Difference, alpha: float) -> bool:
+    """Whether p and interval, both two-sided, answer differently."""
+    if row.p_value is None or row.interval is None or row.alternative != "two-sided":
+        return False
+    outside = not row.interval.low <= 0.0 <= row.interval.high
+    return outside != (row.p_value <= alpha)
+
+
+def _named(rows: Sequence[Difference]) -> str:
+    """The measures of rows, once each, and the subgroups they are of."""
+    return listed(list(dict.fromkeys(row.measure for row in rows)), 3) + _where(rows)
+
+
+def _where(rows: Sequence[Difference]) -> str:
+    """Which subgroups rows are of; nothing where all are of all cases."""
+    if all(row.by is None for row in rows):
+        return ""
+    names = dict.fromkeys("all cases" if row.by is None else row.by for row in rows)
+    return f" in {listed(list(names), 8)}"

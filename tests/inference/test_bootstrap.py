@@ -1,0 +1,168 @@
+"""Leaving out, resampling, and heavy tails."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.errors import NotApplicable
+from abovechance.inference import bootstrap
+from abovechance.inference.bootstrap import jackknifed, scale_of
+from abovechance.measures import Law, find
+
+# ----------------------------------------------------------------------------------------------
+# Intervals by leaving out: of any measure, clusters of any size, weights, perfect results.
+# ----------------------------------------------------------------------------------------------
+
+
+INTERNAL = ("kind=", "indices", "groups of different sizes", "array", "None")
+
+
+def _cases(kind: str, n: int = 60, **how: Any) -> Any:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=n)
+    if kind == "numeric":
+        return ac.Numeric(x + rng.normal(size=n), x, **how)
+    if kind == "multiclass":
+        p = rng.dirichlet([1.0, 1.0, 1.0], size=n)
+        y = np.array([rng.choice(3, p=row) for row in p])
+        return ac.Multiclass(y, probability=p, **how)
+    y = (rng.random(n) < 1 / (1 + np.exp(-x))).astype(int)
+    return ac.Binary(y, probability=1 / (1 + np.exp(-1.3 * x)), pos_label=1, **how)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "numeric"])
+@pytest.mark.parametrize("how", ["none", "unequal clusters", "weights", "weights and clusters"])
+def test_intervals_contain_their_value_within_the_range(kind: str, how: str) -> None:
+    rng = np.random.default_rng(8)
+    given: dict[str, Any] = {}
+    if "clusters" in how:
+        given["groups"] = np.repeat(np.arange(12), [1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 10, 14])
+    if "weights" in how:
+        given["sample_weight"] = rng.uniform(0.3, 3.0, 60)
+    found = ac.assess(_cases(kind, **given), rng=1, draws=99)
+    for row in (e for e in found if e.class_ is None):
+        measure = find(row.measure).for_outcome(kind)
+        assert not any(word in (row.remark or "") for word in INTERNAL), row.remark
+        if row.interval is None:
+            told = (
+                row.remark
+                or row.undefined
+                or measure.law is Law.CALIBRATION
+                or not np.isfinite(row.value)
+            )
+            assert told, f"{row.measure} has no interval and no word why"
+            continue
+        low, high = row.interval.low, row.interval.high
+        assert low <= row.value <= high, row.measure
+        assert low < high, row.measure
+        assert measure.range[0] <= low, row.measure
+        assert high <= measure.range[1], row.measure
+
+
+@pytest.mark.parametrize("name", ["average_precision", "tjur_r2", "scaled_brier", "brier"])
+def test_clusters_of_one_case_are_independent_cases(name: str) -> None:
+    plain, single = (
+        jackknifed(find(name), _cases("binary", **how)) for how in ({}, {"groups": np.arange(60)})
+    )
+    assert (single.low, single.high) == pytest.approx((plain.low, plain.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
+def test_influence_is_leaving_out_to_first_order(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    x = np.round(rng.normal(size=300), 1)
+    cases = ac.Numeric(np.round(x + rng.normal(size=300), 1), x)
+    exact = jackknifed(find(name), cases)
+    monkeypatch.setattr(bootstrap, "MOST", 10)
+    quick = jackknifed(find(name), cases)
+    assert (quick.low, quick.high) == pytest.approx((exact.low, exact.high), abs=0.004)
+
+
+def test_doubling_every_case_never_widens() -> None:
+    for name in ("pearson", "r2", "concordance_correlation"):
+        once = _cases("numeric", 40)
+        twice = ac.Numeric(np.tile(once.outcome[0], 2), np.tile(once.value[0], 2))
+        first, second = (jackknifed(find(name), cases) for cases in (once, twice))
+        assert second.high - second.low < first.high - first.low
+
+
+def test_scales_go_there_and_back() -> None:
+    for ends in ((0.0, 1.0), (-1.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-np.inf, np.inf)):
+        scale = scale_of(*ends)
+        assert scale.back(scale.to(0.3)) == pytest.approx(0.3)
+        step = (scale.to(0.3 + 1e-6) - scale.to(0.3 - 1e-6)) / 2e-6
+        assert scale.slope(0.3) == pytest.approx(step, rel=1e-6)
+
+
+PERFECT = ac.Binary(np.repeat([0, 1], 10), probability=np.repeat([0.0, 1.0], 10), pos_label=1)
+EXACT = ac.Numeric(np.arange(12.0), np.arange(12.0))
+
+
+@pytest.mark.parametrize(
+    ("cases", "names"),
+    [
+        (PERFECT, ["average_precision", "partial_auc", "brier", "log_score", "tjur_r2"]),
+        (EXACT, ["mse", "mae", "rmse", "r2", "pearson", "spearman", "kendall", "medae"]),
+    ],
+)
+def test_perfect_results_have_no_width_of_zero(cases: Any, names: list[str]) -> None:
+    for row in ac.assess(cases, names, rng=1, draws=199):
+        assert row.interval is None
+        assert row.remark is not None
+        assert row.remark.startswith("no interval: ")
+
+
+def test_maxima_have_no_interval_and_say_why() -> None:
+    for kind, name in (("binary", "ks"), ("numeric", "max_error")):
+        row = ac.assess(_cases(kind), [name], rng=1, draws=99)[name]
+        assert row.interval is None
+        assert "chance" in (row.remark or "")
+
+
+def test_a_measure_of_ones_own_gets_the_same_interval() -> None:
+    from dataclasses import replace
+
+    own = replace(find("pearson"), name="my_correlation", influence=None)
+    cases = _cases("numeric")
+    found = [ac.assess(cases, [m], rng=1).estimates[0].interval for m in (find("pearson"), own)]
+    assert found[0] == found[1]
+
+
+def test_one_cluster_is_refused_in_words() -> None:
+    with pytest.raises(NotApplicable, match="at least two"):
+        jackknifed(find("brier"), _cases("binary", groups=np.zeros(60)))
+
+
+# ----------------------------------------------------------------------------------------------
+# Few cases that make up much of the error are said, and what has no spread is refused.
+# ----------------------------------------------------------------------------------------------
+
+
+def _codes(error: np.ndarray) -> set[str]:
+    x = np.random.default_rng(1).normal(size=len(error))
+    return {a.code for a in ac.assess(ac.Numeric(x + error, x), ["mse"], rng=1, draws=49).advice}
+
+
+def test_heavy_tails_and_few_cases_are_said() -> None:
+    rng = np.random.default_rng(2)
+    assert {"AC033", "AC034"}.isdisjoint(_codes(rng.normal(size=200)))
+    assert "AC034" in _codes(rng.standard_cauchy(size=200))
+    assert "AC033" in _codes(rng.normal(size=30))
+
+
+def test_a_line_through_every_case_has_no_interval() -> None:
+    x = np.arange(12.0)
+    for groups in (None, np.repeat(np.arange(4), 3)):
+        row = ac.assess(
+            ac.Numeric(2 * x + 1, x, groups=groups), ["linear_calibration_slope"], rng=1
+        ).estimates[0]
+        assert row.interval is None
+        assert "no spread" in str(row.remark)
+
+
+def test_undefined_mcnemar_says_why() -> None:
+    assert "never disagree" in ac.significance.mcnemar(0, 0, method="chi2").method

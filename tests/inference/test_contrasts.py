@@ -1,0 +1,259 @@
+"""What holds of every difference, whatever the measure, the outcome, the clusters, the weights."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from abovechance.inference.bootstrap import span
+from abovechance.inference.comparison import compare
+from abovechance.measures import Family, Form, Law, Measure, applicable
+from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
+
+N = 48
+DRAWS = 99
+TIGHT = 1e-9
+SLOW = {"e50", "e90", "emax", "ici"}  # a loess fit each
+WITHOUT = {  # cases as they come, and the ways in which they can depend on each other
+    "none": None,
+    "equal": np.repeat(np.arange(12), 4),
+    "unequal": np.repeat(np.arange(10), [1, 2, 3, 4, 4, 5, 6, 7, 8, 8]),
+    "crossing": np.arange(N) % 9,
+}
+
+
+def logits(rng: np.random.Generator, y: Any, strength: float) -> Any:
+    return strength * (2.0 * y - 1.0) + rng.normal(size=len(y))
+
+
+def binary(**facts: Any) -> dict[str, Any]:
+    rng = np.random.default_rng(7)
+    y = np.repeat([0, 1], N // 2) if facts.pop("constant", False) else np.arange(N) % 2
+    p = {k: 1 / (1 + np.exp(-logits(rng, y, s))) for k, s in (("a", 1.2), ("b", 0.6))}
+    return {k: Binary(y, probability=v, **facts) for k, v in p.items()}
+
+
+def classes(**facts: Any) -> dict[str, Any]:
+    facts.pop("constant", None)
+    rng = np.random.default_rng(8)
+    y = np.arange(N) % 3
+    made = {}
+    for k, s in (("a", 1.2), ("b", 0.6)):
+        raw = np.exp(s * (np.arange(3) == y[:, None]) + 0.7 * rng.normal(size=(N, 3)))
+        made[k] = raw / raw.sum(axis=1, keepdims=True)
+    return {k: Multiclass(y, probability=v, **facts) for k, v in made.items()}
+
+
+def numbers(**facts: Any) -> dict[str, Any]:
+    facts.pop("constant", None)
+    rng = np.random.default_rng(9)
+    y = 3.0 + rng.random(N)
+    made = {k: np.abs(y + s * rng.normal(size=N)) for k, s in (("a", 0.3), ("b", 0.5))}
+    return {k: Numeric(y, v, **facts) for k, v in made.items()}
+
+
+def times(**facts: Any) -> dict[str, Any]:
+    facts.pop("constant", None)
+    rng = np.random.default_rng(10)
+    latent = rng.normal(size=N)
+    time, event = np.exp(-latent) * rng.exponential(size=N), rng.random(N) < 0.7
+    made = {k: latent + s * rng.normal(size=N) for k, s in (("a", 0.5), ("b", 1.0))}
+    return {k: Survival(time, event, risk=v, **facts) for k, v in made.items()}
+
+
+KINDS = {"binary": binary, "multiclass": classes, "numeric": numbers, "survival": times}
+SETTINGS = {name: {"groups": groups} for name, groups in WITHOUT.items()} | {
+    "constant": {"groups": np.repeat(np.arange(12), 4), "constant": True},
+    "weights": {"sample_weight": np.linspace(0.5, 2.0, N)},
+}
+
+
+def measures(models: dict[str, Any]) -> Iterator[Measure]:
+    """All that apply and have finite values, but those that only cost time."""
+    for m in applicable(models["a"]):
+        values = [m.of(p) for p in models.values()]
+        if m.name not in SLOW and np.isfinite(values).all():
+            yield m
+
+
+def rows(models: dict[str, Any], chosen: list[Measure], **options: Any) -> dict[str, Any]:
+    found = compare(models, chosen, **{"rng": 1, "draws": DRAWS, **options})
+    return {row.measure: row for row in found.differences}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_hold_the_difference_within_reach_or_are_refused(kind: str, setting: str) -> None:
+    models = KINDS[kind](**dict(SETTINGS[setting]))
+    chosen = list(measures(models))
+    for m in chosen:
+        row = rows(models, [m])[m.label]
+        if row.interval is None:
+            assert row.undefined, m.name
+            for internal in ("kind=", "groups=None", "ndarray", "Traceback", "stratum"):
+                assert internal not in row.undefined, (m.name, row.undefined)
+            continue
+        low, high = row.interval.low, row.interval.high
+        assert low - TIGHT <= row.difference <= high + TIGHT, (m.name, row.interval)
+        assert low < high or row.interval.method.startswith("identical "), (m.name, row.interval)
+        least, most = span(m.range)
+        assert least - TIGHT <= low <= high <= most + TIGHT, (m.name, row.interval)
+        if row.p_value is not None:
+            assert 0.0 < row.p_value <= 1.0, m.name
+
+
+@pytest.mark.parametrize("setting", ["none", "unequal", "weights"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_swapped_models_have_the_opposite_difference(kind: str, setting: str) -> None:
+    models = KINDS[kind](**dict(SETTINGS[setting]))
+    chosen = [m for m in measures(models) if not m.needs_index_draws]
+    other = {"b": models["b"], "a": models["a"]}
+    for m in chosen:
+        one, two = rows(models, [m])[m.label], rows(other, [m])[m.label]
+        assert one.difference == pytest.approx(-two.difference, abs=1e-12), m.name
+        assert one.better == two.better, m.name
+        assert (one.p_value is None) == (two.p_value is None), m.name
+        if one.p_value is not None:
+            assert one.p_value == pytest.approx(two.p_value, abs=0.06), m.name  # of the draws
+        if one.interval is None or two.interval is None:
+            assert one.interval is two.interval is None, m.name
+            continue
+        width = one.interval.high - one.interval.low
+        slack = 1e-6 * width + 1e-9
+        assert one.interval.low == pytest.approx(-two.interval.high, abs=slack), m.name
+        assert one.interval.high == pytest.approx(-two.interval.low, abs=slack), m.name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_twice_the_cases_never_widen_an_interval(kind: str) -> None:
+    models = KINDS[kind]()
+    twice = {k: p.take(np.tile(np.arange(N), 2)) for k, p in models.items()}
+    for m in measures(models):
+        if m.form in (Form.DRAWS, Form.CENSORED) and m.law is Law.UNKNOWN:
+            continue  # too slow to draw often
+        one, two = (rows(p, [m], draws=199)[m.label].interval for p in (models, twice))
+        if one is None:
+            continue
+        assert two is not None, m.name
+        slack = 1.1 if "bootstrap" in one.method else 1.0 + TIGHT
+        assert two.high - two.low <= slack * (one.high - one.low), (m.name, one, two)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_clusters_of_one_case_are_independent_cases(kind: str) -> None:
+    plain, alone = KINDS[kind](), KINDS[kind](groups=np.arange(N))
+    for m in measures(plain):
+        if m.law is not Law.MEAN or m.form is not Form.LOSSES or m.after is not None:
+            continue
+        one, two = rows(plain, [m])[m.label], rows(alone, [m])[m.label]
+        assert one.difference == pytest.approx(two.difference, rel=1e-12), m.name
+        assert one.p_value == two.p_value, m.name
+        assert one.interval.low == pytest.approx(two.interval.low, rel=1e-9), m.name
+        assert one.interval.high == pytest.approx(two.interval.high, rel=1e-9), m.name
+
+
+def test_clusters_of_one_case_leave_class_shares_nearly_as_they_are() -> None:
+    plain, alone = binary(), binary(groups=np.arange(N))
+    for name in ("sensitivity", "balanced_accuracy", "accuracy"):
+        one, two = (compare(p, [name], rng=1)[name] for p in (plain, alone))
+        assert one.p_value == pytest.approx(two.p_value, rel=1e-9), name
+        width = one.interval.high - one.interval.low
+        assert two.interval.low == pytest.approx(one.interval.low, abs=0.15 * width), name
+        assert two.interval.high == pytest.approx(one.interval.high, abs=0.15 * width), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_margins_verdicts_intervals_and_p_values_agree(kind: str) -> None:
+    models = KINDS[kind]()
+    for m in measures(models):
+        if m.higher_is_better is None or m.needs_index_draws:
+            continue
+        gap = abs(m.of(models["a"]) - m.of(models["b"]))
+        for margin in (0.5 * gap + 1e-6, 3.0 * gap + 1e-3):
+            found = rows(models, [m], margin=margin)[m.label].margin
+            if found is None:
+                continue
+            sign = 1.0 if m.higher_is_better else -1.0
+            low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+            if found.noninferior:
+                assert low > -margin, m.name
+                assert found.p_noninferior is None or found.p_noninferior <= 0.05, m.name
+            if found.equivalent:
+                assert -margin < low <= high < margin, m.name
+                assert found.p_equivalent is None or found.p_equivalent <= 0.05, m.name
+
+
+def test_p_of_means_is_what_the_interval_says() -> None:
+    rng = np.random.default_rng(4)
+    for seed in range(12):
+        y = rng.normal(size=40)
+        models = {
+            k: Numeric(y, y + rng.standard_t(3, size=40) * s) for k, s in (("a", 1), ("b", 1.3))
+        }
+        row = compare(models, ["mae"], rng=seed, draws=199)["mae"]
+        assert row.test == "studentised bootstrap"
+        assert (row.p_value <= 0.05) == (not row.interval.low <= 0.0 <= row.interval.high)
+
+
+def test_models_that_differ_nowhere_have_no_verdict() -> None:
+    y = np.arange(40) % 2
+    p = np.where(y, 0.7, 0.2) + np.linspace(0.0, 0.1, 40)
+    one, same = Binary(y, probability=p), Binary(y, probability=p)
+    row = compare({"a": one, "b": same}, ["brier"], margin=0.02, rng=1)["brier"]
+    assert row.identical
+    assert row.margin is None
+    assert "no verdict" in row.undefined
+    turned = {"a": Numeric(y, y + 0.1), "b": Numeric(y, y - 0.1)}  # other predictions, equal losses
+    row = compare(turned, ["mse"], margin=0.02, rng=1)["mse"]
+    assert not row.identical
+    assert (row.p_value, row.interval, row.margin) == (1.0, None, None)
+    assert "standard error" in row.undefined
+
+
+def test_a_cluster_without_the_class_says_nothing_of_it() -> None:
+    y = np.r_[np.ones(12, int), np.zeros(40, int)]
+    one, other = y.copy(), y.copy()
+    one[[0, 1, 2, 5]] = 0
+    other[[4, 8, 9]] = 0
+    groups = np.r_[np.repeat([0, 1, 2], 4), np.arange(3, 43)]
+    models = {k: Binary(y, label=v, groups=groups) for k, v in (("a", one), ("b", other))}
+    kept = {k: p.take(y == 1) for k, p in models.items()}
+    whole = compare(models, ["sensitivity"], rng=1)["sensitivity"].interval
+    alone = compare(kept, ["sensitivity"], rng=1)["sensitivity"].interval
+    assert (whole.low, whole.high) == (alone.low, alone.high)
+    assert whole.method == "t over 3 clusters"
+
+
+def test_a_users_share_of_right_cases_is_treated_as_accuracy() -> None:
+    import abovechance as ac
+
+    @ac.measure(
+        title="Right in percent",
+        form=Form.COUNTS,
+        family=Family.CATEGORICAL,
+        reads=View.LABEL,
+        range=(0.0, 100.0),
+        best=100.0,
+        law=Law.SHARE,
+        source="here",
+    )
+    def percent(table: Any) -> Any:
+        right = np.trace(table, axis1=-2, axis2=-1)
+        return 100.0 * right / table.sum(axis=(-2, -1))
+
+    found = compare(binary(), [percent, "accuracy"], rng=1)
+    mine, usual = found.differences
+    assert mine.difference == pytest.approx(100.0 * usual.difference)
+    assert mine.interval.low == pytest.approx(100.0 * usual.interval.low)
+    assert mine.p_value == usual.p_value
+    assert mine.posterior.p_better == usual.posterior.p_better
+
+
+def test_models_that_order_alike_are_not_called_identical() -> None:
+    y, p = np.arange(40) % 2, np.linspace(0.05, 0.95, 40)
+    models = {"one": Binary(y, probability=p), "other": Binary(y, probability=0.9 * p)}
+    row = compare(models, ["auc"], rng=1).differences[0]
+    assert not row.identical
+    assert row.interval is not None
+    assert row.interval.method == row.test == "identical order of all cases"

@@ -1,0 +1,287 @@
+"""Intervals and comparisons over cross-validation folds."""
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance import assess, examples
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.comparison import compare
+from abovechance.inference.folds import correlated_t, five_by_two
+from abovechance.inference.influence import Gap
+from abovechance.measures import applicable, find
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+
+# ----------------------------------------------------------------------------------------------
+# Intervals over folds are of means and pairs; what cannot be averaged is refused and said.
+# ----------------------------------------------------------------------------------------------
+
+
+def _cv(n: int = 103, folds: int = 5, repeats: int = 1) -> ac.Binary:
+    rng = np.random.default_rng(2)
+    y = np.tile((np.arange(n) % 3 == 0).astype(int), repeats)
+    p = np.clip(0.3 + 0.25 * y + rng.normal(0, 0.2, len(y)), 0.02, 0.98)
+    how = {"repeat": np.repeat(np.arange(repeats), n)} if repeats > 1 else {}
+    fold = np.concatenate([rng.permutation(np.arange(n) // 3 % folds) for _ in range(repeats)])
+    return ac.Binary(y, probability=p, pos_label=1, fold=fold, **how)
+
+
+def test_every_value_lies_in_its_interval_or_says_why_there_is_none() -> None:
+    found = ac.assess(_cv(), rng=1)
+    for row in found:
+        if row.interval is not None:
+            assert row.value in row.interval, row.measure
+        elif np.isfinite(row.value) and row.family != "calibration":
+            assert "no interval" in (row.remark or ""), row.measure
+
+
+def test_means_over_cases_keep_the_value_of_all_cases() -> None:
+    cases = _cv()
+    found = ac.assess(cases, ["accuracy", "brier", "log_score"], rng=1)
+    for row in found:
+        assert row.value == pytest.approx(find(row.measure).of(cases))
+        assert row.remark is None
+
+
+@pytest.mark.parametrize("name", ["average_precision", "f1", "mcc", "partial_auc", "scaled_brier"])
+def test_what_small_folds_bias_is_refused(name: str) -> None:
+    with pytest.raises(NotApplicable, match="biased"):
+        ac.intervals.nadeau_bengio(find(name), _cv())
+
+
+def test_a_root_of_a_mean_is_averaged_before_the_root() -> None:
+    rng = np.random.default_rng(1)
+    y, fold = rng.normal(size=60), np.arange(60) % 6
+    cases = ac.Numeric(y + rng.normal(size=60), y, fold=fold)
+    root, plain = (ac.intervals.nadeau_bengio(find(n), cases) for n in ("rmse", "mse"))
+    assert (root.low**2, root.high**2) == pytest.approx((plain.low, plain.high))
+
+
+def test_repeats_count_a_case_once() -> None:
+    assert ac.assess(_cv(repeats=4), ["accuracy"], rng=1).n == 103
+
+
+@pytest.mark.parametrize("curve", ["roc", "precision_recall", "decision", "cost", "calibration"])
+def test_curves_of_pooled_folds_have_no_band_and_say_why(curve: str) -> None:
+    options = {} if curve == "calibration" else {"draws": 19, "rng": 1}
+    found = getattr(ac.curves, curve)(_cv(), **options)
+    assert found.low is None
+    assert found.high is None
+    assert "AC251" in {a.code for a in found.advice}
+
+
+def test_posteriors_of_pooled_folds_say_so() -> None:
+    cases = _cv()
+    for found in (
+        ac.posterior.accuracy(cases),
+        ac.posterior.balanced_accuracy(cases),
+        ac.posterior.of("f1", cases, draws=200),
+        ac.posterior.paired_difference(cases, cases, draws=200),
+    ):
+        assert [a.code for a in found.advice] == ["AC260"]
+        assert "AC260" in str(found)
+        assert found.to_dict()["advice"]
+    assert ac.posterior.accuracy(9, 1).advice == ()
+
+
+# ----------------------------------------------------------------------------------------------
+# Comparisons over cross-validation folds and by 5 × 2 cross-validation.
+# ----------------------------------------------------------------------------------------------
+
+
+def cross_validated(repeats: int = 1, n: int = 50, k: int = 5) -> dict[str, Numeric]:
+    rng = np.random.default_rng(1)
+    y = np.tile(rng.normal(size=n), repeats)
+    fold = np.concatenate([rng.permutation(n) % k for _ in range(repeats)])
+    repeat = np.repeat(np.arange(repeats), n)
+    facts = {"fold": fold, "id": np.tile(np.arange(n), repeats)}
+    if repeats > 1:
+        facts["repeat"] = repeat
+    return {
+        name: Numeric(y, y + s * rng.normal(size=n * repeats), **facts)
+        for name, s in (("old", 1.2), ("new", 0.8))
+    }
+
+
+def fold_differences(models: dict[str, Numeric], measure: str) -> np.ndarray:
+    first, second = models.values()
+    repeat = first.cases.repeat if first.cases.repeat is not None else np.zeros(first.n)
+    return np.array(
+        [
+            find(measure).of(first.take(at)) - find(measure).of(second.take(at))
+            for r in np.unique(repeat)
+            for f in np.unique(first.cases.fold)
+            for at in [(repeat == r) & (first.cases.fold == f)]
+        ]
+    )
+
+
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_corrected_t_is_nadeau_and_bengios(repeats: int) -> None:
+    from scipy.stats import t
+
+    models = cross_validated(repeats)
+    d = fold_differences(models, "mae")
+    total = len(d)
+    error = np.sqrt((1 / total + 1 / 4) * d.var(ddof=1))
+    row = compare(models, ["mae"], rng=1)["mae"]
+    assert row.difference == pytest.approx(d.mean(), rel=1e-12)
+    expected = 2 * t.sf(abs(d.mean() / error), total - 1)
+    assert row.p_value == pytest.approx(expected, rel=1e-9)
+    half = t.ppf(0.975, total - 1) * error
+    limits = (row.interval.low, row.interval.high)
+    assert limits == pytest.approx((d.mean() - half, d.mean() + half))
+    assert row.test == f"corrected resampled t, {total} folds"
+
+
+def test_naive_t_only_on_request_and_with_advice() -> None:
+    from scipy.stats import ttest_1samp
+
+    models = cross_validated()
+    d = fold_differences(models, "mae")
+    found = compare(models, ["mae"], naive=True, rng=1)
+    assert found["mae"].p_value == pytest.approx(ttest_1samp(d, 0).pvalue, rel=1e-9)
+    assert "not corrected" in found["mae"].test
+    assert [a.code for a in found.advice] == ["AC145"]
+    corrected = compare(models, ["mae"], rng=1)
+    assert corrected["mae"].p_value > found["mae"].p_value
+    assert [a.code for a in corrected.advice] == ["AC144"]
+
+
+def test_posterior_is_the_bayesian_twin_of_the_corrected_t() -> None:
+    row = compare(cross_validated(), ["mae"], alternative="less", rope=0.1, rng=1)["mae"]
+    assert row.posterior.p_better == pytest.approx(row.p_value, rel=1e-9)
+    parts = (row.posterior.p_first, row.posterior.p_equal, row.posterior.p_second)
+    assert sum(parts) == pytest.approx(1.0)
+    assert row.posterior.p_second > 0.5
+
+
+def test_posterior_at_a_worked_example() -> None:
+    # Student's t with 9 degrees of freedom, location .02, scale .01, by R's pt
+    found = correlated_t(Gap(0.02, 0.01, 9), 1.0, rope=0.01)
+    assert found.p_better == pytest.approx(0.9617236, abs=1e-6)
+    assert found.p_first == pytest.approx(0.8282818, abs=1e-6)
+    assert found.p_second == pytest.approx(0.0074782, abs=1e-6)
+    certain = correlated_t(Gap(0.0, 0.0, 9), 1.0, rope=0.01)
+    assert (certain.p_better, certain.p_equal) == (0.5, 1.0)
+
+
+def test_values_are_means_over_folds() -> None:
+    models = cross_validated()
+    found = compare(models, ["mae", "r2"], rng=1)
+    values = {(e.measure, e.model): e.value for e in found.estimates}
+    for name in ("mae", "r2"):
+        gap = values[name, "old"] - values[name, "new"]
+        assert gap == pytest.approx(found[name].difference)
+    assert values["r2", "old"] == find("r2").of(models["old"])  # biased in small folds
+
+
+def test_identical_algorithms_have_p_one() -> None:
+    model = examples.diabetes()
+    row = compare({"a": model, "b": model}, ["mse"], rng=1)["mse"]
+    assert (row.difference, row.p_value) == (0.0, 1.0)
+    assert row.posterior.p_better == 0.5
+
+
+def test_folds_must_be_the_same() -> None:
+    models = cross_validated()
+    other = models["new"]
+    moved = Numeric(
+        other.outcome[0], other.value[0], fold=(other.cases.fold + 1) % 5, id=other.cases.id
+    )
+    with pytest.raises(DataError, match="fold must be the same"):
+        compare({"old": models["old"], "new": moved})
+
+
+def test_folds_that_cannot_be_compared_say_why() -> None:
+    y = np.arange(12) % 2
+    two = {"a": np.linspace(0.1, 0.9, 12), "b": np.linspace(0.1, 0.9, 12) ** 2}
+    leave_one_out = {k: Binary(y, probability=p, fold=np.arange(12)) for k, p in two.items()}
+    row = compare(leave_one_out, ["brier"], rng=1)["brier"]
+    assert row.p_value is None
+    assert "leave-one-out" in row.undefined
+    no_folds = {k: Binary(y, probability=p, origin="cv") for k, p in two.items()}
+    assert "--fold" in compare(no_folds, ["brier"], rng=1)["brier"].undefined
+    with pytest.raises(NotApplicable, match="cross-validated"):
+        compare(cross_validated(), paired=False)
+
+
+def test_five_by_two_is_alpaydins_f() -> None:
+    from scipy.stats import f
+    from sklearn.base import clone
+    from sklearn.linear_model import LinearRegression, Ridge
+    from sklearn.model_selection import RepeatedKFold
+
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 4))
+    y = X @ [1.0, 0.5, 0, 0] + rng.normal(size=60)
+    pair = LinearRegression(), Ridge(50.0)
+    found = five_by_two(*pair, X, y, rng=3)
+    seed = int(np.random.SeedSequence(3).generate_state(1)[0])
+    gaps = []
+    for train, test in RepeatedKFold(n_splits=2, n_repeats=5, random_state=seed).split(X):
+        errors = [
+            ((clone(e).fit(X[train], y[train]).predict(X[test]) - y[test]) ** 2).mean()
+            for e in pair
+        ]
+        gaps.append(errors[0] - errors[1])
+    d = np.reshape(gaps, (5, 2))
+    s2 = ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    statistic = (d**2).sum() / (2 * s2.sum())
+    assert found.statistic == pytest.approx(statistic, rel=1e-9)
+    assert found.p_value == pytest.approx(f.sf(statistic, 10, 5), rel=1e-9)
+
+
+def test_five_by_two_of_the_same_algorithm_has_p_one() -> None:
+    from sklearn.naive_bayes import GaussianNB
+
+    X = np.random.default_rng(4).normal(size=(40, 2))
+    y = np.repeat(["no", "yes"], 20)
+    found = five_by_two(GaussianNB(), GaussianNB(), X, y, pos_label="yes", rng=1)
+    assert (found.statistic, found.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "numeric"])
+def test_over_folds_models_are_compared_by_what_has_an_interval_over_folds(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    n, k = 150, 5
+    fold = np.repeat(np.arange(n // k), k) % k
+    y = np.arange(n) % (2 if kind == "binary" else 3)
+    seen = y + rng.random(n)
+
+    def made(noise: float) -> Predictions:
+        if kind == "numeric":
+            return Numeric(seen, seen + noise * rng.normal(size=n), fold=fold)
+        p = np.exp(np.eye(3)[y] + noise * rng.normal(size=(n, 3)))[:, : y.max() + 1]
+        p /= p.sum(axis=1, keepdims=True)
+        made = {"probability": p[:, 1] if kind == "binary" else p, "fold": fold}
+        return Binary(y, **made) if kind == "binary" else Multiclass(y, **made)
+
+    models = {"a": made(0.5), "b": made(1.0)}
+    chosen = applicable(models["a"])
+    alone = {e.measure: e for e in assess(models["a"], chosen, rng=1, draws=19) if e.class_ is None}
+    compared = compare(models, chosen, rng=1, draws=19)
+    refused = 0
+    for row in compared:
+        if "biased in small folds" in (alone[row.measure].remark or ""):
+            assert row.interval is row.p_value is None, row.measure
+            assert row.undefined in alone[row.measure].remark
+            refused += 1
+        elif alone[row.measure].interval is not None and np.isfinite(row.difference):
+            assert row.p_value is not None, row.measure
+    assert refused > 3
+    assert refused < len(chosen) - 3
+
+
+@pytest.mark.parametrize("costs", ["", "(1, 5)"])
+def test_costs_over_folds_are_means_over_cases(costs: str) -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(103) % 2
+    label = np.where(rng.random(103) < 0.8, y, 1 - y)
+    cases = Binary(y, label=label, fold=rng.permutation(103) % 5)
+    found = assess(cases, [f"expected_cost{costs}", f"cost_weighted_accuracy{costs}", "error_rate"])
+    assert all(e.interval is not None and e.value in e.interval for e in found)
+    if not costs:
+        cost, right, wrong = (e.interval for e in found)
+        assert (cost.low, cost.high) == pytest.approx((wrong.low, wrong.high))
+        assert (1 - right.high, 1 - right.low) == pytest.approx((wrong.low, wrong.high))

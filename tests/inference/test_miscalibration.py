@@ -1,0 +1,546 @@
+"""Intervals and tests of calibration, by name and in an assessment."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance import examples
+from abovechance.errors import NotApplicable
+from abovechance.inference.intervals import linear_calibration, observed_expected, recalibration
+from abovechance.inference.miscalibration import PARAMETERS, simulated, weighted_slope
+from abovechance.inference.permutation import Draws
+from abovechance.inference.significance import calibration as error_of
+from abovechance.inference.significance import (
+    hosmer_lemeshow,
+    likelihood_ratio,
+    spiegelhalter,
+)
+from abovechance.measures import find
+from abovechance.resampling import Resampling
+
+# ----------------------------------------------------------------------------------------------
+# Intervals of recalibration lines: likelihoods at their limits, separation, clusters.
+# ----------------------------------------------------------------------------------------------
+
+
+QUANTILE = 3.841458820694124  # of chi-square on one degree of freedom, 95 %
+
+
+def binary(n: int = 150, seed: int = 1, **extra: object) -> ac.Binary:
+    rng = np.random.default_rng(seed)
+    p = rng.beta(2, 3, n)
+    return ac.Binary(rng.random(n) < p**1.3, probability=p, **extra)
+
+
+def likelihood(predictions: ac.Binary, a: float, b: float) -> float:
+    """Log-likelihood of a line, written out."""
+    p, y = predictions.probability, predictions.positive
+    assert p is not None
+    odds = a + b * np.log(p / (1 - p))
+    return float(np.sum(y * odds - np.log1p(np.exp(odds))))
+
+
+def best_over(free: str, predictions: ac.Binary, fixed: float) -> float:
+    """The greatest log-likelihood over the other parameter, by golden-section search."""
+    low, high = -10.0, 10.0
+    ratio = (np.sqrt(5) - 1) / 2
+
+    def at(value: float) -> float:
+        pair = (value, fixed) if free == "intercept" else (fixed, value)
+        return likelihood(predictions, *pair)
+
+    while high - low > 1e-9:
+        x1, x2 = high - ratio * (high - low), low + ratio * (high - low)
+        if at(x1) > at(x2):
+            high = x2
+        else:
+            low = x1
+    return at((low + high) / 2)
+
+
+def test_at_its_limits_the_profile_has_dropped_by_the_quantile() -> None:
+    predictions = binary()
+    a, b = (find(f"calibration_{k}").of(predictions) for k in ("intercept", "slope"))
+    top = likelihood(predictions, a, b)
+    for parameter, free in (("slope", "intercept"), ("intercept", "slope")):
+        interval = recalibration(predictions, parameter)
+        for limit in (interval.low, interval.high):
+            drop = 2 * (top - best_over(free, predictions, limit))
+            assert drop == pytest.approx(QUANTILE, rel=1e-6)
+    large = recalibration(predictions, "in_the_large")
+    top = likelihood(predictions, find("citl").of(predictions), 1.0)
+    for limit in (large.low, large.high):
+        assert 2 * (top - likelihood(predictions, limit, 1.0)) == pytest.approx(QUANTILE, rel=1e-9)
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_counts_are_repeated_cases(parameter: str) -> None:
+    predictions = binary(60)
+    times = np.random.default_rng(2).integers(0, 4, 60)
+    counted = ac.Binary(predictions.positive, probability=predictions.probability, counts=times)
+    repeated = predictions.take(np.repeat(np.arange(60), times))
+    one, other = recalibration(counted, parameter), recalibration(repeated, parameter)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-8)
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_a_higher_level_is_wider_around_the_estimate(parameter: str) -> None:
+    predictions = binary()
+    name = {"in_the_large": "calibration_in_the_large"}.get(parameter, f"calibration_{parameter}")
+    narrow = recalibration(predictions, parameter, confidence_level=0.5)
+    wide = recalibration(predictions, parameter, confidence_level=0.99)
+    assert wide.low < narrow.low < find(name).of(predictions) < narrow.high < wide.high
+
+
+def test_separation_leaves_one_side_open_and_says_so() -> None:
+    predictions = ac.Binary([0, 0, 0, 1, 1, 1], probability=[0.1, 0.2, 0.3, 0.6, 0.7, 0.8])
+    interval = recalibration(predictions)
+    assert interval.high == np.inf
+    assert 0 < interval.low < 2
+    assert interval.method == "profile likelihood, unbounded on one side"
+    drop = -2 * best_over("intercept", predictions, interval.low)  # the limit of likelihoods is 1
+    assert drop == pytest.approx(QUANTILE, rel=1e-6)
+    turned = ac.Binary([1, 1, 1, 0, 0, 0], probability=predictions.probability)
+    assert recalibration(turned).low == -np.inf
+    assert recalibration(turned).high == pytest.approx(-interval.low, rel=1e-8)
+    with pytest.raises(NotApplicable, match="separated"):
+        recalibration(predictions, "intercept")
+
+
+def test_quasi_separation_leaves_one_side_open() -> None:
+    predictions = ac.Binary([0, 0, 1, 0, 1, 1], probability=[0.1, 0.5, 0.5, 0.5, 0.7, 0.8])
+    interval = recalibration(predictions)
+    assert interval.high == np.inf
+    assert np.isfinite(interval.low)
+
+
+def test_one_class_bounds_the_intercept_on_one_side() -> None:
+    interval = recalibration(ac.Binary([1, 1, 1], probability=[0.1, 0.2, 0.2]), "in_the_large")
+    assert interval.high == np.inf
+    assert likelihood(
+        ac.Binary([1, 1, 1], probability=[0.1, 0.2, 0.2]), interval.low, 1.0
+    ) == pytest.approx(-QUANTILE / 2, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "reason"),
+    [
+        ([0, 1, 1], [0.0, 1.0, 1.0], "says nothing about a line"),
+        ([1, 1, 0], [0.0, 0.3, 0.6], "probability 0 happened"),
+        ([0, 1, 1], [0.3, 0.3, 0.3], "not defined"),
+    ],
+)
+def test_where_there_is_no_line_there_is_no_interval(
+    y: list[int], p: list[float], reason: str
+) -> None:
+    with pytest.raises(NotApplicable, match=reason):
+        recalibration(ac.Binary(y, probability=p))
+
+
+def test_sampling_weights_have_no_likelihood() -> None:
+    weighted = binary(30, sample_weight=np.linspace(1, 2, 30))
+    with pytest.raises(NotApplicable, match="sampling weights"):
+        recalibration(weighted)
+
+
+def test_clusters_of_one_case_are_none_and_of_hardly_more_nearly_so() -> None:
+    alone = binary(600, groups=np.arange(600))
+    nearly = binary(600, groups=np.maximum(np.arange(600), 1))
+    for parameter in PARAMETERS:
+        sandwich, profile = recalibration(nearly, parameter), recalibration(binary(600), parameter)
+        assert recalibration(alone, parameter) == profile
+        assert sandwich.low == pytest.approx(profile.low, abs=0.06)
+        assert sandwich.high == pytest.approx(profile.high, abs=0.06)
+        assert "599 clusters" in sandwich.method
+
+
+def test_a_line_through_two_numbers_has_no_interval() -> None:
+    with pytest.raises(NotApplicable, match="two cases"):
+        linear_calibration(ac.Numeric([1.0, 2.0], [0.0, 3.0]))
+
+
+def test_repeating_every_case_in_clusters_gains_nothing() -> None:
+    predictions = binary(200)
+    twice = predictions.take(np.tile(np.arange(200), 4))
+    clustered = ac.Binary(
+        twice.positive, probability=twice.probability, groups=np.tile(np.arange(200), 4)
+    )
+    wide = recalibration(clustered)
+    assert wide.high - wide.low > 1.8 * (lambda i: i.high - i.low)(recalibration(twice))
+
+
+def test_the_ratio_contains_its_estimate_and_no_negative_numbers() -> None:
+    predictions = binary(40)
+    interval = observed_expected(predictions)
+    assert 0 < interval.low < find("oe_ratio").of(predictions) < interval.high
+    with pytest.raises(NotApplicable, match="nothing was observed"):
+        observed_expected(ac.Binary([0, 0], probability=[0.1, 0.2]))
+
+
+def test_numbers_have_the_robust_interval_of_their_line() -> None:
+    rng = np.random.default_rng(3)
+    value = rng.normal(size=80)
+    y = 0.4 * value + rng.normal(size=80) * (1 + np.abs(value))
+    predictions = ac.Numeric(y, value)
+    design = np.column_stack([np.ones(80), value])
+    inner = np.linalg.inv(design.T @ design)
+    residual = y - design @ (inner @ design.T @ y)
+    leverage = np.einsum("ni,ij,nj->n", design, inner, design)
+    spread = inner @ ((design.T * (residual / (1 - leverage)) ** 2) @ design) @ inner
+    half = 1.9908470688116918 * np.sqrt(spread[1, 1])  # t on 78 df
+    slope = find("linear_calibration_slope").of(predictions)
+    interval = linear_calibration(predictions)
+    assert (interval.low, interval.high) == pytest.approx((slope - half, slope + half), rel=1e-9)
+
+
+def test_weights_of_one_give_the_wald_interval_up_to_robustness() -> None:
+    predictions = binary(2000)
+    assert predictions.probability is not None
+    y = predictions.positive.astype(float)
+    interval = weighted_slope(y, predictions.probability, np.ones(2000))
+    profile = recalibration(predictions)
+    assert (interval.low, interval.high) == pytest.approx((profile.low, profile.high), abs=0.02)
+
+
+def test_clusters_of_numbers_are_left_out_in_turn() -> None:
+    """For a straight line one step is the whole way: the jackknife over clusters, about its own
+    estimate."""
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(9), 7)
+    value = rng.normal(size=63) + rng.normal(size=9)[groups]
+    y = 0.5 * value + rng.normal(size=9)[groups] + rng.normal(size=63)
+    slope = np.polyfit(value, y, 1)[0]
+    without = [np.polyfit(value[groups != g], y[groups != g], 1)[0] for g in range(9)]
+    half = 2.306004135204166 * np.sqrt(8 / 9 * np.sum((np.array(without) - slope) ** 2))
+    found = linear_calibration(ac.Numeric(y, value, groups=groups))
+    assert (found.low, found.high) == pytest.approx((slope - half, slope + half), rel=1e-9)
+
+
+def test_a_line_that_hangs_on_one_cluster_has_no_interval() -> None:
+    value, groups = np.array([1.0, 1, 1, 1, 2, 3]), [1, 1, 2, 2, 3, 3]
+    y = np.array([0.5, 1.2, 0.7, 1.1, 2.2, 2.9])
+    with pytest.raises(NotApplicable, match="without one of the clusters"):
+        linear_calibration(ac.Numeric(y, value, groups=groups))
+    with pytest.raises(NotApplicable, match="all predictions are equal"):
+        linear_calibration(ac.Numeric(y, np.ones(6)))
+
+
+# ----------------------------------------------------------------------------------------------
+# Tests of calibration: R's statistics, and p-values that hold their level.
+# ----------------------------------------------------------------------------------------------
+
+
+Reference = Callable[[str], Any]
+CASES = ("well_calibrated", "overconfident", "underconfident", "overestimating", "rare", "small")
+
+
+@pytest.fixture(params=CASES)
+def case(request: pytest.FixtureRequest, reference: Reference) -> tuple[ac.Binary, Any]:
+    (found,) = [c for c in reference("calibration")["cases"] if c["id"] == request.param]
+    return ac.Binary(found["input"]["y"], probability=found["input"]["p"]), found["expected"]
+
+
+def test_likelihood_ratios_equal_r(case: tuple[ac.Binary, Any]) -> None:
+    predictions, expected = case
+    whole = likelihood_ratio(predictions)
+    wanted = expected["lr_unreliability_chi2_2df"]["mpmath"]
+    assert whole.statistic == pytest.approx(wanted, rel=1e-10)
+    assert whole.p_value == pytest.approx(expected["lr_unreliability_p"]["mpmath"], rel=1e-9)
+    large, slope = (likelihood_ratio(predictions, h) for h in ("in_the_large", "slope"))
+    assert large.statistic == pytest.approx(expected["lr_intercept_chi2_1df"]["mpmath"], rel=1e-9)
+    assert slope.statistic == pytest.approx(
+        expected["lr_slope_given_intercept_chi2_1df"]["mpmath"], rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("groups", [5, 10])
+def test_hosmer_lemeshow_has_g_degrees_of_freedom_for_new_cases(
+    case: tuple[ac.Binary, Any], groups: int
+) -> None:
+    predictions, expected = case
+    key = f"hosmer_lemeshow_g{groups}_p_df_G"
+    external = hosmer_lemeshow(predictions, groups=groups, method="chi2")
+    wanted = expected[f"{key}_external_validation"]["mpmath_from_groups"]
+    assert external.p_value == pytest.approx(wanted, rel=1e-9)
+    fitted = hosmer_lemeshow(predictions, groups=groups, fitted=True)
+    assert fitted.p_value == pytest.approx(
+        expected[f"{key}_minus_2"]["mpmath_from_groups"], rel=1e-9
+    )
+
+
+def test_spiegelhalter_is_two_sided(case: tuple[ac.Binary, Any]) -> None:
+    predictions, expected = case
+    found = spiegelhalter(predictions)
+    assert found.p_value == pytest.approx(expected["spiegelhalter_p"]["exact"], rel=1e-9)
+
+
+ERRORS = ("ece", "mce", "rmsce", "ici", "e50", "e90", "emax")
+
+
+def simulated_by_hand(predictions: ac.Binary, name: str, draws: int) -> np.ndarray:
+    rng = np.random.default_rng(11)
+    p = predictions.probability
+    assert p is not None
+    return np.array([find(name)(rng.random(len(p)) < p, p) for _ in range(draws)])
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_expectation_is_that_of_simulated_outcomes(name: str, reference: Reference) -> None:
+    (case,) = [c for c in reference("calibration")["cases"] if c["id"] == "overconfident"]
+    predictions = ac.Binary(case["input"]["y"], probability=case["input"]["p"])
+    found = error_of(predictions, name, draws=1999, rng=1)
+    null = simulated_by_hand(predictions, name, 400)
+    assert found.expected == pytest.approx(null.mean(), abs=4 * null.std() / 20)
+    assert found.debiased == pytest.approx(found.value - found.expected)
+    assert found.value == find(name).of(predictions)
+    assert found.test.p_value == pytest.approx((null >= found.value).mean(), abs=0.08)
+
+
+def test_many_places_stand_for_all_cases() -> None:
+    rng = np.random.default_rng(5)
+    p = rng.beta(1, 3, 6000)
+    predictions = ac.Binary(rng.random(6000) < p, probability=p)
+    found = error_of(predictions, "ici", draws=99, rng=1)
+    assert found.value == find("ici").of(predictions)
+    assert 0.002 < found.expected < 0.02
+
+
+def test_several_classes_are_simulated_too() -> None:
+    rng = np.random.default_rng(6)
+    p = rng.dirichlet(np.ones(3), 150)
+    y = np.array([rng.choice(3, p=row) for row in p])
+    right = ac.Multiclass(y, probability=p)
+    wrong = ac.Multiclass((y + 1) % 3, probability=p)
+    for name in ("ece", "classwise_ece", "ici"):
+        assert error_of(right, name, draws=99, rng=1).test.p_value > 0.02
+        assert error_of(wrong, name, draws=99, rng=1).test.p_value == 0.01
+
+
+def test_p_values_of_right_probabilities_are_uniform_enough() -> None:
+    """A level of 0.1 in 300 samples: between 12 and 50 rejections, all but 1 in 10 000 times."""
+    rng = np.random.default_rng(7)
+    rejected = dict.fromkeys(("ece", "emax", "line", "in_the_large", "hl", "spiegelhalter"), 0)
+    for k in range(300):
+        p = rng.beta(2, 3, 120)
+        predictions = ac.Binary(rng.random(120) < p, probability=p)
+        draws = Draws(99, Resampling(seed=k))
+        errors = simulated(predictions, [find("ece"), find("emax")], draws)
+        p_values = {name: error.test.p_value for name, error in errors.items()}
+        p_values |= {h: likelihood_ratio(predictions, h).p_value for h in ("line", "in_the_large")}
+        p_values["hl"] = hosmer_lemeshow(predictions, draws=99, rng=k).p_value
+        p_values["spiegelhalter"] = spiegelhalter(predictions).p_value
+        for name, value in p_values.items():
+            rejected[name] += value <= 0.1
+    assert all(12 <= count <= 50 for count in rejected.values()), rejected
+
+
+def test_separation_is_tested_by_its_limit() -> None:
+    predictions = ac.Binary([0, 0, 1, 1], probability=[0.1, 0.4, 0.6, 0.9])
+    given = 2 * (np.log(0.9) + np.log(0.6))
+    assert likelihood_ratio(predictions).statistic == pytest.approx(-2 * given)
+
+
+@pytest.mark.parametrize("extra", [{"groups": [1, 1, 2, 2]}, {"sample_weight": [1, 2, 1, 2]}])
+def test_dependent_and_weighted_cases_are_refused(extra: dict[str, Any]) -> None:
+    predictions = ac.Binary([0, 1, 1, 0], probability=[0.1, 0.4, 0.6, 0.9], **extra)
+    for test in (likelihood_ratio, hosmer_lemeshow, spiegelhalter, error_of):
+        with pytest.raises(NotApplicable, match=r"cluster|weights"):
+            test(predictions)
+
+
+# ----------------------------------------------------------------------------------------------
+# Calibration and utility in an assessment: what is tested, what has no interval, and why.
+# ----------------------------------------------------------------------------------------------
+
+
+DISTANCES = ("ece", "mce", "ici", "e50", "e90", "emax")
+
+
+@pytest.fixture(scope="module")
+def assessed() -> ac.Assessment:
+    return ac.assess(examples.breast_cancer("p_texture"), rng=1, draws=199)
+
+
+def test_families_stand_together_discrimination_calibration_utility(
+    assessed: ac.Assessment,
+) -> None:
+    families = [e.family for e in assessed if e.class_ is None]
+    order = list(dict.fromkeys(families))
+    assert order == [
+        "categorical",
+        "rank",
+        "quadratic",
+        "information",
+        "calibration",
+        "utility",
+    ]
+    assert families == sorted(families, key=order.index)
+
+
+def test_lines_have_profile_intervals_and_likelihood_ratios(assessed: ac.Assessment) -> None:
+    for name in ("calibration_in_the_large", "calibration_intercept", "calibration_slope"):
+        row = assessed[name]
+        assert row.interval is not None
+        assert row.interval.method == "profile likelihood"
+        assert row.value in row.interval
+        assert (row.test or "").startswith("likelihood ratio")
+
+
+@pytest.mark.parametrize("model", ["p_forest", "p_texture"])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_the_p_of_a_line_tests_the_number_beside_it(model: str, level: float) -> None:
+    right = {
+        "calibration_in_the_large": 0.0,
+        "calibration_intercept": 0.0,
+        "calibration_slope": 1.0,
+    }
+    assessed = ac.assess(
+        examples.breast_cancer(model), measures=list(right), confidence_level=level
+    )
+    for name, value in right.items():
+        row = assessed[name]
+        assert row.interval is not None
+        assert row.p_value is not None
+        assert (row.p_value < 1 - level) == (value not in row.interval), name
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_have_an_expectation_and_no_interval(assessed: ac.Assessment, name: str) -> None:
+    row = assessed[name]
+    assert row.interval is None
+    assert row.p_value is not None
+    assert "expected if right" in (row.remark or "")
+    assert "Bernoulli" in (row.hypothesis or "") or "probabilities" in (row.hypothesis or "")
+    assert "AC040" in [a.code for a in assessed.advice]
+
+
+def test_net_benefit_has_an_interval_and_a_gain_but_no_test(assessed: ac.Assessment) -> None:
+    row = assessed["net_benefit"]
+    assert row.p_value is None
+    assert row.interval is not None
+    assert row.skill is not None
+    assert row.skill.difference == pytest.approx(row.value - row.skill.reference)
+    assert row.skill.interval is not None
+    assert row.skill.p_value is None
+    for name in ("standardised_net_benefit", "expected_cost", "cost_weighted_accuracy"):
+        assert assessed[name].interval is not None
+        assert assessed[name].p_value is None
+
+
+def test_separation_is_reported_with_half_an_interval() -> None:
+    p = np.array([0.05, 0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
+    found = ac.assess(ac.Binary(p > 0.5, probability=p), rng=1, draws=99)
+    row = found["calibration_slope"]
+    assert row.value == np.inf
+    assert row.interval is not None
+    assert np.isfinite(row.interval.low)
+    assert row.interval.high == np.inf
+    assert "separate the classes" in (row.remark or "")
+    assert "AC042" in [a.code for a in found.advice]
+    facts = json.loads(found.to_json())
+    (slope,) = [e for e in facts["estimates"] if e["measure"] == "calibration_slope"]
+    assert slope["value"] == "Infinity"
+    assert slope["interval"]["high"] == "Infinity"
+
+
+@pytest.mark.parametrize(
+    "p",
+    [
+        [0.0, 0.0, 1.0, 1.0, 0.0, 1.0],
+        [0.3, 0.3, 0.3, 0.3, 0.3, 0.3],
+        [0.0, 1.0, 0.0, 1.0, 1.0, 0.0],
+        [0.0, 0.2, 1.0, 0.7, 0.4, 0.9],
+    ],
+    ids=["certain and right", "constant", "certain and wrong", "some certain"],
+)
+def test_extreme_probabilities_are_assessed_with_reasons(p: list[float]) -> None:
+    found = ac.assess(ac.Binary([0, 0, 1, 1, 0, 1], probability=p), rng=1, draws=99)
+    for row in found:
+        if np.isnan(row.value):
+            assert row.undefined or row.remark
+    json.loads(found.to_json())
+
+
+def test_clusters_have_intervals_and_a_reason_for_no_test() -> None:
+    rng = np.random.default_rng(2)
+    p = rng.beta(2, 2, 160)
+    groups = np.repeat(np.arange(40), 4)
+    predictions = ac.Binary(rng.random(160) < p, probability=p, groups=groups)
+    found = ac.assess(predictions, rng=1, draws=99)
+    slope = found["calibration_slope"]
+    assert slope.interval is not None
+    assert "40 clusters" in slope.interval.method
+    assert slope.p_value is None
+    assert "AC041" in [a.code for a in found.advice]
+    assert found["net_benefit"].interval is not None
+
+
+def test_cross_validated_distances_have_no_interval_over_folds() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.beta(2, 2, 200)
+    predictions = ac.Binary(rng.random(200) < p, probability=p, fold=np.arange(200) % 5)
+    found = ac.assess(predictions, rng=1)
+    assert found["calibration_slope"].interval is None
+    assert "biased" in str(found["calibration_slope"].remark)
+    assert found["ece"].interval is None
+    assert found["ece"].p_value is None
+
+
+def test_sampling_weights_give_intervals_of_lines() -> None:
+    rng = np.random.default_rng(4)
+    p = rng.beta(2, 2, 120)
+    weight = rng.uniform(0.5, 2, 120)
+    predictions = ac.Binary(rng.random(120) < p, probability=p, sample_weight=weight)
+    found = ac.assess(predictions, rng=1, draws=199)
+    slope = found["calibration_slope"].interval
+    assert slope is not None
+    assert "jackknife" in slope.method
+    assert found["ece"].interval is None
+
+
+def test_classes_numbers_and_survival_are_assessed_too() -> None:
+    several = ac.assess(examples.iris(), rng=1, draws=99)
+    assert {"ece", "classwise_ece", "ici"} <= {e.measure for e in several if e.class_ is None}
+    slopes = [e for e in several if e.measure == "calibration_slope"]
+    assert [e.class_ for e in slopes] == ["setosa", "versicolor", "virginica"]
+    numbers = ac.assess(examples.diabetes(), rng=1, draws=99)
+    assert numbers["linear_calibration_slope"].interval is None  # of folds
+    whole = examples.diabetes()
+    tested = ac.Numeric(whole.outcome[0], whole.value[0])
+    assert ac.assess(tested, ["linear_calibration_slope"], rng=1).estimates[0].interval is not None
+    rng = np.random.default_rng(5)
+    rate = rng.uniform(0.1, 0.5, 150)
+    time, until = rng.exponential(1 / rate), rng.uniform(1, 9, 150)
+    predicted = np.exp(-np.outer(rate, [1.0, 2.0]))
+    alive = ac.Survival(np.minimum(time, until), time <= until, survival=predicted, times=[1, 2])
+    survival = ac.assess(alive, rng=1, draws=99)
+    for name in ("observed_expected_at", "calibration_slope_at"):
+        assert survival[name].interval is not None
+        assert survival[name].value in survival[name].interval
+    assert survival["ici_at"].interval is None
+
+
+def test_the_printed_assessment_shows_its_advice_and_no_rounding() -> None:
+    y = np.arange(40) % 2
+    reversed_ = ac.assess(ac.Binary(y, probability=0.7 - 0.4 * y), measures=["auc", "brier"], rng=1)
+    assert [a.code for a in reversed_.advice if a.code in str(reversed_)]
+    level = ac.assess(ac.Binary(y, probability=np.full(40, 0.5)), ["calibration_in_the_large"])
+    assert "e-" not in str(level).splitlines()[1].split("[")[0]
+
+
+@pytest.mark.parametrize("kind", ["binary", "numeric"])
+def test_equal_losses_tell_no_spread_of_what_scales_them(kind: str) -> None:
+    y = (np.arange(60) % 3 == 0).astype(int)
+    if kind == "binary":
+        cases: ac.Binary | ac.Numeric = ac.Binary(y, probability=0.01 + 0.98 * y)
+        names = ["brier", "scaled_brier", "log_loss", "nagelkerke_r2", "mcfadden_r2"]
+    else:
+        cases = ac.Numeric(np.arange(60.0), np.arange(60.0) + 1.0)
+        names = ["mse", "r2", "rse", "rae"]
+    for row in ac.assess(cases, names, rng=1, draws=99):
+        assert row.interval is None, row.measure
+        assert "same loss" in (row.remark or ""), row.measure

@@ -1,0 +1,279 @@
+"""What an assessment says beside its values: origin, threshold, times, and what looks wrong."""
+
+import numpy as np
+import pytest
+
+from abovechance import Binary, Multiclass, Numeric, Survival, assess, compare, report
+from abovechance.inference.remarks import advice_on_tests
+from abovechance.measures import Law, find
+from abovechance.measures.catalogue import every
+from abovechance.predictions import Predictions
+
+
+def _cases(n: int = 120, seed: int = 1, sign: float = 1.0, **options: object) -> Binary:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-1.5 * x))).astype(int)
+    return Binary(y, probability=1 / (1 + np.exp(-sign * x)), pos_label=1, **options)
+
+
+def _codes(cases: Predictions, *names: str) -> dict[str, str]:
+    found = assess(cases, list(names) or ["auc"], rng=1, draws=99)
+    return {a.code: a.text for a in found.advice}
+
+
+# ---------------------------------------------------------------- origin
+
+
+def test_an_origin_that_nobody_stated_is_said_to_be_unstated() -> None:
+    unstated, stated = _cases(), _cases(origin="test")
+    found = [assess(c, ["auc"], rng=1, draws=99) for c in (unstated, stated)]
+    assert [(a.origin, a.to_dict()["origin_stated"]) for a in found] == [
+        ("test", False),
+        ("test", True),
+    ]
+    assert "origin not stated" in str(found[0])
+    texts = [report(a, predictions=c).html for a, c in zip(found, (unstated, stated), strict=True)]
+    assert "independent test set" not in texts[0]
+    assert "origin not stated" in texts[0]
+    assert "independent test set" in texts[1]
+
+
+def test_folds_state_the_origin() -> None:
+    assert _cases(fold=np.arange(120) % 5).origin_stated
+    assert not _cases().take(slice(0, 50)).origin_stated
+
+
+# ---------------------------------------------------------------- threshold and times
+
+
+def test_one_threshold_for_labels_and_for_net_benefit() -> None:
+    cases = _cases(threshold=0.2)
+    found = assess(cases, ["sensitivity", "net_benefit"], rng=1, draws=99)
+    row = found["net_benefit"]
+    label = cases.probability > 0.2
+    worth = (label & cases.positive).mean() - (label & ~cases.positive).mean() * 0.25
+    assert row.value == pytest.approx(worth)
+    assert "0.2" in row.title
+    assert found.to_dict()["threshold"] == 0.2
+    html = report(found, predictions=cases).html
+    assert "Cases above a threshold of 0.2 were called positive" in html
+    assert "Cases above 0.2 are called 1" in html
+
+
+def test_a_threshold_of_its_own_is_kept() -> None:
+    found = assess(_cases(threshold=0.2), ["net_benefit(0.3)"], rng=1, draws=99)
+    assert [e.measure for e in found] == ["net_benefit(0.3)"]
+    half = assess(_cases(threshold=0.2), ["net_benefit(0.5)"], rng=1, draws=99)
+    assert [e.measure for e in half] == ["net_benefit(0.5)"]
+
+
+@pytest.mark.parametrize("name", [m for m, of in every().items() if "threshold" in of.parameters])
+def test_a_stated_threshold_stands_beside_that_of_the_labels(name: str) -> None:
+    cases = _cases(threshold=0.2)
+    both = assess(cases, [name, f"{name}(threshold=0.3)", f"{name}(0.5)"], rng=1, draws=99)
+    assert [e.measure for e in both] == [f"{name}({t})" for t in (0.2, 0.3, 0.5)]
+    for e, t in zip(both, (0.2, 0.3, 0.5), strict=True):
+        assert e.value == find(name, threshold=t).of(cases)
+        assert f"threshold={t}" in e.title
+    assert find(name)(cases) == both[f"{name}(0.2)"].value
+    usual = assess(_cases(), [name, f"{name}(0.5)"], rng=1, draws=99)
+    assert usual[name].value == usual[f"{name}(0.5)"].value
+    assert "0.5" in usual[f"{name}(0.5)"].title
+    primary = compare({"a": cases, "b": cases}, [name], primary=name, rng=1, draws=99).primary
+    assert primary == f"{name}(0.2)"
+
+
+def test_models_are_compared_at_their_threshold() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(threshold=0.2, sign=0.5)}
+    found = compare(models, ["net_benefit"], rng=1, draws=99)
+    assert found.differences[0].measure == "net_benefit(0.2)"
+
+
+def test_a_comparison_says_above_what_cases_are_positive() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(threshold=0.2, sign=0.5)}
+    found = compare(models, ["sensitivity", "accuracy"], rng=1, draws=99)
+    said = "Cases above 0.2 are called positive."
+    assert said in " ".join(str(found).split())
+    assert said in " ".join(str(assess(models["a"], ["accuracy"], rng=1, draws=99)).split())
+    assert found.to_dict()["threshold"] == 0.2
+    html = report(found).html
+    assert said in html
+    assert "Cases above a threshold of 0.2 were called positive" in html
+    ranks = compare(models, ["auc"], rng=1, draws=99)
+    assert "called positive" not in str(ranks)
+
+
+def test_models_with_thresholds_of_their_own_are_remarked_on() -> None:
+    models = {"a": _cases(threshold=0.2), "b": _cases(sign=0.5)}
+    found = compare(models, ["sensitivity"], rng=1, draws=99)
+    assert found.threshold is None
+    assert "a 0.2, b 0.5" in next(a.text for a in found.advice if a.code == "AC160")
+
+
+def test_measures_at_a_time_name_it() -> None:
+    rng = np.random.default_rng(3)
+    risk, time = rng.normal(size=60), rng.exponential(size=60)
+    times = [0.5, 1.0]
+    curve = np.exp(-np.outer(np.exp(risk), times))
+    cases = Survival(time, np.ones(60), risk=risk, survival=curve, times=times)
+    found = assess(cases, ["brier_at", "brier_at(0.5)"], rng=1, draws=19)
+    assert [e.title for e in found] == ["Brier score at time 1", "Brier score at time 0.5"]
+    assert [e.to_dict()["time"] for e in found] == [1.0, 0.5]
+    assert str(found.estimates[0].remark).startswith("the last of 2 predicted times")
+    assert "Brier score at time 1" in report(found).html
+
+
+# ---------------------------------------------------------------- results that look wrong
+
+
+def test_a_reversed_order_is_remarked_on() -> None:
+    assert "reversed" in _codes(_cases(sign=-1.0))["AC023"]
+    assert "AC023" not in _codes(_cases())
+    rng = np.random.default_rng(4)
+    noise = Binary(np.arange(100) % 2, probability=rng.random(100), pos_label=1)
+    assert "AC023" not in _codes(noise)
+
+
+def test_perfect_results_are_asked_about() -> None:
+    y = np.arange(60) % 2
+    perfect = Binary(y, probability=np.where(y, 0.8, 0.2) + 0.1 * np.sin(np.arange(60)))
+    assert "trained on" in _codes(perfect, "auc", "accuracy")["AC024"]
+    assert "AC024" not in _codes(_cases(), "auc", "accuracy")
+
+
+def _kinds(spoiled: int | None = None, turned: bool = False) -> dict[str, Predictions]:
+    """Predictions of every kind that are right, or the wrong way round; one case may be spoiled."""
+    rng = np.random.default_rng(5)
+    n = 60
+    two, three, near = np.arange(n) % 2, np.arange(n) % 3, 0.05 * rng.random(n)
+    value, noise = np.exp(rng.normal(size=n)), 0.05 * rng.normal(size=n)
+    wrong = np.full(n, turned) ^ (np.arange(n) == (-1 if spoiled is None else spoiled))
+    p = np.where((two == 1) ^ wrong, 0.9, 0.1) + near
+    guess = (three + wrong) % 3
+    mirrored = value.max() + value.min() - value + noise
+    predicted = np.where(wrong, mirrored if turned else value + 1.0, value)
+    risk = value if turned else -value
+    return {
+        "probability": Binary(two, probability=p, pos_label=1),
+        "label": Binary(two, label=two ^ wrong, pos_label=1),
+        "classes": Multiclass(three, label=guess),
+        "numeric": Numeric(value, predicted),
+        "survival": Survival(value, np.ones(n), risk=np.where(wrong & (not turned), 9.0, risk)),
+    }
+
+
+@pytest.mark.parametrize("kind", list(_kinds()))
+def test_whatever_is_reversed_is_remarked_on_by_every_measure(kind: str) -> None:
+    cases = _kinds(turned=True)[kind]
+    found = assess(cases, rng=1, draws=199)
+    said = 0
+    for row in (e for e in found if e.by is e.class_ is None):
+        codes = {a.code for a in advice_on_tests([row], cases.kind)}
+        assert "AC024" not in codes, row.measure
+        against = row.p_value is not None and row.chance is not None and row.p_value > 0.99
+        if against and (row.interval is None or row.chance not in row.interval):
+            if find(row.measure).extreme:
+                continue
+            assert "AC023" in codes, row.measure
+            said += 1
+    assert said >= (1 if kind == "survival" else 4)
+    assert "AC023" in {a.code for a in found.advice}
+
+
+@pytest.mark.parametrize("kind", list(_kinds()))
+def test_whatever_only_right_predictions_reach_is_asked_about(kind: str) -> None:
+    cases = _kinds()[kind]
+    found = assess(cases, rng=1, draws=199)
+    spoiled = [_kinds(i)[kind] for i in range(4)]
+    asked = 0
+    for row in (e for e in found if e.by is e.class_ is None):
+        m = find(row.measure).for_outcome(cases.kind)
+        if m.higher_is_better is None or m.law is Law.CALIBRATION or not m.attainable:
+            continue
+        reached = np.isclose(row.value, m.best, rtol=0, atol=1e-12)
+        perfect = reached and all(m.of(p) != m.best for p in spoiled)
+        codes = {a.code for a in advice_on_tests([row], cases.kind)}
+        assert ("AC024" in codes) == perfect, row.measure
+        asked += perfect
+    assert asked >= (1 if kind == "survival" else 5)
+
+
+def test_noise_is_not_called_reversed() -> None:
+    said = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y, x = np.arange(40) % 2, rng.normal(size=40)
+        for cases in (
+            Binary(y, probability=rng.random(40), pos_label=1),
+            Numeric(x, rng.normal(size=40)),
+        ):
+            found = assess(cases, rng=1, draws=199)
+            said += "AC023" in {a.code for a in found.advice}
+    assert said <= 2  # at .01 on one side, of measures that mostly agree
+
+
+def test_a_stated_rate_that_is_not_reached_is_no_reversal() -> None:
+    found = assess(_cases(), ["accuracy"], rate=0.95, rng=1, draws=99)
+    assert found["accuracy"].p_value > 0.99
+    assert "AC023" not in {a.code for a in found.advice}
+
+
+def test_few_arrangements_are_no_reversal() -> None:
+    few = Binary(np.arange(30) == 0, label=np.arange(30) == 1, pos_label=True)
+    assert assess(few, ["sensitivity"], rng=1)["sensitivity"].p_value == 1.0
+    assert "AC023" not in {a.code for a in assess(few, rng=1).advice}
+
+
+def test_copies_are_remarked_on() -> None:
+    cases = _cases(332)
+    assert "AC004" not in _codes(cases)
+    five = cases.take(np.tile(np.arange(332), 5))
+    assert "occurs 5 times" in _codes(five)["AC004"]
+    drawn = cases.take(np.random.default_rng(1).integers(332, size=20_000))
+    assert "332 different ones" in _codes(drawn)["AC004"]
+
+
+def test_copies_are_remarked_on_where_models_are_compared() -> None:
+    first, second = _cases(200), _cases(200, sign=0.5)
+    at = np.random.default_rng(1).integers(200, size=5000)
+
+    def codes(models: dict[str, Binary], **options: object) -> dict[str, str]:
+        found = compare(models, ["auc"], rng=1, draws=99, **options)
+        return {a.code: a.text for a in found.advice}
+
+    assert "AC004" not in codes({"a": first, "b": second})
+    drawn = {"a": first.take(at), "b": second.take(at)}
+    assert "200 different ones" in codes(drawn)["AC004"]
+    assert "200 different ones" in codes(drawn, paired=False)["AC004"]
+    few = np.bincount(at, minlength=200)
+    outcome = np.asarray(first.positive).astype(int)
+    counted = {
+        name: Binary(outcome, probability=p.probability, pos_label=1, counts=few)
+        for name, p in (("a", first), ("b", second))
+    }
+    assert "AC004" not in codes(counted)
+    # one model is a tree that predicts few values, the other tells its cases apart
+    tree = Binary(outcome, probability=np.where(outcome, 0.7, 0.3), pos_label=1)
+    assert "AC004" not in codes({"tree": tree, "b": second})
+
+
+def test_scores_on_a_coarse_scale_are_no_copies() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=2000)
+    p = np.clip(np.round(0.3 * y + 0.7 * rng.random(2000), 2), 0.01, 0.99)
+    assert "AC004" not in _codes(Binary(y, probability=p, pos_label=1))
+    assert "AC004" not in _codes(Binary(y, label=y, pos_label=1), "accuracy")
+
+
+def test_accuracy_as_the_primary_measure_is_advised_against() -> None:
+    assert "AC025" in _codes(_cases(), "accuracy")
+    assert "AC025" not in _codes(_cases(), "accuracy", "log_score")
+    assert "AC025" in _codes(Multiclass(["a", "b", "c"] * 9, label=["a", "b", "b"] * 9), "accuracy")
+
+
+def test_one_case_was() -> None:
+    cases = Binary([0, 1, 0, 1], probability=[0.1, 0.9, np.nan, 0.7], missing="drop")
+    said = _codes(cases)
+    assert said["AC001"].startswith("1 case with a missing value was dropped")
+    assert "the smallest class has 1 case:" in said["AC030"]

@@ -1,0 +1,459 @@
+"""Shares: contracts of their intervals and comparisons, and shares that users declare."""
+
+import tracemalloc
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.measures import Family, Form, Law, Measure, every, find
+from abovechance.measures.sample import COUNTING
+from abovechance.predictions.base import View
+
+# ----------------------------------------------------------------------------------------------
+# What every interval of a confusion measure must keep, whatever the cases are like.
+#
+# `SETTINGS` builds cases of every kind (classes, clusters, weights, counts, sampling, perfect
+# results); `broken` names the promises that an interval breaks. Both are free of any one measure,
+# so that other methods can be held to the same.
+# ----------------------------------------------------------------------------------------------
+
+
+LAWS = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN)
+CLUSTERS = ("none", "equal", "unequal", "constant", "crossing")
+INTERNAL = ("kind=", "formula", "replicates", "nan", "None", "dtype")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Cases, and how they were sampled."""
+
+    name: str
+    outcome: Any
+    label: Any
+    extra: dict[str, Any]
+    options: dict[str, Any]
+
+    def predictions(self, times: int = 1) -> Any:
+        """The predictions, every case `times` over, in its own cluster."""
+        outcome, label = np.tile(self.outcome, times), np.tile(self.label, times)
+        extra = {k: np.tile(v, times) for k, v in self.extra.items()}
+        if outcome.max() == 1:
+            return ac.Binary(outcome, label=label, **extra)
+        return ac.Multiclass(outcome, label=label, labels=list(range(outcome.max() + 1)), **extra)
+
+    def assessed(self, measures: list[Any], times: int = 1) -> dict[str, Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = ac.assess(self.predictions(times), measures, rng=1, draws=99, **self.options)
+        return {e.measure: e for e in found.estimates if e.class_ is None}
+
+
+def settings(classes: int, perfect: bool) -> Iterator[Setting]:
+    """Cases of so many classes in clusters of every kind, weighted, counted, sampled apart."""
+    rng = np.random.default_rng(classes)
+    n = 60 if classes < 10 else 120
+    outcome = np.sort(np.arange(n) % classes)
+    wrong = (outcome + 1 + rng.integers(classes - 1, size=n)) % classes
+    label = outcome if perfect else np.where(rng.random(n) < 0.75, outcome, wrong)
+    groups = {
+        "none": None,
+        "equal": np.arange(n) // 4,
+        "unequal": np.searchsorted(np.cumsum([1, 2, 3, 5, 8, 12, 4, 6, 9]), np.arange(n) % 50),
+        "constant": outcome * 3 + np.arange(n) % 3,
+        "crossing": np.arange(n) % 7,
+    }
+    weight = 0.5 + rng.random(n) * 2.0
+    for name in CLUSTERS if classes < 10 else ("none", "unequal", "crossing"):
+        extra = {} if groups[name] is None else {"groups": groups[name]}
+        yield Setting(f"{classes} classes, clusters {name}", outcome, label, extra, {})
+        if classes == 10 and name != "crossing":
+            continue
+        weighted = {**extra, "sample_weight": weight}
+        yield Setting(f"{classes} classes, clusters {name}, weights", outcome, label, weighted, {})
+    counted = {"counts": 1 + np.arange(n) % 3}
+    yield Setting(f"{classes} classes, counts", outcome, label, counted, {})
+    if classes == 2:
+        stated = {"sampling": "case-control", "prevalence": 0.05}
+        yield Setting("case-control", outcome, label, {}, stated)
+        crossed = {"groups": groups["crossing"]}
+        yield Setting("case-control, clusters crossing", outcome, label, crossed, stated)
+
+
+SETTINGS = [
+    pytest.param(s, perfect, id=s.name + ", no error" * perfect)
+    for classes in (2, 3, 10)
+    for perfect in (False, True)
+    for s in settings(classes, perfect)
+]
+
+
+def confusion_measures(classes: int) -> list[Measure]:
+    """Every listed measure of a confusion table with a law of shares or of tables."""
+    kind = "binary" if classes == 2 else "multiclass"
+    found = [m.for_outcome(kind) for m in every().values() if kind in m.outcomes]
+    return [m for m in found if m.form in COUNTING and m.law in LAWS]
+
+
+def in_words(interval: Any) -> bool:
+    """Whether reports have words for a method."""
+    from abovechance.inference.method import Use
+
+    return Use.of_interval(interval).method is not None
+
+
+def broken(measure: Measure, row: Any) -> list[str]:
+    """The promises that the interval of a row breaks; none of a row whose value is undefined."""
+    if np.isnan(row.value):
+        return [] if row.undefined else ["undefined without a reason"]
+    interval = row.interval
+    if interval is None:
+        reason = row.remark or ""
+        plain = reason and not any(word in reason for word in INTERNAL)
+        return [] if plain else [f"no interval and no plain reason: {reason!r}"]
+    bottom, top = measure.range
+    checks = {
+        "low is above high": interval.low <= interval.high,
+        "does not contain the value": interval.low <= row.value <= interval.high,
+        "leaves the range": bottom <= interval.low and interval.high <= top,
+        "has no width": interval.high > interval.low,
+        f"has a method without words: {interval.method}": in_words(interval),
+    }
+    return [words for words, kept in checks.items() if not kept]
+
+
+def slack_of(method: str) -> float:
+    """How much wider doubling may make an interval.
+
+    Draws differ. Over clusters classes that go against each other narrow an interval less when
+    one of them is known better; and a class whose clusters hold one case each has clusters only
+    once its cases are doubled.
+    """
+    return 0.02 * ("posterior" in method) + 0.05 * ("clusters" in method) + 1e-9
+
+
+def width(row: Any) -> float:
+    return row.interval.high - row.interval.low
+
+
+@pytest.mark.parametrize(("setting", "perfect"), SETTINGS)
+def test_intervals_keep_their_promises(setting: Setting, perfect: bool) -> None:
+    measures = confusion_measures(int(setting.outcome.max()) + 1)
+    assert len(measures) > 10
+    once, twice = setting.assessed(measures), setting.assessed(measures, times=2)
+    found = {}
+    for m in measures:
+        row, doubled = once[m.label], twice[m.label]
+        faults = broken(m, row)
+        if row.interval is not None and doubled.interval is not None:
+            slack = slack_of(row.interval.method)
+            if width(doubled) > width(row) * (1 + slack) + 1e-9:
+                faults.append(f"doubling widens {width(row):.4f} to {width(doubled):.4f}")
+        if faults:
+            found[m.label] = faults
+    assert not found
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_clusters_of_one_case_and_equal_weights_change_nothing(classes: int) -> None:
+    plain = next(settings(classes, False))
+    n = len(plain.outcome)
+    measures = confusion_measures(classes)
+    expected = plain.assessed(measures)
+    for extra in ({"groups": np.arange(n)}, {"sample_weight": np.full(n, 0.3)}):
+        found = replace(plain, extra=extra).assessed(measures)
+        for label, row in expected.items():
+            assert _ends(found[label]) == pytest.approx(_ends(row), abs=1e-9), (label, *extra)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_counts_are_repeated_rows(classes: int) -> None:
+    plain = next(settings(classes, False))
+    counts = 1 + np.arange(len(plain.outcome)) % 4
+    measures = confusion_measures(classes)
+    counted = replace(plain, extra={"counts": counts}).assessed(measures)
+    rows = replace(
+        plain, outcome=np.repeat(plain.outcome, counts), label=np.repeat(plain.label, counts)
+    ).assessed(measures)
+    for label, row in rows.items():
+        assert _ends(counted[label]) == pytest.approx(_ends(row), abs=1e-12), label
+
+
+def _ends(row: Any) -> tuple[float, float]:
+    return (row.interval.low, row.interval.high) if row.interval is not None else (-9.0, -9.0)
+
+
+def scaled(original: str, law: Law, form: Form = Form.COUNTS) -> Measure:
+    """A user's own measure: 10 minus 100 times a known one, under another name."""
+    known = find(original)
+
+    def turned(table: Any) -> Any:
+        return 10.0 - 100.0 * np.asarray(known.on_counts(table))
+
+    turned.__name__ = f"my_{original}"
+    low, high = known.range
+    return ac.measure(
+        title=f"Turned {original}",
+        form=form,
+        family=ac.measures.Family.CATEGORICAL,
+        reads=known.reads,
+        range=(10.0 - 100.0 * high, 10.0 - 100.0 * low),
+        best=10.0 - 100.0 * high,
+        law=law,
+        source="a test",
+    )(turned)
+
+
+NAMES = {
+    "accuracy": Law.SHARE,
+    "sensitivity": Law.CONDITIONAL,
+    "ppv": Law.CONDITIONAL,
+    "balanced_accuracy": Law.BALANCED,
+    "youden_j": Law.BALANCED,
+    "informedness": Law.BALANCED,
+    "kappa": Law.UNKNOWN,
+    "f1": Law.UNKNOWN,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scaling_a_measure_scales_its_interval(name: str) -> None:
+    for setting in settings(2, False):
+        rows = setting.assessed([find(name), scaled(name, NAMES[name])])
+        own, turned = rows[name], rows[f"my_{name}"]
+        if setting.options and NAMES[name] in (Law.CONDITIONAL, Law.BALANCED):
+            continue  # whether a measure depends on prevalence is declared, not seen
+        low, high = own.interval.low, own.interval.high
+        assert turned.value == pytest.approx(10 - 100 * own.value)
+        expected = (10 - 100 * high, 10 - 100 * low)
+        assert _ends(turned) == pytest.approx(expected, abs=1e-6), setting.name
+
+
+def test_a_law_that_the_formula_does_not_bear_out_is_not_used() -> None:
+    plain = next(settings(2, False))
+    table = plain.predictions().confusion
+    for law in (Law.SHARE, Law.CONDITIONAL, Law.BALANCED):
+        own = plain.assessed([scaled("mcc", law)])["my_mcc"]
+        assert own.interval.method.startswith("Dirichlet")
+        assert 10 - 100 * find("mcc").from_confusion(table) in own.interval
+
+
+@pytest.mark.parametrize("classes", [3, 5, 10])
+def test_informedness_of_several_classes_contains_its_value(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    shares = rng.dirichlet(np.full(classes, 2.0))
+    outcome = np.concatenate([np.arange(classes), rng.choice(classes, 200, p=shares)])
+    guess = rng.integers(classes, size=len(outcome))
+    label = np.where(rng.random(len(outcome)) < 0.7, outcome, guess)
+    row = ac.assess(ac.Multiclass(outcome, label=label), ["informedness"], rng=1)["informedness"]
+    assert row.value in row.interval
+    assert 0.05 < width(row) < 0.35
+
+
+def test_clusters_without_the_class_tell_nothing_of_it() -> None:
+    outcome = np.r_[np.ones(12, int), np.zeros(40, int)]
+    label = outcome.copy()
+    label[[0, 1, 2, 5]] = 0
+    groups = np.r_[np.repeat([0, 1, 2], 4), np.arange(3, 43)]
+    whole = ac.assess(ac.Binary(outcome, label=label, groups=groups), ["sensitivity"], rng=1)
+    alone = ac.Binary(outcome[:12], label=label[:12], labels=[0, 1], groups=groups[:12])
+    part = ac.assess(alone, ["sensitivity"], rng=1)
+    assert whole["sensitivity"].interval == part["sensitivity"].interval
+    assert any("3 clusters with cases of 1 are few" in a.text for a in whole.advice)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_cluster_shows_no_spread(classes: int) -> None:
+    plain = next(settings(classes, False))
+    alone = replace(plain, extra={"groups": np.zeros(len(plain.outcome))})
+    for m in confusion_measures(classes):
+        row = alone.assessed([m])[m.label]
+        assert row.interval is None, m.label
+        assert m.extreme or "cluster" in row.remark, m.label
+
+
+def test_classes_sampled_apart_need_no_list_of_measures() -> None:
+    rng = np.random.default_rng(3)
+    outcome = np.repeat([0, 1], 30)
+    predictions = ac.Binary(outcome, probability=np.clip(rng.normal(outcome, 1) / 4 + 0.4, 0, 1))
+    found = ac.assess(predictions, rng=1, draws=99, sampling="case-control", prevalence=0.1)
+    refused = found["hosmer_lemeshow"]
+    assert np.isnan(refused.value)
+    assert "no weighted form" in (refused.undefined or "")
+    assert found["ppv"].interval.method == "MOVER with Wilson"
+
+
+@pytest.mark.parametrize("classes", [3, 4, 10])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_very_few_cases_of_several_classes_are_no_accident(classes: int, n: int) -> None:
+    outcome, label = np.arange(n), (np.arange(n) + (n > 2)) % classes
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        predictions = ac.Multiclass(outcome, label=label, labels=list(range(classes)))
+        found = ac.assess(predictions, rng=1, draws=99)
+    for row in found.estimates:
+        if row.interval is not None:
+            assert row.interval.low <= row.value <= row.interval.high, row.measure
+
+
+def test_predictive_values_are_as_by_hand() -> None:
+    """Square-and-add of what Wilson's limits of sensitivity and specificity do to the value."""
+    outcome, label = np.repeat([1, 0], [50, 80]), np.r_[np.ones(40), np.zeros(10), np.ones(4)]
+    label = np.r_[label, np.zeros(76)].astype(int)
+    found = ac.assess(
+        ac.Binary(outcome, label=label), ["ppv"], rng=1, sampling="case-control", prevalence=0.1
+    )["ppv"]
+    sens, spec = ac.intervals.wilson(40, 50), ac.intervals.wilson(76, 80)
+
+    def ppv(s: float, c: float) -> float:
+        return 0.1 * s / (0.1 * s + 0.9 * (1 - c))
+
+    centre = ppv(0.8, 0.95)
+    low = centre - np.hypot(centre - ppv(sens.low, 0.95), centre - ppv(0.8, spec.low))
+    high = centre + np.hypot(ppv(sens.high, 0.95) - centre, ppv(0.8, spec.high) - centre)
+    assert _ends(found) == pytest.approx((low, high), abs=1e-12)
+
+
+# ---------------------------------------------------------------- one number, one interval
+
+
+def versions(kind: str) -> dict[str, Measure]:
+    """Every measure of a confusion table, averaged ones too."""
+    found = {}
+    for m in every().values():
+        averaged = [m.averaged(a) for a in ("macro", "micro", "weighted")] if m.averages else []
+        for version in (m, *averaged):
+            fitted = version.for_outcome(kind)
+            if kind in fitted.outcomes and fitted.form in COUNTING:
+                found[fitted.label] = fitted
+    return found
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_of_one_size_make_no_share_of_kappa(classes: int) -> None:
+    """Whose formula is linear in the cases of each class only there."""
+    y = np.arange(90) % classes
+    label = np.where(np.arange(90) % 7 < 5, y, 0)
+    make = ac.Binary if classes == 2 else ac.Multiclass
+    row = ac.assess(make(y, label=label), ["kappa"], rng=1, draws=19)["kappa"]
+    assert "posterior" in row.interval.method
+    over = ac.assess(make(y, label=label, fold=np.arange(90) // classes % 5), ["kappa"])
+    assert over["kappa"].interval is None
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("folds", [False, True], ids=["independent", "folds"])
+def test_measures_that_are_the_same_number_have_the_same_interval(
+    classes: int, folds: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(classes, size=91)
+    label = np.where(rng.random(91) < 0.7, y, rng.integers(classes, size=91))
+    extra = {"fold": rng.permutation(91) % 5} if folds else {}
+    make = ac.Binary if classes == 2 else ac.Multiclass
+    measures = versions("binary" if classes == 2 else "multiclass")
+    found = ac.assess(make(y, label=label, **extra), list(measures.values()), rng=1, draws=19)
+    tables = rng.uniform(0.5, 1.5, size=(5, classes, classes))
+    alike: dict[Any, list[Any]] = {}
+    for name, m in measures.items():
+        alike.setdefault(tuple(np.round(m.on_counts(tables), 9)), []).append(found[name])
+    assert sum(len(rows) > 1 for rows in alike.values()) >= 5
+    for first, *others in alike.values():
+        for row in others:
+            assert (first.interval is None) == (row.interval is None), (first.measure, row.measure)
+            if first.interval is not None:
+                limits = [(r.interval.low, r.interval.high) for r in (first, row)]
+                assert limits[1] == pytest.approx(limits[0], abs=1e-9), (first.measure, row.measure)
+
+
+# ----------------------------------------------------------------------------------------------
+# A share that a user declares: its test counts what it counts, not right predictions.
+# ----------------------------------------------------------------------------------------------
+
+
+OWN: dict[str, Any] = {
+    "form": Form.COUNTS,
+    "family": Family.CATEGORICAL,
+    "reads": View.LABEL,
+    "range": (0.0, 1.0),
+    "law": Law.SHARE,
+    "source": "here",
+}
+
+
+def far(classes: int) -> Any:
+    row, column = np.indices((classes, classes))
+    return np.abs(row - column) > 1
+
+
+@ac.measure(title="Within one grade", best=1.0, outcomes=frozenset({"multiclass"}), **OWN)
+def within_one(table: Any) -> Any:
+    return (table * ~far(table.shape[-1])).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
+
+
+@ac.measure(title="Far off", best=0.0, outcomes=frozenset({"multiclass"}), **OWN)
+def far_off(table: Any) -> Any:
+    return (table * far(table.shape[-1])).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
+
+
+@ac.measure(title="Part of the way", best=1.0, outcomes=frozenset({"multiclass"}), **OWN)
+def part_of_the_way(table: Any) -> Any:
+    row, column = np.indices(table.shape[-2:])
+    worth = 1.0 - np.abs(row - column) / (table.shape[-1] - 1)
+    return (table * worth).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
+
+
+def models(**facts: Any) -> dict[str, ac.Multiclass]:
+    """The first is rarely right and never far off, the second the other way round."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 120)
+    near = np.where(rng.random(120) < 0.5, y, np.clip(y + rng.choice([-1, 1], 120), 0, 2))
+    wild = np.where(rng.random(120) < 0.75, y, 2 - y)
+    given = {"near": near, "wild": wild}
+    return {k: ac.Multiclass(y, label=v, labels=[0, 1, 2], **facts) for k, v in given.items()}
+
+
+@pytest.mark.parametrize("asked", [within_one, far_off])
+def test_discordant_cases_are_those_that_the_share_counts(asked: Measure) -> None:
+    two = models()
+    kept = (two["near"].actual, two["near"].label, two["wild"].label)
+    y, near, wild = (np.asarray(codes, dtype=np.int64) for codes in kept)
+    one, other = np.abs(near - y) <= 1, np.abs(wild - y) <= 1
+    expected = ac.significance.mcnemar(int((one & ~other).sum()), int((other & ~one).sum()))
+    found = ac.compare(two, [asked, "accuracy"], rng=1, draws=99)[asked.name]
+    assert found.p_value == expected.p_value
+    assert found.better == "near"
+    assert found.interval is not None
+    assert not found.interval.low <= 0.0 <= found.interval.high
+
+
+def test_clusters_and_three_models_count_the_same() -> None:
+    two = models(groups=np.arange(120) // 4)
+    found = ac.compare(two, [within_one, far_off], rng=1, draws=99)
+    assert found["within_one"].difference == pytest.approx(-found["far_off"].difference)
+    assert found["within_one"].p_value == found["far_off"].p_value
+    three = {**models(), "again": models()["near"].take(slice(None))}
+    right, own = ac.compare(three, ["accuracy", within_one], rng=1, draws=99).omnibus
+    assert right.statistic != own.statistic
+
+
+def test_scores_between_right_and_wrong_are_not_taken_for_wrong() -> None:
+    found = ac.compare(models(), [part_of_the_way], rng=1, draws=99)["part_of_the_way"]
+    assert found.test is not None
+    assert "McNemar" not in found.test
+
+
+def test_hundred_classes_are_compared_without_a_table_of_all_pairs_of_cells() -> None:
+    y = np.arange(300) % 100
+    two = {k: ac.Multiclass(y, label=np.roll(y, s)) for k, s in (("a", 100), ("b", 1))}
+    ac.compare(two, ["accuracy"], draws=19)  # what is imported and compiled once is not counted
+    tracemalloc.start()
+    found = ac.compare(two, ["accuracy"], draws=19)["accuracy"]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.difference == 1.0
+    assert most < 100**4 * 8 / 2  # bytes of half the table, the smallest sum that would be wasted

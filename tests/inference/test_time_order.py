@@ -1,0 +1,191 @@
+"""Cases in time order: reference values, refusals, and what compare and assess make of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.time_order import autocorrelated, case_values, cosines, ordered_mean
+from abovechance.measures import applicable, find
+
+FILE = Path(__file__).parents[1] / "references" / "ordered.json"
+CASES = {case["id"]: case for case in json.loads(FILE.read_text("utf-8"))["cases"]}
+
+
+def two(n: int = 60, **facts: Any) -> dict[str, ac.Binary]:
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=n)
+    strength = {"a": 1.5, "b": 0.7}
+    p = {k: 1 / (1 + np.exp(-(s * (2 * y - 1) + rng.normal(size=n)))) for k, s in strength.items()}
+    return {k: ac.Binary(y, probability=v, **facts) for k, v in p.items()}
+
+
+def test_a_mean_in_time_order_is_the_reference() -> None:
+    case = CASES["B.mean"]
+    x, expected = np.array(case["input"]["difference"]), case["expected"]["ewc"]["formula"]
+    found, limits = cosines(x, np.arange(60)), ordered_mean(x)
+    assert found.mean == pytest.approx(expected["mean"], rel=1e-12)
+    assert found.persistence == pytest.approx(expected["r"], rel=1e-12)
+    assert found.df == expected["nu"]
+    assert found.error == pytest.approx(expected["error"], rel=1e-12)
+    assert (limits.low, limits.high) == pytest.approx((expected["low"], expected["high"]), rel=1e-8)
+    ljung = case["expected"]["Ljung-Box on ranks, 10 lags: p"]["statsmodels"]
+    assert autocorrelated(x) == pytest.approx(ljung, rel=1e-10)
+
+
+def test_named_tests_are_the_references() -> None:
+    case = CASES["B.mean"]
+    x = np.array(case["input"]["difference"])
+    found = {
+        "diebold_mariano(horizon=1)": ac.significance.diebold_mariano(x),
+        "diebold_mariano(horizon=3)": ac.significance.diebold_mariano(x, horizon=3),
+        "ibragimov_mueller(8)": ac.significance.ibragimov_mueller(x),
+    }
+    for name, test in found.items():
+        expected = case["expected"][name]["formula"]
+        assert test.statistic == pytest.approx(expected["statistic"], rel=1e-10), name
+        assert test.p_value == pytest.approx(expected["p_value"], rel=1e-8), name
+
+
+def test_several_cases_at_a_time_are_summed() -> None:
+    case = CASES["B.panel"]
+    order, x = (np.array(case["input"][k]) for k in ("order", "value"))
+    found = cosines(x, order)
+    assert found.error == pytest.approx(case["expected"]["ewc of totals"]["formula"]["error"])
+    shuffled = np.random.default_rng(1).permutation(len(x))
+    assert cosines(x[shuffled], order[shuffled]).error == pytest.approx(found.error)
+
+
+def test_an_area_in_time_order_is_the_reference() -> None:
+    case = CASES["B.auc"]
+    y, score = case["input"]["y"], case["input"]["score"]
+    made = ac.Binary(y, score=score, order=np.arange(60), pos_label=1)
+    limits = ac.assess(made, ["auc"], rng=1)["auc"].interval
+    expected = case["expected"]
+    assert limits.low == pytest.approx(expected["low (logit)"]["formula"], abs=1e-9)
+    assert limits.high == pytest.approx(expected["high (logit)"]["formula"], abs=1e-9)
+    assert limits.method == "EWC, t(4), 60 times"
+
+
+@pytest.mark.parametrize("name", ["brier", "rmse", "auc", "accuracy", "sensitivity", "f1", "kappa"])
+def test_what_cases_say_is_what_leaving_them_out_does(name: str) -> None:
+    if name == "rmse":
+        rng = np.random.default_rng(1)
+        y = rng.normal(size=40)
+        made: Any = ac.Numeric(y, y + rng.normal(size=40))
+    else:
+        made = two(40)["a"]
+    measure = find(name)
+    values = case_values(measure, made)
+    everyone = np.arange(40)
+    without = np.array([measure.of(made.take(everyone != i)) for i in everyone])
+    pseudo = 40 * measure.of(made) - 39 * without
+    if name == "auc":  # its influence is that of weights, not of leaving out
+        assert np.corrcoef(values, pseudo)[0, 1] > 0.999
+    else:
+        assert values == pytest.approx(pseudo, rel=1e-9)
+
+
+def test_compare_in_order_does_not_depend_on_the_order_of_rows() -> None:
+    order = np.arange(60)
+    models = two(order=order)
+    rows = np.random.default_rng(5).permutation(60)
+    shuffled = {k: p.take(rows) for k, p in models.items()}
+    measures = ["log_score", "auc", "accuracy", "f1"]
+    one, other = (ac.compare(m, measures, rng=1) for m in (models, shuffled))
+    for a, b in zip(one, other, strict=True):
+        assert a.p_value == pytest.approx(b.p_value, rel=1e-9)
+        assert a.test.startswith("EWC, t(")
+        assert a.posterior is None
+        assert a.interval.low <= a.difference <= a.interval.high
+    assert one.omnibus == ()
+    named = ac.significance.ordered(models["a"], models["b"], "log_score")
+    assert named.p_value == one["log_score"].p_value
+
+
+def test_every_measure_in_order_has_an_interval_or_a_reason() -> None:
+    models = two(order=np.arange(60))
+    for measure in applicable(models["a"]):
+        row = ac.compare(models, [measure], rng=1).differences[0]
+        assert row.interval is not None or row.undefined, measure.name
+        if row.interval is not None:
+            assert row.interval.low <= row.difference <= row.interval.high, measure.name
+
+
+def test_dates_order_as_their_days_do() -> None:
+    days = np.datetime64("2026-01-01") + np.arange(60)
+    by_day, by_text = (
+        ac.compare(two(order=order), ["brier"], rng=1)["brier"].p_value
+        for order in (days, days.astype(str))
+    )
+    assert (
+        by_day == by_text == ac.compare(two(order=np.arange(60)), ["brier"], rng=1)["brier"].p_value
+    )
+
+
+def test_what_does_not_go_with_an_order_is_refused() -> None:
+    with pytest.raises(DataError, match="order= or groups="):
+        two(order=np.arange(60), groups=np.arange(60) // 2)
+    with pytest.raises(DataError, match="sample_weight"):
+        two(order=np.arange(60), sample_weight=np.ones(60))
+    with pytest.raises(DataError, match="numbers or dates"):
+        two(order=["soon"] * 60)
+    with pytest.raises(NotApplicable, match="time order"):
+        ac.significance.mann_whitney(two(order=np.arange(60))["a"])
+    row = ac.compare(two(20, order=np.arange(20)), ["brier"], rng=1)["brier"]
+    assert row.p_value is None
+    assert "at least 30 times" in row.undefined
+
+
+def test_rows_in_an_order_that_was_not_stated_are_noticed() -> None:
+    rng = np.random.default_rng(2)
+    gap = np.cumsum(rng.normal(size=120)) / 4
+    level = 8.0 + rng.normal(size=120)
+    y = rng.normal(size=120)
+    models = {k: ac.Numeric(y, y + level + s * gap) for k, s in (("a", 0.5), ("b", -0.5))}
+    said = [a.code for a in ac.compare(models, ["mae"], rng=1, draws=99).advice]
+    assert "AC156" in said
+    stated = {k: ac.Numeric(y, p.value[0], order=np.arange(120)) for k, p in models.items()}
+    said = [a.code for a in ac.compare(stated, ["mae"], rng=1).advice]
+    assert "AC156" not in said
+    assert "AC157" in said
+    assert "AC156" not in [a.code for a in ac.compare(two(), ["brier"], rng=1, draws=99).advice]
+
+
+def test_the_command_takes_an_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from abovechance.cli import main
+
+    models = two()
+    days = (np.datetime64("2026-01-01") + np.arange(60)).astype(str)
+    columns = zip(
+        models["a"].positive, models["a"].probability, models["b"].probability, days, strict=True
+    )
+    lines = ["y,a,b,day", *(f"{int(y)},{p},{q},{day}" for y, p, q, day in columns)]
+    file = tmp_path / "days.csv"
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    argv = ["compare", str(file), "--outcome", "y", "--models", "a,b", "--order", "day"]
+    assert main([*argv, "--measures", "brier", "--seed", "1", "--format", "json"]) == 0
+    row = json.loads(capsys.readouterr().out)["differences"][0]
+    expected = ac.compare(two(order=np.arange(60)), ["brier"], rng=1)["brier"]
+    assert row["p_value"] == pytest.approx(expected.p_value, rel=1e-9)
+    assert row["test"] == expected.test
+
+
+def test_times_with_the_same_mean_say_nothing_of_spread() -> None:
+    pairs = np.arange(80) // 2
+    with pytest.raises(NotApplicable, match="same at all times"):
+        ordered_mean(np.tile([1.0, -1.0], 40), pairs)
+    one_right = ac.Binary(np.tile([0, 1], 40), label=np.ones(80, dtype=int), order=pairs)
+    found = ac.assess(one_right, ["accuracy"])["accuracy"]
+    assert found.interval is None
+    assert "same at all times" in found.remark
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_case_has_no_interval_in_time_order() -> None:
+    found = ac.assess(ac.Numeric([1.0], [0.0], order=[0]), ["mse", "rmse"])
+    assert [e.interval for e in found.estimates] == [None, None]
