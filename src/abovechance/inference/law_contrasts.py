@@ -304,6 +304,7 @@ class Exchange:
 def grows_with_cases(measure: Measure, predictions: Any) -> bool:
     """Whether a number rises when every case is there twice, as test statistics do.
 
+    >>> from abovechance.measures import find
     >>> p = Binary([0, 1, 0, 1], probability=[0.2, 0.3, 0.4, 0.9])
     >>> grows_with_cases(find("hosmer_lemeshow"), p), grows_with_cases(find("ece"), p)
     (True, False)
