@@ -70,7 +70,6 @@ def test_the_area_over_time_is_that_of_the_measure_at_each_time() -> None:
     ("options", "groups", "reason"),
     [
         ({"risk": [1, 2]}, 5, "2, 3 or 4"),
-        ({"survival": [[0.5], [0.6]], "times": [1]}, 3, "give risk="),
         ({"risk": [1, 2], "sample_weight": [1, 2]}, 3, "count one each"),
     ],
 )
@@ -79,3 +78,13 @@ def test_what_cannot_be_grouped_is_refused(
 ) -> None:
     with pytest.raises(NotApplicable, match=reason):
         curves.survival(Survival([1, 2], [1, 1], **options), groups=groups)
+
+
+def test_curves_alone_are_grouped_by_what_they_leave_to_fear() -> None:
+    rng = np.random.default_rng(3)
+    time, event = rng.exponential(size=60), np.arange(60) % 3 > 0
+    alive = rng.uniform(0.1, 0.9, size=(60, 1))
+    alone = curves.survival(Survival(time, event, survival=alive, times=[1.0]), groups=2)
+    stated = curves.survival(Survival(time, event, risk=1.0 - alive[:, 0]), groups=2)
+    for one, other in zip(alone.values(), stated.values(), strict=True):
+        assert one.y == pytest.approx(other.y)
