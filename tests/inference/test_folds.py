@@ -285,3 +285,33 @@ def test_costs_over_folds_are_means_over_cases(costs: str) -> None:
         cost, right, wrong = (e.interval for e in found)
         assert (cost.low, cost.high) == pytest.approx((wrong.low, wrong.high))
         assert (1 - right.high, 1 - right.low) == pytest.approx((wrong.low, wrong.high))
+
+
+def _over(stratified: bool, seed: int = 1) -> tuple[Binary, float]:
+    """Labels that are always negative, in folds that hold the classes alike or at random."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(200) < 40
+    fold = np.empty(200, dtype=int)
+    order = np.argsort(y + rng.random(200) / 2) if stratified else rng.permutation(200)
+    fold[order] = np.arange(200) % 10
+    found = assess(Binary(y, label=np.zeros(200, dtype=bool), fold=fold), ["accuracy"], rng=1)
+    return found["accuracy"].interval
+
+
+def test_stratified_folds_do_not_hide_how_frequencies_vary() -> None:
+    """Always saying the larger class is right in a share of cases that samples vary in."""
+    stratified, random = _over(True), _over(False)
+    wanted = 2.0 * 2.262 * np.sqrt(0.2 * 0.8 / 200)  # Student's t of 10 folds
+    assert stratified.high - stratified.low == pytest.approx(wanted, rel=1e-3)
+    assert "class frequencies" in stratified.method
+    widths = [i.high - i.low for i in (_over(False, seed) for seed in range(12))]
+    assert 0.7 * wanted < np.mean(widths) < 1.8 * wanted
+    assert random.low < 0.8 < random.high
+
+
+def test_frequencies_change_nothing_of_what_is_free_of_them() -> None:
+    rng = np.random.default_rng(2)
+    y = np.arange(100) % 4 == 0
+    score = rng.normal(size=100) + y
+    found = assess(Binary(y, score=score, fold=np.arange(100) // 4 % 5), ["auc"], rng=1)["auc"]
+    assert "class frequencies" not in found.interval.method

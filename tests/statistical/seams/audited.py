@@ -126,3 +126,18 @@ def _said(rng: np.random.Generator) -> float:
 def _standardised(rng: np.random.Generator) -> float:
     row, _ = _assessed(CLASSES, "z_accuracy", rng)
     return _covered(row, _true(CLASSES, "z_accuracy"))
+
+
+# scikit-learn's folds hold the classes alike, so they do not show how these vary between samples
+STRATIFIED = Setting(
+    kind="binary", verb="assess", n=352, prevalence=0.13, effect=0.39, origin="cv", folds=10
+)
+
+for _measure in ("accuracy", "brier", "log_loss"):
+
+    @seam(
+        "stratified folds", f"{_measure}, n = 352, prevalence .13, 10 folds", "coverage", low=0.93
+    )
+    def _folds(rng: np.random.Generator, measure: str = _measure) -> float:
+        row, _ = _assessed(STRATIFIED, measure, rng)
+        return _covered(row, _true(STRATIFIED, measure))
