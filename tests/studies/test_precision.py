@@ -291,3 +291,9 @@ def test_a_report_says_how_many_cases_are_needed() -> None:
     assert [row[1].value for row in table.rows] == [one.n for one in size.widths]
     none = ac.sample_size("auc", auc=0.7, width=0.02, largest=200, replications=20, rng=1)
     assert ac.report(none).document.verdict.startswith("More than 200 cases for")
+
+
+@pytest.mark.parametrize(("n", "level"), [(0, 0.95), (1, 0.95), (2.5, 0.95), (50, 1.5), (50, "x")])
+def test_a_width_by_formula_needs_cases_and_a_level(n: Any, level: Any) -> None:
+    with pytest.raises(ac.AboveChanceError, match="must"):
+        ac.studies.expected_width(ac.studies.Binormal(), "auc", n, 0.8, level=level)

@@ -182,7 +182,8 @@ def expected_width(
     Raises
     ------
     AboveChanceError
-        If the effect of a `Binormal`, an area under the ROC curve, is not in [0.5, 1).
+        If the effect of a `Binormal`, an area under the ROC curve, is not in [0.5, 1), the level
+        not between 0 and 1, or there are fewer than two cases.
 
     See Also
     --------
@@ -203,6 +204,10 @@ def expected_width(
         return None
     if not any(type(design).__call__ is each.__call__ for each in known):
         return None
+    if not isinstance(level, int | float) or not 0.0 < level < 1.0:
+        raise AboveChanceError(f"level must lie between 0 and 1; got {level!r}.")
+    if not isinstance(n, int | np.integer) or n < 2:
+        raise AboveChanceError(f"n must be a whole number of cases from 2 on; got {n!r}.")
     from scipy.special import ndtri
 
     z = float(ndtri((1 + level) / 2))
