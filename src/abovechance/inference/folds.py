@@ -9,7 +9,7 @@ from abovechance.arrays import Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
-from abovechance.inference.contrasts import How, Standardised
+from abovechance.inference.contrasts import How, Standardised, classes_of
 from abovechance.inference.influence import Gap
 from abovechance.inference.method import (
     Fact,
@@ -37,6 +37,7 @@ from abovechance.resampling import seed_of
 
 ROUNDING = 1e-12  # of the values: a spread below is none
 STEP = 1e-4  # of a class's weight, to see what its frequency does to a value
+OF_CLASSES = ("binary", "multiclass")
 TOLD = 0.02  # of the variance: less than this of it is not worth a word
 
 
@@ -186,9 +187,9 @@ def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
     :math:`\sum g_k^2 / \pi_k / n`. Folds at random vary by it too, stratified ones do not: the
     share that is missing is seen from how evenly they hold the classes.
     """
-    if not isinstance(predictions, Binary | Multiclass) or measure.prevalence_free:
+    if measure.prevalence_free or predictions.kind not in OF_CLASSES:
         return 0.0
-    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    actual = classes_of(predictions)
     parts, folds = _parts(predictions)
     classes = np.unique(actual)
     held = np.array(
