@@ -56,7 +56,7 @@ Row: TypeAlias = Mapping[str, Any]
 ABBREVIATED = ("ppv", "npv", "ece")
 AT_THRESHOLD = ("categorical", "utility")  # families of what is done at a threshold
 MOST_BY = 8  # measures by subgroup
-POINTS = 21  # of a curve in a table; JSON and CSV hold them all
+POINTS = 17  # of a curve in a table; JSON and CSV hold them all
 PAPERS_RULE = "by the papers' rule"
 # What a reader of subgroups looks for first.
 LOOKED_FOR = ("auc", "balanced_accuracy", "accuracy", "sensitivity", "specificity", "brier",
