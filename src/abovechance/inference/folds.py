@@ -9,7 +9,7 @@ from abovechance.arrays import Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
-from abovechance.inference.contrasts import How, Standardised, classes_of
+from abovechance.inference.contrasts import Standardised, classes_of
 from abovechance.inference.influence import Gap
 from abovechance.inference.method import (
     Fact,
@@ -29,6 +29,7 @@ from abovechance.measures.sample import COUNTING
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import seed_of
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Intervals over cross-validation folds, corrected for the overlap of training sets.
@@ -221,9 +222,9 @@ def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL],
 )
-def interval_by_folds(measure: Measure, predictions: Predictions, setting: Any) -> OverFolds:
+def interval_by_folds(measure: Measure, predictions: Predictions, settings: Settings) -> OverFolds:
     """The interval over folds, with the mean that it is about."""
-    return interval_over_folds(measure, predictions, confidence_level=setting.level)
+    return interval_over_folds(measure, predictions, confidence_level=settings.level)
 
 
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
@@ -315,7 +316,9 @@ def difference_over_folds(
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_by_folds(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+def difference_by_folds(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Standardised:
     """Over folds, corrected for the overlap of training sets."""
     return difference_over_folds(measure, first, second)
 
@@ -330,7 +333,9 @@ def difference_by_folds(measure: Measure, first: Any, second: Any, how: How) -> 
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_by_folds_alone(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+def difference_by_folds_alone(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Standardised:
     """Over folds as if they were independent experiments."""
     return difference_over_folds(measure, first, second, naive=True)
 
