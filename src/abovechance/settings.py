@@ -43,7 +43,7 @@ def share(name: str, value: Any) -> float:
     """
     number = float(value) if isinstance(value, Real) else float("nan")
     if not 0.0 < number < 1.0:
-        remedy = f" Pass {number / 100:g} for {value} %." if 1.0 < number < 100.0 else ""
+        remedy = f" Pass {number / 100:g} for {number:g} %." if 1.0 < number < 100.0 else ""
         raise DataError(f"{name} must lie between 0 and 1; got {shown(value)}.{remedy}")
     return number
 
@@ -268,18 +268,25 @@ class Declared:
         """Whether None is a value of it."""
         return NoneType in get_args(self.type) or (self.type is Any and self.initial is None)
 
-    def checked(self, value: Any) -> Any:
-        """The value to use; refused where it is none."""
+    def help_of(self, verb: str) -> str:
+        """What the command says of it, beside which its default stands."""
+        return self.brief or self.text_of(verb).replace(
+            f"; {self.default_of(verb)} unless stated", ""
+        )
+
+    def checked(self, value: Any, name: str = "") -> Any:
+        """The value to use; refused where it is none, under the name that users gave it by."""
+        name = name or self.keyword
         if value is None and self.may_be_none:
             return None
         if self.check is not None:
-            return self.check(self.keyword, value)
+            return self.check(name, value)
         if self.words:
-            return one_of(self.keyword, value, self.words)
+            return one_of(name, value, self.words)
         if bool in self.kinds:
-            return flag(self.keyword, value)
+            return flag(name, value)
         if int in self.kinds:
-            return whole(self.keyword, value, self.least or 1)
+            return whole(name, value, self.least or 1)
         return value
 
 

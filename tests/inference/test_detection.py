@@ -47,7 +47,7 @@ def test_p_values_are_valid_on_noise() -> None:
     rejected = dict.fromkeys(("hotelling", "srivastava_du", "lda.cv4"), 0)
     for seed in range(80):
         X, y = data(n=24, p=3, seed=seed)
-        found = detect(X, y, tests=list(rejected), draws=39, rng=seed, adjust=False)
+        found = detect(X, y, tests=list(rejected), draws=39, rng=seed, adjust="none")
         for row in found.tests:
             rejected[row.statistic] += row.p_value <= 0.05
     # binomial(80, .05) exceeds 13 with probability below 1e-4
@@ -196,7 +196,7 @@ def test_p_values_of_numbers_and_of_several_classes_are_valid_on_noise() -> None
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(24, 3))
         for row, y in enumerate((rng.normal(size=24), np.arange(24) % 4)):
-            found = detect(X, y, tests=names, draws=39, rng=seed, adjust=False)
+            found = detect(X, y, tests=names, draws=39, rng=seed, adjust="none")
             rejected[row] += [test.p_value <= 0.05 for test in found.tests]
     # binomial(80, .05) exceeds 13 with probability below 1e-4
     assert (rejected <= 13).all(), rejected
@@ -366,7 +366,7 @@ def test_every_test_is_decided_by_itself() -> None:
     X[:, 0] += 1.3 * y
     settings = {"stop": "gandy", "draws": 1999, "rng": 1}
     alone = {
-        s: detect(X, y, tests=[s], level=0.025, **settings).tests[0] for s in ("hotelling", "simes")
+        s: detect(X, y, tests=[s], alpha=0.025, **settings).tests[0] for s in ("hotelling", "simes")
     }
     for order in (["hotelling", "simes"], ["simes", "hotelling"]):
         found = detect(X, y, tests=order, **settings)
@@ -489,7 +489,7 @@ def test_tests_that_share_a_level_are_decided_at_their_part_of_it() -> None:
     assert all(row.p_adjusted <= 0.05 for row in found.tests)
     assert (found.level, found.decided_at) == (0.05, 0.05 / 9)
     assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in joined(found)
-    alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust=False)
+    alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust="none")
     assert {row.decision for row in alone.tests} == {"p <= level"}
     assert "on one side of 0.05 (Gandy 2009)" in joined(alone)
 
@@ -500,7 +500,7 @@ def test_what_is_decided_is_rejected_when_adjusted(rule: str) -> None:
     for seed in range(30):
         X, y = data(n=24, p=3, shift=0.15 * (seed % 7), seed=seed)
         tests = ["sd", "goeman", "hotelling", "energy"]
-        found = detect(X, y, tests=tests, draws=1999, rng=seed, stop="gandy", level=0.2, rule=rule)
+        found = detect(X, y, tests=tests, draws=1999, rng=seed, stop="gandy", alpha=0.2, rule=rule)
         for row in found.tests:
             decided.append(row.decision)
             if row.decision == "p <= level/4":
@@ -531,7 +531,7 @@ def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
 def test_a_level_that_is_no_probability_is_refused(level: float, must: str) -> None:
     X, y = data(p=3)
     with pytest.raises((NotApplicable, DataError), match=f"level must {must}"):
-        detect(X, y, tests=["sd", "goeman"], stop="gandy", level=level)
+        detect(X, y, tests=["sd", "goeman"], stop="gandy", alpha=level)
 
 
 def test_a_classifier_that_draws_is_repeated_by_the_seed() -> None:

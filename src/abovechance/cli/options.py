@@ -191,7 +191,11 @@ def _option(one: Declared, verbs: Sequence[str], changed: Mapping[str, Any]) -> 
     """One setting as an option, under the keyword that the verb knows."""
     verb = next(verb for verb in verbs if verb in one.verbs)
     default = one.default_of(verb)
-    facts: dict[str, Any] = {"help": one.brief or one.text_of(verb), "default": default}
+    facts: dict[str, Any] = {
+        "help": one.help_of(verb),
+        "default": default,
+        "callback": _checking(one),
+    }
     if one.name == "workers":
         facts |= {"type": click.IntRange(min=1), "default": None, "callback": where}
     elif one.read is not None:
@@ -209,6 +213,15 @@ def _option(one: Declared, verbs: Sequence[str], changed: Mapping[str, Any]) -> 
         facts["metavar"] = one.metavar
     facts["show_default"] = facts["default"] is not None and not isinstance(default, bool)
     return click.option(one.option, one.keyword, **(facts | dict(changed)))
+
+
+def _checking(one: Declared) -> Callable[..., Any]:
+    """Whether a value will do, asked before any file is read."""
+
+    def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        return value if value is None else one.checked(value, one.option.partition("/")[0])
+
+    return callback
 
 
 def _reading(read: Callable[[Any], Any]) -> Callable[..., Any]:

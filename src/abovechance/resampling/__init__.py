@@ -33,7 +33,7 @@ from abovechance.resampling.replicates import (
 from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
 from abovechance.resampling.store import Store, digest
 from abovechance.resampling.tails import Tail, exceedances, p_values, tail
-from abovechance.settings import Alternative, seed_of, whole_draws
+from abovechance.settings import Alternative, Settings, seed_of, whole_draws
 
 __all__ = [
     "DEFAULT",
@@ -51,6 +51,7 @@ __all__ = [
     "Scheme",
     "Sequential",
     "Serial",
+    "Settings",
     "SignFlips",
     "Sorted",
     "Stopped",
