@@ -26,6 +26,21 @@ def _cv(n: int = 103, folds: int = 5, repeats: int = 1) -> ac.Binary:
     return ac.Binary(y, probability=p, pos_label=1, fold=fold, **how)
 
 
+@pytest.mark.parametrize("hits", [0, 1, 2, 5])
+def test_a_rare_hit_is_allowed_for_though_folds_hardly_vary(hits: int) -> None:
+    """Where one positive in 25 is found, folds vary less than the count of hits does."""
+    y = np.tile(np.r_[1, np.zeros(7)], 25).astype(int)
+    p = np.full(200, 0.2)
+    p[np.flatnonzero(y)[:: 25 // max(hits, 1)][:hits]] = 0.8
+    found = ac.assess(
+        ac.Binary(y, probability=p, pos_label=1, fold=np.arange(200) // 8 % 5), ["sensitivity"]
+    )["sensitivity"]
+    wilson = ac.intervals.wilson(hits, 25)
+    assert found.interval.low <= wilson.low + 1e-12
+    assert found.interval.high >= wilson.high - 1e-12
+    assert found.interval.low <= found.value <= found.interval.high
+
+
 def test_every_value_lies_in_its_interval_or_says_why_there_is_none() -> None:
     found = ac.assess(_cv(), rng=1)
     for row in found:

@@ -13,6 +13,7 @@ from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.confusion_tables import only_when_right
 from abovechance.inference.contrasts import contributions
 from abovechance.inference.exchange import SYMMETRIC
+from abovechance.inference.influence import fewest_clusters
 from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
@@ -235,13 +236,7 @@ def few_clusters(predictions: Predictions, groups: Array) -> str | None:
 
     A single cluster of all cases is refused elsewhere.
     """
-    count, of_class = len(np.unique(groups)), ""
-    if isinstance(predictions, Binary | Multiclass) and count > 1:
-        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        for k, name in enumerate(predictions.classes):
-            held = len(np.unique(groups[actual == k]))
-            if 0 < held < count:
-                count, of_class = held, f" with cases of {name}"
+    count, of_class = fewest_clusters(predictions, groups)
     if not (count > 1 or of_class) or count >= FEW_CLUSTERS:
         return None
     clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
