@@ -78,10 +78,10 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
-    """One of the words that are known."""
+def one_of(name: str, value: Any, known: tuple[str, ...], *, none: bool = False) -> str:
+    """One of the words that are known; `none` says that None would do as well."""
     if not isinstance(value, str) or value not in known:
-        *others, last = (repr(word) for word in known)
+        *others, last = (repr(word) for word in ((*known, None) if none else known))
         words = f"{', '.join(others)} or {last}" if others else last
         near = did_you_mean(value.lower(), known) if isinstance(value, str) else ""
         raise DataError(f"{name} must be {words}; got {shown(value)}{near or '.'}")
@@ -282,7 +282,7 @@ class Declared:
         if self.check is not None:
             return self.check(name, value)
         if self.words:
-            return one_of(name, value, self.words)
+            return one_of(name, value, self.words, none=self.may_be_none)
         if bool in self.kinds:
             return flag(name, value)
         if int in self.kinds:

@@ -5,6 +5,7 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference.multiplicity import adjusted
 from abovechance.signal import oracle
 
 # ----------------------------------------------------------------------------------------------
@@ -394,7 +395,7 @@ def test_what_the_draws_did_not_decide_is_said() -> None:
 
 def test_a_way_of_stopping_that_there_is_not_is_refused() -> None:
     X, y = data()
-    with pytest.raises(NotApplicable, match="stop must be 'gandy' or None"):
+    with pytest.raises(DataError, match="stop must be 'gandy' or None; got 'besag'"):
         detect(X, y, stop="besag")
 
 
@@ -517,7 +518,7 @@ def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
     few = {"tests": tests, "rng": 1, "stop": "gandy"}
     codes = [
         [a.code for a in detect(X, y, draws=n, **few, **more).advice]
-        for n, more in ((58, {}), (59, {}), (58, {"adjust": False}))
+        for n, more in ((58, {}), (59, {}), (58, {"adjust": "none"}))
     ]
     assert ["AC566" in found for found in codes] == [True, False, False]
     said = next(a.text for a in detect(X, y, draws=58, **few).advice if a.code == "AC566")
@@ -525,13 +526,21 @@ def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
     assert "at least 59" in said
 
 
-@pytest.mark.parametrize(
-    ("level", "must"), [(0.0, "lie between 0 and 1"), (1.5, "lie between"), (np.nan, "be a number")]
-)
-def test_a_level_that_is_no_probability_is_refused(level: float, must: str) -> None:
+@pytest.mark.parametrize("alpha", [0.0, 1.5, np.nan])
+def test_a_level_that_is_no_probability_is_refused(alpha: float) -> None:
     X, y = data(p=3)
-    with pytest.raises((NotApplicable, DataError), match=f"level must {must}"):
-        detect(X, y, tests=["sd", "goeman"], stop="gandy", alpha=level)
+    with pytest.raises(DataError, match="alpha must lie between 0 and 1"):
+        detect(X, y, tests=["sd", "goeman"], stop="gandy", alpha=alpha)
+
+
+def test_several_p_values_are_adjusted_as_asked() -> None:
+    X, y = data(p=3)
+    few = {"tests": ["sd", "goeman", "energy"], "draws": 99, "rng": 1}
+    p = [row.p_value for row in detect(X, y, **few).tests]
+    for adjust in ("holm", "bh"):
+        found = [row.p_adjusted for row in detect(X, y, **few, adjust=adjust).tests]
+        assert found == adjusted(p, adjust).tolist()
+    assert [row.p_adjusted for row in detect(X, y, **few, adjust="none").tests] == [None] * 3
 
 
 def test_a_classifier_that_draws_is_repeated_by_the_seed() -> None:
