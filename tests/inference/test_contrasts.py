@@ -8,10 +8,11 @@ import pytest
 
 from abovechance.inference.bootstrap import span
 from abovechance.inference.comparison import compare
-from abovechance.inference.contrasts import How, Resampled
+from abovechance.inference.contrasts import Resampled
 from abovechance.measures import Family, Form, Law, Measure, applicable
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
+from abovechance.settings import Settings
 
 N = 48
 DRAWS = 99
@@ -273,7 +274,7 @@ def test_leaving_out_pairs_the_cases_and_not_the_cells_of_two_tables(calling: st
     smooth = [m for m in applicable(first) if m.form in COUNTING and m.smooth]
     assert len(smooth) > 3
     for measure in smooth:
-        found, times = Resampled(measure, first, second, How())._without_one()
+        found, times = Resampled(measure, first, second, Settings())._without_one()
         rows = [np.delete(np.arange(40), k) for k in range(40)]
         with np.errstate(all="ignore"):
             plain = [float(measure.of(first.take(r)) - measure.of(second.take(r))) for r in rows]
