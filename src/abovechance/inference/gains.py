@@ -200,7 +200,7 @@ SCORED = (View.PROBABILITY, View.VALUE, View.SURVIVAL)
     words="the gain over always predicting the largest class",
     source="mcnemar1947",
     default=[Law.SHARE],
-    allows=[Fact.CLUSTERS],
+    allows=[Fact.CLUSTERS, Fact.SUMMARY],
 )
 def share_skill(measure: Measure, predictions: Any, settings: Settings) -> Skill:
     """A share of all cases beside that of always predicting the largest class.

@@ -110,7 +110,7 @@ def interval_by_law(
 ) -> Interval:
     """The interval that a measure's law has for such data; unless stated, as sampled at random."""
     if facts is None:
-        facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS}
+        facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS, Fact.SUMMARY}
     first = first_of(Kind.INTERVAL, _law_of(measure, predictions), facts)
     return chosen_interval(first, measure, predictions, settings, facts)
 
@@ -231,16 +231,6 @@ STUDENT = declared(
     source=("student1908", "[{padded:?}bonett2012]"),
     laws=[Law.MEAN],
     allows=[Fact.CLUSTERS],
-    takes=Takes.PARTS,
-    origin=__name__,
-)
-NORMAL = declared(
-    Kind.INTERVAL,
-    name="normal",
-    title="normal",
-    words="the normal approximation",
-    source="wald1943",
-    laws=[Law.MEAN],
     takes=Takes.PARTS,
     origin=__name__,
 )

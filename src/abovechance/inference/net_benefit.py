@@ -33,8 +33,8 @@ from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
     words="the MOVER method with Wilson's limits of the two shares",
     source=("zou2008", "wilson1927"),
     default=[Law.UTILITY],
-    allows=SAMPLED,
-    otherwise="left_out",
+    allows=(*SAMPLED, Fact.SUMMARY),
+    otherwise="normal",
 )
 def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
     """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn."""
