@@ -238,11 +238,9 @@ ASKING = {
     "curves.calibration_curves": {"_of_classes", "_problem", "calibration"},
     "curves.curve": {"ranking_of"},
     "folds": {"_sizes", "averages", "fold_values"},
-    "gains": {"share_skill", "uninformative"},
-    "interval_choice": {"small_class"},
+    "gains": {"uninformative"},
     "law_contrasts": {"ModelFamily", "same_order"},
     "miscalibration": {"_by_a_time", "_line_of_classes", "_line_of_numbers", "_ratio_of_classes"},
-    "net_benefit": {"interval_of_utility"},
     "pairing": {"same_classes"},
     "permutation": {
         "_of_labels",

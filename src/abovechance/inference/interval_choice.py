@@ -37,7 +37,8 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.measures.sample import Sample
+from abovechance.predictions import Predictions
 from abovechance.settings import ONE_MODEL, Settings
 
 
@@ -254,9 +255,8 @@ def expanded(predictions: Predictions) -> Predictions:
 
 def small_class(predictions: Predictions) -> int:
     """Cases in the smaller class, or all cases."""
-    if isinstance(predictions, Binary):
-        positives = int(predictions.positive.sum())
-        return min(positives, predictions.n - positives)
-    if isinstance(predictions, Multiclass):
-        return int(np.bincount(predictions.actual, minlength=len(predictions.classes)).min())
-    return predictions.n
+    sample = Sample.of(predictions)
+    if not sample.classes:
+        return predictions.n
+    outcome = np.asarray(sample.outcome, dtype=np.int64)
+    return int(np.bincount(outcome, minlength=sample.classes).min())
