@@ -22,6 +22,7 @@ LAYERS = (
     "format",
     "tabular",
     "plugins",
+    "settings",
     "numerics",
     "resampling",
     "predictions",
