@@ -51,6 +51,8 @@ LATE = (
     "pandas",
     "polars",
     "pyarrow",
+    "pyreadstat",
+    "python_calamine",
     "scipy.stats",
     "sklearn",
 )
