@@ -52,6 +52,8 @@ LATE = (
     "pandas",
     "polars",
     "pyarrow",
+    "pyreadstat",
+    "python_calamine",
     "scipy.stats",
     "sklearn",
 )

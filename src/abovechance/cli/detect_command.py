@@ -11,6 +11,7 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path())
+@options.sheet
 @click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers.")
 @click.option(
     "--features",
@@ -54,6 +55,7 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 @options.output
 def detect(
     file: str,
+    sheet: str | None,
     outcome: str,
     features: list[str] | None,
     id_: str | None,
@@ -68,7 +70,7 @@ def detect(
     from abovechance.io.features import features_in
 
     _check_columns(outcome, features, id_, given["permute"], blocks)
-    read = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing)
+    read = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing, sheet=sheet)
     try:
         with progress("permuting") as tell:
             result = run(

@@ -22,10 +22,10 @@ def predictions_in(file: str, columns: dict[str, Any], by: str | None) -> tuple[
     """The predictions in a file, and the subgroup of each case when one is asked for."""
     from abovechance.io import read, read_table
 
-    table = read_table(file)
+    options = dict(columns)
+    table = read_table(file, sheet=options.pop("sheet"))
     if by is not None:
         table.require([by])
-    options = dict(columns)
     predictions = read(
         table,
         pos_label=options.pop("positive"),
@@ -64,7 +64,8 @@ def models_in(
         )
     from abovechance.io import read_table
 
-    found = (_predictions(read_table(file), columns) for file in files)
+    sheet = columns["sheet"]
+    found = (_predictions(read_table(file, sheet=sheet), columns) for file in files)
     return dict(zip(names, found, strict=True)), None
 
 
@@ -86,7 +87,7 @@ def items_in(
     value = columns["value"]
     if not value or len(value) != 1 or not columns["id_"]:
         raise click.UsageError("--model needs --id for the item and --value for what it got.")
-    table = read_table(files[0])
+    table = read_table(files[0], sheet=columns["sheet"])
     wanted = {"id": columns["id_"], "model": model}
     if columns["groups"]:
         wanted["groups"] = columns["groups"]
@@ -132,7 +133,7 @@ def _columns(
     named = [r for r in ("probability", "score", "label", "value", "risk") if columns.get(r)]
     if named:
         raise click.UsageError(f"--models names the columns; leave --{named[0]} out, or use --as.")
-    table = read_table(file)
+    table = read_table(file, sheet=columns["sheet"])
     if by is not None:
         table.require([by])
     found = {m: _predictions(table, {**columns, **_role(table, columns, m, kind)}) for m in models}
@@ -158,7 +159,7 @@ def _on_complete_rows(
 def _predictions(table: Any, columns: dict[str, Any]) -> Any:
     from abovechance.io import read
 
-    chosen = dict(columns)
+    chosen = {role: column for role, column in columns.items() if role != "sheet"}
     return read(
         table,
         pos_label=chosen.pop("positive"),

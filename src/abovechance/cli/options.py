@@ -51,7 +51,9 @@ def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     return separate(value)
 
 
+sheet = click.option("--sheet", metavar="NAME", help="The sheet of a workbook to read.")
 columns = stack(
+    sheet,
     click.option("--outcome", metavar="COL", help="Observed classes or numbers."),
     click.option("--probability", metavar="COL", help="Probability of the positive class."),
     click.option(

@@ -11,7 +11,7 @@ from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
 from abovechance.inference.contrasts import Standardised, classes_of
 from abovechance.inference.influence import Gap, frequency_variance
-from abovechance.inference.interval_choice import Shared, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law, one_run
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -193,8 +193,7 @@ def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Inte
     """
     if measure.form not in COUNTING or predictions.kind not in OF_CLASSES:
         return None
-    repeat = predictions.cases.repeat
-    one = predictions if repeat is None else predictions.take(repeat == repeat[0])
+    one = one_run(predictions)
     try:
         return interval_by_law(measure, one, Shared.among(Settings(level=level), one, [measure]))
     except NotApplicable:
