@@ -5,7 +5,6 @@ verb comes last.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, cast
@@ -37,7 +36,7 @@ from abovechance.inference.contrasts import (
     less,
     one_sided,
 )
-from abovechance.inference.folds import averages, correlated_t, fold_values
+from abovechance.inference.folds import correlated_t
 from abovechance.inference.interval_choice import expanded
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, asked_for, first_of
@@ -467,11 +466,7 @@ def values_of(
     }
     for measure in measures:
         for name, p in models.items():
-            row = known[name].added_to(replace(estimate(measure, p), model=name), measure)
-            if p.origin != "test" and averages(measure, p):
-                with suppress(NotApplicable):
-                    row = replace(row, value=float(fold_values(measure, p)[0].mean()))
-            yield row
+            yield known[name].added_to(replace(estimate(measure, p), model=name), measure)
 
 
 def ranking(

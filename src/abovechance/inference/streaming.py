@@ -943,7 +943,7 @@ def assess_stream(
             *untested,
             *_unused(stream, roles),
         ),
-        described=roles.sentence(stream.rows),
+        described=roles.sentence(stream.rows, stream.source),
         dropped=dropped,
     )
 

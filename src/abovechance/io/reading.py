@@ -293,7 +293,7 @@ def read(
     _refuse_nameless(facts, plan.arrays if missing == "drop" else {})
     made = plan.kind(**plan.arrays, **plan.options, **facts, origin=origin, missing=missing)
     notes = (*table.notes, *plan.notes, *_unused_weights(table, roles))
-    return made.with_notes(*notes, described=roles.sentence(table.rows))
+    return made.with_notes(*notes, described=roles.sentence(table.rows, table.file))
 
 
 def _facts(table: Table, roles: Roles) -> dict[str, Array]:
