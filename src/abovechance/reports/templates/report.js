@@ -96,19 +96,24 @@
       return [`\\begin{tabular}{${right.map((r) => (r ? "r" : "l")).join("")}}`, "\\hline", line(head), "\\hline", ...rows.map(line), "\\hline", "\\end{tabular}", ""].join("\n");
     },
   };
-  for (const button of all("[data-table]"))
-    button.onclick = () => {
-      const table = button.closest("section,details").querySelector("table");
-      const how = button.dataset.table;
-      const made = forms[how](grid(table));
+  const offer = (after, kind, choices, chosen) => {
+    for (const [value, title] of Object.entries(choices).reverse()) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: title });
+      button.dataset[kind] = value;
+      button.onclick = () => chosen(button, value);
+      after.after(" ", button);
+    }
+  };
+  for (const table of all("table.sortable"))
+    offer(table.parentNode.nextElementSibling, "table", { word: "Copy for Word", markdown: "Copy Markdown", latex: "Copy LaTeX" }, (button, how) => {
+      const own = grid(table);
+      const made = forms[how](own);
       copy(button, table, () => {
         if (how !== "word") return navigator.clipboard.writeText(made);
-        const plain = grid(table).rows.map((row) => row.join("\t")).join("\n");
-        const item = (value, type) => new Blob([value], { type });
-        return navigator.clipboard.write([new ClipboardItem({ "text/html": item(made, "text/html"), "text/plain": item(plain, "text/plain") })]);
+        const as = (value, type) => ({ [type]: new Blob([value], { type }) });
+        return navigator.clipboard.write([new ClipboardItem({ ...as(made, "text/html"), ...as(own.rows.map((row) => row.join("\t")).join("\n"), "text/plain") })]);
       });
-      return made;
-    };
+    });
 
   // A picture as a file of its own: the drawing in pixels, with the colours and the words of the page.
   const drawn = (figure) => {
@@ -162,19 +167,21 @@
     }
     return { text: new XMLSerializer().serializeToString(svg), width, height };
   };
-  for (const button of all("[data-picture]"))
-    button.onclick = async () => {
-      const figure = button.closest("figure");
+  for (const figure of all("figure.chart")) {
+    const last = document.createElement("span");
+    make("p", "row", figure).append(last);
+    offer(last, "picture", { svg: "Save SVG", png: "Save PNG" }, async (button, how) => {
       const name = figure.querySelector("h3").textContent.trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
       const { text: svg, width, height } = drawn(figure);
-      if (button.dataset.picture === "svg") return save(svg, `${name}.svg`, "image/svg+xml");
+      if (how === "svg") return save(svg, `${name}.svg`, "image/svg+xml");
       const image = new Image();
       image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
       await image.decode();
       const canvas = Object.assign(document.createElement("canvas"), { width: 3 * width, height: 3 * height });
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       canvas.toBlob((blob) => save(blob, `${name}.png`, "image/png"));
-    };
+    });
+  }
 
   for (const button of all(".sortable th button"))
     button.onclick = () => {
