@@ -68,8 +68,24 @@ def compare_items(
         The models to compare, in this order; all in the order of appearance when not given.
     name
         What the measure is called when values are scores.
-    options
-        As in `compare`.
+    higher_is_better
+        False when values are losses.
+    **options
+        As in `compare`: alternative=, margin=, adjust=, confidence_level=, draws=, rng=, …
+
+    Returns
+    -------
+    Comparison
+        Values, differences and ranks, as of `compare`.
+
+    Raises
+    ------
+    DataError
+        If columns differ in length, a value is no number, or there are not two models.
+
+    See Also
+    --------
+    abovechance.compare : models that predicted cases whose outcomes are known.
 
     Examples
     --------
@@ -96,10 +112,8 @@ def compare_items(
     made = {m: _predictions(*table[:3], binary=binary) for m, table in tables.items()}
     chosen = find("accuracy") if binary else _score(name, higher_is_better)
     found = compare(made, [chosen], **options)
-    if binary:  # every answer should be right: what a guess would get is not in the rows
-        found = replace(
-            found, estimates=tuple(replace(row, chance=None) for row in found.estimates)
-        )
+    # what a guess would get is not in the rows
+    found = replace(found, estimates=tuple(replace(row, chance=None) for row in found.estimates))
     if not averaged:
         return found
     note = Advice("AC151", "items with several rows for one model were averaged before comparing.")

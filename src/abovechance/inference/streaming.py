@@ -79,7 +79,7 @@ from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Numeric, View
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
-from abovechance.resampling import seed_of
+from abovechance.resampling import heard, seed_of
 
 # ----------------------------------------------------------------------------------------------
 # Intervals and skill from a summary of the cases; nothing is resampled but tables of counts.
@@ -918,7 +918,7 @@ def assess_stream(
         missing=missing,
         exact=exact,
         bound=bound,
-        progress=progress,
+        progress=heard(progress),
     )
     seed = seed_of(rng)
     chosen = _chosen(predictions, measures)

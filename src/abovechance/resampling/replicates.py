@@ -1,13 +1,14 @@
 """Replicates by blocks: a stream of chance for each, the same bits in any order and place."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -40,10 +41,62 @@ def whole_draws(draws: Any) -> None:
         raise AboveChanceError(f"draws must be at least 1; got {draws}.")
 
 
-def tell(done: int, total: int) -> None:
-    """What `progress=True` tells, on one line of the error stream."""
-    end = "\n" if done >= total else ""
-    print(f"\r{done} of {total}", end=end, file=sys.stderr, flush=True)
+PATIENCE = 1.0  # seconds before a bar is shown: what ends sooner needs none
+STEP = 0.1  # seconds between two drawings of it
+LENGTH = 30  # letters
+
+
+class Bar:
+    """What `progress=True` shows after a second, on one line of the error stream.
+
+    >>> import io
+    >>> stream = io.StringIO()
+    >>> bar = Bar(stream, clock=iter([0.0, 2.0, 4.0]).__next__)
+    >>> bar(50, 100), bar(100, 100)
+    (None, None)
+    >>> stream.getvalue().split("\\r")[1]
+    '50%|###############               | 50/100 [00:02<00:02]'
+    """
+
+    def __init__(self, stream: Any = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock = stream, clock
+        self._begun, self._last, self._wide = clock(), float("-inf"), 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """So much is done of so much; wiped when that is all."""
+        now = self._clock()
+        spent = now - self._begun
+        stream = sys.stderr if self._stream is None else self._stream
+        if done >= total:
+            if self._wide:
+                print(f"\r{' ' * self._wide}\r", end="", file=stream, flush=True)
+            self._begun, self._wide = now, 0
+            return
+        if spent < PATIENCE or now - self._last < STEP:
+            return
+        self._last = now
+        share = done / total
+        left = _minutes(spent / share - spent) if share else "?"
+        cells = f"{'#' * int(share * LENGTH):{LENGTH}}"
+        line = f"{share:.0%}|{cells}| {done}/{total} [{_minutes(spent)}<{left}]"
+        print(f"\r{line:{self._wide}}", end="", file=stream, flush=True)
+        self._wide = max(self._wide, len(line))
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60:02}:{int(seconds) % 60:02}"
+
+
+def heard(progress: Any) -> Progress | None:
+    """What was asked for as `progress`: a function, True for a bar, or nothing."""
+    if isinstance(progress, bool) or progress is None:
+        return Bar() if progress else None
+    if not callable(progress):
+        raise AboveChanceError(
+            "progress must be True, or a function of the numbers done and to do; "
+            f"got {shown(progress)}."
+        )
+    return cast("Progress", progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +125,7 @@ class Resampling:
             value = getattr(self, name)
             if isinstance(value, int) and value < 1:
                 raise AboveChanceError(f"{name} must be at least 1; got {value}")
-        told: Any = self.progress  # True and False at the boundary: on a line, or not at all
-        if isinstance(told, bool):
-            object.__setattr__(self, "progress", tell if told else None)
+        object.__setattr__(self, "progress", heard(self.progress))  # True at the boundary
         if self.seed < 0:
             raise AboveChanceError(f"a seed must not be negative; got {self.seed}")
 

@@ -14,7 +14,7 @@ from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.measures import Measure
-from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
+from abovechance.resampling import Executor, Store, Workers, child_seed, digest, heard, seed_of
 from abovechance.resampling.replicates import Progress
 from abovechance.studies.closed_forms import closed_form, smallest
 from abovechance.studies.designs import (
@@ -374,7 +374,7 @@ def sample_size(
             effect,
             width,
             level=confidence_level,
-            budget=replace(budget, progress=progress),
+            budget=replace(budget, progress=heard(progress)),
             largest=largest,
         )
     number("target", target)
@@ -386,7 +386,7 @@ def sample_size(
         what = {"tests": ", ".join(chosen.labels), "effect": effect, "target": target}
         terms = _terms(design, chosen.tests, what, budget)
         budget = replace(budget, store=_shared(store, terms))
-    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * budget.replications)
+    meter = Meter(heard(progress), len(chosen.tests), 4 * BRACKET + 2 * budget.replications)
     sizes: list[Size] = []
     cells: list[Cell] = []
     for test, label in zip(chosen.tests, chosen.labels, strict=True):
