@@ -162,6 +162,6 @@ def page() -> tuple[str, str]:
     template = Environment(loader=PackageLoader("abovechance.app"), autoescape=True).get_template(
         "app.html"
     )
-    offered = [(measure.name, measure.title) for measure in every()]
+    offered = [(measure.name, measure.title) for measure in every().values()]
     made = template.render(style=Markup(style), script=Markup(script), measures=offered)
     return made, policy
