@@ -1,4 +1,4 @@
-"""Without numba every verb gives the same answers: the plain forms are asked, never compiled ones."""
+"""Without numba every verb gives the same answers, by plain forms alone."""
 
 import json
 import os
@@ -40,9 +40,13 @@ found = {
     "classes": plain(ac.assess(classes, ["auc", "accuracy"], **few)),
     "survival": plain(ac.assess(lived, ["c_index"], **few)),
     "compare": plain(ac.compare({"a": large, "b": other}, ["auc", "brier", "f1"], **few)),
-    "detect": plain(ac.detect(X, group, tests=["hotelling_shrink", "lda.cv4", "svm.c1.cv4"], **few)),
+    "detect": plain(
+        ac.detect(X, group, tests=["hotelling_shrink", "lda.cv4", "svm.c1.cv4"], **few)
+    ),
     "permutation_test": plain(
-        ac.permutation_test(LinearDiscriminantAnalysis(), X, group, measures=["accuracy"], cv=4, **few)
+        ac.permutation_test(
+            LinearDiscriminantAnalysis(), X, group, measures=["accuracy"], cv=4, **few
+        )
     ),
     "svm": plain(
         ac.permutation_test(
@@ -73,13 +77,10 @@ def both() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def leaves(value: Any, place: str = "") -> dict[str, Any]:
     """Every number and text of a result by its place."""
-    if isinstance(value, dict):
-        return {
-            k: v for key, one in value.items() for k, v in leaves(one, f"{place}.{key}").items()
-        }
-    if isinstance(value, list):
-        return {k: v for i, one in enumerate(value) for k, v in leaves(one, f"{place}.{i}").items()}
-    return {place: value}
+    if not isinstance(value, dict | list):
+        return {place: value}
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    return {k: v for key, one in parts for k, v in leaves(one, f"{place}.{key}").items()}
 
 
 def test_compiled_loops_are_used_here_and_never_there(
@@ -98,11 +99,7 @@ def test_answers_are_the_same(both: tuple[dict[str, Any], dict[str, Any]], verb:
     assert compiled.keys() == plain.keys()
     for place, value in compiled.items():
         if isinstance(value, float):
-            assert np.isclose(value, plain[place], rtol=1e-9, atol=1e-12), (
-                place,
-                value,
-                plain[place],
-            )
+            assert np.isclose(value, plain[place], rtol=1e-9, atol=1e-12), place
         else:
             assert value == plain[place], place
 
