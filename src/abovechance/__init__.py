@@ -6,6 +6,7 @@
 Verbs
     assess, assess_stream                   every measure of predictions, or of a file of any size
     compare, thresholds                     two models or more; where to cut
+    compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         significance,
     )
     from abovechance.inference import method as methods
+    from abovechance.inference.items import compare_items
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
@@ -74,6 +76,7 @@ _HOMES = {
     "assess": "abovechance.inference",
     "assess_stream": "abovechance.inference.streaming",
     "compare": "abovechance.inference",
+    "compare_items": "abovechance.inference.items",
     "detect": "abovechance.inference",
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
@@ -118,6 +121,7 @@ __all__ = [
     "assess",
     "assess_stream",
     "compare",
+    "compare_items",
     "curves",
     "detect",
     "errors",

@@ -44,30 +44,14 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 )
 @click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
 @click.option(
-    "--rule",
-    type=click.Choice(["standard", "paper"]),
-    default="standard",
-    show_default=True,
-    help="How p counts: (b + 1) / (m + 1), or b / m as the papers did.",
-)
-@click.option("--stop", type=click.Choice(["gandy"]), help="Stop every test when it is decided.")
-@click.option(
     "--missing",
     type=click.Choice(["refuse", "drop"]),
     default="refuse",
     show_default=True,
     help="What to do with cases that miss a value.",
 )
+@options.settings("detect")
 @options.report
-@click.option(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=999,
-    show_default=True,
-    help="Permutations.",
-)
-@options.seed
-@options.workers
 @options.output
 def detect(
     file: str,
