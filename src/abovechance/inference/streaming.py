@@ -76,6 +76,7 @@ from abovechance.numerics.binned_ranks import (
 )
 from abovechance.numerics.counts import ClassSums
 from abovechance.numerics.exact import never_zero
+from abovechance.numerics.kernels import available
 from abovechance.predictions import Numeric, View
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
@@ -596,6 +597,11 @@ def summarised(
     progress: Progress | None = None,
 ) -> Summarised:
     """The summary of cases, read as often as ranks need to be known to within a bound."""
+    if not available():
+        raise NotApplicable(
+            "scores and probabilities are ranked piece by piece in compiled loops, which need "
+            "numba; pip install numba, or read the file at once (assess; --no-stream)."
+        )
     readings = Readings(progress, 1 if cases.probabilities else 2)
     grid = UNIT
     if not cases.probabilities:

@@ -1,13 +1,30 @@
-"""Compiled loops, imported only when the work is large enough to pay for loading them."""
+"""Compiled loops, imported only when the work is large enough to pay for loading them.
 
+They need numba. Where it is not installed every question is answered by the plain forms.
+"""
+
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 WORTHWHILE = 5_000
+SWITCH = "ABOVECHANCE_COMPILED"  # the environment variable that turns compiled loops off
+OFF = ("0", "false", "no", "off")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def available() -> bool:
+    """Whether loops can be compiled: numba is installed, and ABOVECHANCE_COMPILED is not off."""
+    return os.environ.get(SWITCH, "on").strip().lower() not in OFF and _installed()
+
+
+@cache
+def _installed() -> bool:
+    return find_spec("numba") is not None
 
 
 def worthwhile(size: int, *, module: str | None = None) -> bool:
@@ -16,7 +33,8 @@ def worthwhile(size: int, *, module: str | None = None) -> bool:
     A `module` here whose results equal the plain ones to the last bit is worth using for any size
     once it has been loaded.
     """
-    return size >= WORTHWHILE or f"{__name__}.{module}" in sys.modules
+    large = size >= WORTHWHILE or f"{__name__}.{module}" in sys.modules
+    return large and available()
 
 
 def compiled(function: Function) -> Function:
