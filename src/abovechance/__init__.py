@@ -10,7 +10,9 @@ Verbs
     permutation_test, detect                does a learner beat chance; do classes differ
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
-    read, from_estimator, from_cv           predictions from files and scikit-learn estimators
+    read                                    predictions from files and dataframes
+    from_estimator, from_cv                 predictions of scikit-learn estimators
+    from_cross_validate                     predictions behind its cross_validate
 Predictions
     Binary, Multiclass, Numeric, Survival   outcomes beside what was predicted
 Collections
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
-    from abovechance.learning import from_cv, from_estimator
+    from abovechance.learning import from_cross_validate, from_cv, from_estimator
     from abovechance.measures.measure import measure
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -76,6 +78,7 @@ _HOMES = {
     "compare": "abovechance.inference",
     "compare_items": "abovechance.inference.items",
     "detect": "abovechance.inference",
+    "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
     "measure": "abovechance.measures.measure",
@@ -123,6 +126,7 @@ __all__ = [
     "detect",
     "errors",
     "examples",
+    "from_cross_validate",
     "from_cv",
     "from_estimator",
     "intervals",
