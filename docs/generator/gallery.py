@@ -103,7 +103,7 @@ def page() -> str:
         parts.append(_figures(picture))
         others = _others(picture)
         if others:
-            parts.append(f"Also of {others}.\n")
+            parts.append(f"It can also show {others}.\n")
     return "\n".join(parts)
 
 
