@@ -20,6 +20,7 @@ from abovechance.inference.bootstrap import (
     MOST,
     from_replicates,
     jackknifed,
+    mean_pivots,
     replicates,
     spread_of_clusters,
 )
@@ -54,6 +55,7 @@ class Setting:
     needed: set[str] = field(default_factory=set)
     prevalence: float | None = None  # as stated, of classes that were sampled apart
     drawn: dict[Any, Floats] = field(default_factory=dict)  # tables of the posterior
+    gains: dict[str, Any] = field(default_factory=dict)  # over the uninformative forecast
     counted: dict[int, Cells] = field(default_factory=dict)
 
     def cells(self, predictions: Any) -> Cells:
@@ -89,6 +91,12 @@ class Setting:
                     groups=groups,
                 )
         return found
+
+    @cached_property
+    def mean_pivots(self) -> dict[str, Floats]:
+        """Resampled means of losses in their own standard errors, of all measures at once."""
+        means = [m for m in self.measures if m.law is Law.MEAN and m.form is Form.LOSSES]
+        return mean_pivots(means, self.predictions, self.bootstrap_draws, self.rng(5))
 
     def leaves_out(self, measure: Measure) -> bool:
         """Whether an interval comes from leaving out cases or clusters rather than drawing them.

@@ -63,12 +63,14 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 )
 def interval_of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
     """Studentised bootstrap of a mean of independent cases."""
+    shared = predictions is setting.predictions and predictions.weight is None
     return studentised_mean(
         measure,
         predictions,
         confidence_level=setting.level,
         draws=setting.bootstrap_draws,
         rng=setting.rng(5),
+        pivots=setting.mean_pivots.get(measure.label) if shared else None,
     )
 
 

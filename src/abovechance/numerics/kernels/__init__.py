@@ -1,11 +1,18 @@
 """Compiled loops, imported only when the work is large enough to pay for loading them."""
 
+import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 WORTHWHILE = 5_000
+LOADED_ALREADY = 8  # times less where another module has brought the compiler's library
+NEVER_COMPILED = 16  # times more where loops must first be compiled
+
+_taken: Counter[str] = Counter()  # steps that were asked for while a module was not loaded
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -14,9 +21,29 @@ def worthwhile(size: int, *, module: str | None = None) -> bool:
     """Whether `size` elementary steps repay loading compiled code (about half a second).
 
     A `module` here whose results equal the plain ones to the last bit is worth using for any size
-    once it has been loaded.
+    once it has been loaded, and worth loading as soon as the plain path has taken as many steps as
+    loading would have cost: many small jobs then never take more than twice the least time.
     """
-    return size >= WORTHWHILE or f"{__name__}.{module}" in sys.modules
+    if module is None:
+        return size >= WORTHWHILE
+    if f"{__name__}.{module}" in sys.modules:
+        return True
+    _taken[module] += size
+    least = WORTHWHILE / LOADED_ALREADY if "numba" in sys.modules else WORTHWHILE
+    if _taken[module] < least:
+        return False
+    return _taken[module] >= NEVER_COMPILED * WORTHWHILE or _compiled_before(module)
+
+
+@cache
+def _compiled_before(module: str) -> bool:
+    """Whether machine code of a module is likely to be on disk, to be read rather than made."""
+    beside = Path(__file__).parent / "__pycache__"
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return any(Path(given).rglob(f"{module}.*.nbi"))
+    # where nothing can be written beside the source it is kept in a place that numba knows
+    return any(beside.glob(f"{module}.*.nbi")) or not os.access(beside.parent, os.W_OK)
 
 
 def compiled(function: Function) -> Function:
