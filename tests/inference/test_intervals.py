@@ -177,10 +177,10 @@ def test_a_mean_that_is_infinite_keeps_no_other_from_being_resampled() -> None:
 @pytest.mark.parametrize("groups", [None, np.arange(200) // 4])
 def test_gains_resampled_together_are_those_of_each_alone(groups: np.ndarray | None) -> None:
     from abovechance.inference.bootstrap import Units, studentised, studentised_rows
-    from abovechance.resampling import Resampling
+    from abovechance.settings import Settings
 
     rows = np.random.default_rng(5).exponential(size=(3, 200)) - 0.9
-    how = Resampling(draws=299, seed=4)
+    how = Settings(draws=299, seed=4)
     for row, found in zip(rows, studentised_rows(Units.of(rows, groups), how), strict=True):
         alone = studentised(Units.of(row, groups), how)
         assert found is not None

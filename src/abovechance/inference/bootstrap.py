@@ -18,8 +18,9 @@ from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import AreaScale, area_scale
 from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
 from abovechance.predictions import Predictions
-from abovechance.resampling import DEFAULT, Alternative, Resampling, Tail, replicate_blocks, tail
+from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
 from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
+from abovechance.settings import BOOTSTRAPS, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Bootstrap replicates of many measures from one set of draws.
@@ -616,7 +617,7 @@ class Studentised:
         return float(stdtrit(self.df, at))
 
 
-def studentised(units: Units, resampling: Resampling = DEFAULT) -> Studentised | None:
+def studentised(units: Units, settings: Settings = DEFAULT) -> Studentised | None:
     """A mean with its resamples; None where too many of these have no standard error.
 
     Of very many cases there are no resamples: their pivots are Student's.
@@ -625,17 +626,17 @@ def studentised(units: Units, resampling: Resampling = DEFAULT) -> Studentised |
     if len(units) > LARGE:
         return _of_pivots(units, 0, np.empty(0))
     work = Pivots(units.residuals, units.sizes)
-    found = np.asarray(replicate_blocks(work, fewer(resampling, len(units)), block=BLOCK))
+    found = np.asarray(replicate_blocks(work, fewer(settings, len(units)), block=BLOCK))
     return _of_pivots(units, 0, found)
 
 
-def studentised_rows(units: Units, resampling: Resampling = DEFAULT) -> list[Studentised | None]:
+def studentised_rows(units: Units, settings: Settings = DEFAULT) -> list[Studentised | None]:
     """The same of every row, on the same resamples: each as `studentised` has it alone."""
     units.checked()
     if len(units) > LARGE:
         return [_of_pivots(units, row, np.empty(0)) for row in range(len(units.totals))]
     work = Pivots(units.residuals, units.sizes).of_rows
-    found = np.asarray(replicate_blocks(work, fewer(resampling, len(units)), block=BLOCK))
+    found = np.asarray(replicate_blocks(work, fewer(settings, len(units)), block=BLOCK))
     return [_of_pivots(units, row, column) for row, column in enumerate(found.T)]
 
 
@@ -652,11 +653,11 @@ def enough(units: Units) -> bool:
     return len(units) >= FEW
 
 
-def fewer(resampling: Resampling, count: int) -> Resampling:
+def fewer(settings: Settings, count: int) -> Settings:
     """The settings with no more draws than many units need."""
-    if count <= MANY_UNITS or resampling.draws <= FEWER:
-        return resampling
-    return replace(resampling, draws=FEWER)
+    if count <= MANY_UNITS or settings.flips <= FEWER:
+        return settings
+    return replace(settings, draws=FEWER)
 
 
 @dataclass(frozen=True)
@@ -713,7 +714,6 @@ def span(bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 METHODS = ("bca", "percentile", "studentised")
-DRAWS = 1999
 MOST_UNDEFINED = 0.01
 MEAN_ROUNDING = 1e-12  # of the scale: a spread below is none
 MANY_CASES = 1000  # cases from which on resamples are counted rather than spelled out
@@ -725,7 +725,7 @@ def bootstrap(
     *,
     method: str = "bca",
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: Any = None,
 ) -> Interval:
     """Interval of any measure from bootstrap samples of the cases.
@@ -872,7 +872,7 @@ def studentised_mean(
     predictions: Predictions,
     *,
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
     pivots: Floats | None = None,
 ) -> Interval:
