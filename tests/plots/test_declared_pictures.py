@@ -42,6 +42,11 @@ def compared() -> Any:
     return ac.compare(two, ["auc", "brier"], by=halves, draws=99, rng=1)
 
 
+def assessed() -> Any:
+    halves = np.arange(texture().n) % 2
+    return ac.assess(texture(), ["auc", "mcc"], by=halves, draws=99, rng=1)
+
+
 def refitted() -> Any:
     from sklearn.dummy import DummyClassifier
 
@@ -58,7 +63,8 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     ),
     "numeric": (lambda: ac.Numeric(np.arange(30.0), np.arange(30.0) + np.sin(np.arange(30))),),
     "survival": (followed, survival_predicted),
-    "assessment": (lambda: ac.assess(texture(), ["auc", "mcc"], draws=99, rng=1),),
+    "assessment": (assessed,),
+    "thresholds": (lambda: ac.thresholds(texture(), draws=99, rng=1),),
     "comparison": (compared,),
     "detection": (lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),),
     "permutation_test": (refitted,),
