@@ -22,6 +22,7 @@ LAYERS = (
     "format",
     "tabular",
     "plugins",
+    "progress",
     "settings",
     "numerics",
     "resampling",
@@ -377,6 +378,6 @@ def test_nothing_is_read_out_of_the_title_of_a_method() -> None:
         if reads_a_title(node)
     }
     assert found == set()
-    for name in ("wording", "methods"):
-        text = MODULES[f"abovechance.reports.{name}"].read_text("utf-8")
+    for name in ("inference.wording", "reports.methods"):
+        text = MODULES[f"abovechance.{name}"].read_text("utf-8")
         assert "import re" not in text

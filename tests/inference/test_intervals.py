@@ -5,6 +5,7 @@ import pytest
 
 from abovechance import intervals
 from abovechance.errors import DataError, NotApplicable
+from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
 
 RELATIVE = {"rel": 1e-10, "abs": 1e-12}
@@ -146,8 +147,47 @@ def test_counted_and_spelled_out_resamples_have_the_same_pivots() -> None:
     centred = values - values.mean()
     drawn = centred[Bootstrap(1200).draw(np.random.default_rng(3), 50)]
     expected = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / np.sqrt(1200))
-    found = _pivots_by_counts(centred, np.random.default_rng(3), 50)
+    (found,) = _pivots_by_counts(centred[None], np.random.default_rng(3), 50)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("n", [40, 1100])
+def test_pivots_of_many_means_at_once_are_those_of_each_alone(n: int) -> None:
+    from abovechance.inference.bootstrap import mean_pivots
+
+    rng = np.random.default_rng(n)
+    y = rng.random(n) < 0.4
+    made = Binary(y, probability=np.clip(0.5 * y + 0.5 * rng.random(n), 0.01, 0.99))
+    means = [find("brier"), find("log_score"), find("log_loss")]
+    together = mean_pivots(means, made, 99, np.random.default_rng(1))
+    for m in means:
+        alone = mean_pivots([m], made, 99, np.random.default_rng(1))
+        np.testing.assert_array_equal(together[m.label], alone[m.label])
+    assert not np.array_equal(together["brier"], together["log_score"])
+
+
+def test_a_mean_that_is_infinite_keeps_no_other_from_being_resampled() -> None:
+    from abovechance.inference.bootstrap import mean_pivots
+
+    made = Binary([0, 1, 1, 0, 1], probability=[0.2, 0.0, 0.7, 0.4, 0.9])
+    found = mean_pivots([find("log_score"), find("brier")], made, 9, np.random.default_rng(1))
+    assert list(found) == ["brier"]
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(200) // 4])
+def test_gains_resampled_together_are_those_of_each_alone(groups: np.ndarray | None) -> None:
+    from abovechance.inference.bootstrap import Units, studentised, studentised_rows
+    from abovechance.settings import Settings
+
+    rows = np.random.default_rng(5).exponential(size=(3, 200)) - 0.9
+    how = Settings(draws=299, seed=4)
+    for row, found in zip(rows, studentised_rows(Units.of(rows, groups), how), strict=True):
+        alone = studentised(Units.of(row, groups), how)
+        assert found is not None
+        assert alone is not None
+        np.testing.assert_allclose(found.pivots, alone.pivots, rtol=1e-10)
+        np.testing.assert_allclose(found.bounds(0.95), alone.bounds(0.95), rtol=1e-10)
+        assert found.p_value("greater") == alone.p_value("greater")
 
 
 def test_a_resample_of_equal_values_has_no_pivot_however_it_is_counted() -> None:
@@ -156,7 +196,7 @@ def test_a_resample_of_equal_values_has_no_pivot_however_it_is_counted() -> None
     values = np.full(1500, 0.3)
     values[7] = 2.0
     for pivots in (_pivots, _pivots_by_counts):
-        found = pivots(values - values.mean(), np.random.default_rng(1), 400)
+        (found,) = pivots((values - values.mean())[None], np.random.default_rng(1), 400)
         equal = np.isnan(found).mean()
         assert 0.3 < equal < 0.44  # the one unlike case is missed in 1/e of the resamples
         assert np.isfinite(found[~np.isnan(found)]).all()

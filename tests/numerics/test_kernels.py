@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from collections import Counter
 
+from abovechance.numerics import kernels
 from abovechance.numerics.kernels import WORTHWHILE, worthwhile
 
 
@@ -16,6 +18,33 @@ def test_a_loaded_module_of_equal_results_is_worth_using_for_any_size():
 
     assert worthwhile(1, module="pair_loops")
     assert not worthwhile(1, module="no_such_module")
+
+
+def test_many_small_jobs_are_worth_it_when_together_they_have_cost_as_much(monkeypatch):
+    monkeypatch.setattr(kernels, "_compiled_before", lambda module: True)
+    monkeypatch.setattr(kernels, "_taken", Counter())
+    monkeypatch.setitem(sys.modules, "numba", None)  # a key, whatever it holds, counts as loaded
+    price = WORTHWHILE // kernels.LOADED_ALREADY
+    assert not worthwhile(price - 2, module="no_such_module")
+    assert not worthwhile(1, module="no_such_module")
+    assert worthwhile(1, module="no_such_module")
+    monkeypatch.delitem(sys.modules, "numba")
+    assert not worthwhile(price, module="another")
+    assert worthwhile(WORTHWHILE, module="another")
+
+
+def test_loops_that_were_never_compiled_are_made_for_large_work_only(monkeypatch, tmp_path):
+    monkeypatch.setattr(kernels, "_taken", Counter())
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    kernels._compiled_before.cache_clear()
+    try:
+        assert not worthwhile(2 * WORTHWHILE, module="fresh")
+        assert worthwhile(kernels.NEVER_COMPILED * WORTHWHILE, module="fresh")
+        (tmp_path / "inside").mkdir()
+        (tmp_path / "inside" / "seen.loop-1.py311.nbi").touch()
+        assert worthwhile(2 * WORTHWHILE, module="seen")
+    finally:
+        kernels._compiled_before.cache_clear()
 
 
 def test_small_work_loads_no_compiler():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from abovechance.numerics import ranks
 from abovechance.numerics.ranks import (
     auc,
     average_precision,
@@ -87,7 +88,6 @@ def test_one_sort_gives_what_the_definitions_give(n, digits, path):
 
 @pytest.mark.parametrize("digits", [2, 12])
 def test_merging_equals_grouping_on_many_cases(digits, monkeypatch):
-    from abovechance.numerics import ranks
 
     score, positive = scores_and_outcomes(30_001, digits, np.random.default_rng(5))
     fast = rank_summary(score, positive)
@@ -207,6 +207,28 @@ def test_pair_areas_equal_the_area_of_two_classes_alone(n, digits, path):
             auc(tied_groups(probability[i, chosen], actual[chosen] == i)) if i != j else np.nan
         )
         np.testing.assert_allclose(areas[i, j], expected, **EXACT)
+
+
+@pytest.mark.parametrize("digits", [1, 12])
+def test_a_batch_of_labellings_gives_the_pair_areas_of_its_rows(digits, path):
+    rng = np.random.default_rng(6)
+    probability = np.round(rng.random((4, 50)), digits)
+    actual = rng.integers(0, 4, (6, 50))
+    actual[0, actual[0] == 1] = 2  # a class that is not there
+    found = pair_aucs(probability, actual, 4)
+    np.testing.assert_array_equal(
+        found, [ranks._pair_aucs_plain(probability, row, 4, None) for row in actual]
+    )
+    assert np.isnan(found[0, 1]).all()
+
+
+def test_walking_and_merging_count_the_same_pairs():
+    rng = np.random.default_rng(7)
+    actual, probability = rng.integers(0, 5, 400), np.round(rng.random((5, 400)), 2)
+    np.testing.assert_array_equal(
+        ranks._pair_aucs_by_walking(probability, actual, 5),
+        ranks._pair_aucs_by_merging(probability, actual, 5),
+    )
 
 
 def test_weighted_pair_areas_equal_repeated_cases(path):

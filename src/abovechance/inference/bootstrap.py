@@ -529,10 +529,14 @@ class Pivots:
     greatest: bool = False
 
     def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        found = self.of_rows(rng, size)
+        return np.abs(found).max(axis=1) if self.greatest else found[:, 0]
+
+    def of_rows(self, rng: np.random.Generator, size: int) -> Floats:
+        """Every row's pivot on the same resamples (size, rows)."""
         rows = max(1, UNIT_CELLS // len(self.sizes))
         parts = [self._drawn(rng, min(rows, size - at)) for at in range(0, size, rows)]
-        found = np.concatenate(parts)
-        return np.abs(found).max(axis=1) if self.greatest else found[:, 0]
+        return np.concatenate(parts)
 
     def _drawn(self, rng: np.random.Generator, size: int) -> Floats:
         count, rows = len(self.sizes), self.residuals
@@ -619,15 +623,29 @@ def studentised(units: Units, settings: Settings = DEFAULT) -> Studentised | Non
     Of very many cases there are no resamples: their pivots are Student's.
     """
     units.checked()
-    mean, error, count = float(units.means[0]), float(units.errors[0]), len(units)
-    if count > LARGE:
-        return Studentised(mean, error, np.empty(0), count - 1.0)
+    if len(units) > LARGE:
+        return _of_pivots(units, 0, np.empty(0))
     work = Pivots(units.residuals, units.sizes)
-    found = np.asarray(replicate_blocks(work, fewer(settings, count), block=BLOCK))
+    found = np.asarray(replicate_blocks(work, fewer(settings, len(units)), block=BLOCK))
+    return _of_pivots(units, 0, found)
+
+
+def studentised_rows(units: Units, settings: Settings = DEFAULT) -> list[Studentised | None]:
+    """The same of every row, on the same resamples: each as `studentised` has it alone."""
+    units.checked()
+    if len(units) > LARGE:
+        return [_of_pivots(units, row, np.empty(0)) for row in range(len(units.totals))]
+    work = Pivots(units.residuals, units.sizes).of_rows
+    found = np.asarray(replicate_blocks(work, fewer(settings, len(units)), block=BLOCK))
+    return [_of_pivots(units, row, column) for row, column in enumerate(found.T)]
+
+
+def _of_pivots(units: Units, row: int, found: Floats) -> Studentised | None:
     defined = found[~np.isnan(found)]
     if len(found) - len(defined) > MOST_DEGENERATE * len(found):
         return None
-    return Studentised(mean, error, np.sort(defined), count - 1.0)
+    mean, error = float(units.means[row]), float(units.errors[row])
+    return Studentised(mean, error, np.sort(defined), len(units) - 1.0)
 
 
 def enough(units: Units) -> bool:
@@ -856,11 +874,13 @@ def studentised_mean(
     confidence_level: float = 0.95,
     draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
+    pivots: Floats | None = None,
 ) -> Interval:
-    """Bootstrap-t interval of a mean loss."""
+    """Bootstrap-t interval of a mean loss; its `pivots` where they are known."""
     if predictions.weight is not None:
         raise NotApplicable("the studentised bootstrap is for cases that count one each.")
-    found = studentised_interval(measure.losses(predictions), confidence_level, draws, rng)
+    losses = measure.losses(predictions)
+    found = studentised_interval(losses, confidence_level, draws, rng, pivots)
     if measure.after is not None:
         bottom = measure.range[0]
         low, high = (float(measure.after(max(x, bottom))) for x in (found.low, found.high))
@@ -869,7 +889,11 @@ def studentised_mean(
 
 
 def studentised_interval(
-    values: Floats, level: float, draws: int, rng: np.random.Generator
+    values: Floats,
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+    pivots: Floats | None = None,
 ) -> Interval:
     """Bootstrap-t limits of the mean of independent values.
 
@@ -885,11 +909,8 @@ def studentised_interval(
     if error <= MEAN_ROUNDING * float(np.abs(values).max()):
         raise NotApplicable("every case has the same loss: the cases show no spread.")
     centred = values - mean
-    if n >= MANY_CASES:
-        pivots = _pivots_by_counts(centred, rng, draws)
-    else:
-        slices = _slices(draws, max(1, (1 << 21) // n))
-        pivots = np.concatenate([_pivots(centred, rng, size) for size in slices])
+    if pivots is None:
+        pivots = _pivots_of_rows(centred[None], rng, draws)[0]
     known = pivots[np.isfinite(pivots)]
     if len(pivots) - len(known) > MOST_UNDEFINED * len(pivots):
         half = _student(centred, level) * error
@@ -920,20 +941,47 @@ def _student(centred: Floats, level: float) -> float:
     return float(stdtrit(freedom, 0.5 + level / 2.0))
 
 
+def mean_pivots(
+    measures: Sequence[Measure], predictions: Predictions, draws: int, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """Pivots of mean losses on the same resamples, by label; without those that have none."""
+    rows = {m.label: np.asarray(m.losses(predictions)) for m in measures}
+    rows = {label: values for label, values in rows.items() if np.isfinite(values).all()}
+    if not rows or predictions.n < 2:
+        return {}
+    centred = np.stack([values - float(values.mean()) for values in rows.values()])
+    return dict(zip(rows, _pivots_of_rows(centred, rng, draws), strict=True))
+
+
+def _pivots_of_rows(centred: Floats, rng: np.random.Generator, draws: int) -> Floats:
+    """Means of resamples in standard errors of their own, (rows, draws); nan where of rounding."""
+    n = centred.shape[1]
+    if n >= MANY_CASES:
+        return _pivots_by_counts(centred, rng, draws)
+    slices = _slices(draws, max(1, (1 << 21) // n))
+    return np.concatenate([_pivots(centred, rng, size) for size in slices], axis=1)
+
+
 def _pivots(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
-    """Means of resamples in standard errors of their own; nan where these are rounding."""
-    n = len(centred)
-    drawn = centred[rng.integers(n, size=(size, n))]
-    errors = drawn.std(axis=1, ddof=1) / np.sqrt(n)
-    told = errors > MEAN_ROUNDING * np.abs(centred).max()
-    return np.divide(drawn.mean(axis=1), errors, out=np.full(size, np.nan), where=told)
+    """From the cases that were drawn, one by one."""
+    rows, n = centred.shape
+    index = rng.integers(n, size=(size, n))
+    found = np.full((rows, size), np.nan)
+    for row, values in enumerate(centred):
+        drawn = values[index]
+        errors = drawn.std(axis=1, ddof=1) / np.sqrt(n)
+        told = errors > MEAN_ROUNDING * np.abs(values).max()
+        np.divide(drawn.mean(axis=1), errors, out=found[row], where=told)
+    return found
 
 
 def _pivots_by_counts(centred: Floats, rng: np.random.Generator, size: int) -> Floats:
-    """The same from how often every case was drawn, its value and its square: fast for many."""
-    n = len(centred)
-    alike = Sorted(np.zeros(n, dtype=bool), np.arange(n), n, np.stack([centred, centred**2]))
-    sums, squares = binary_bootstrap(alike, Bootstrap(n), rng, size)["losses"].T
+    """From how often every case was drawn, its values and their squares: fast for many."""
+    rows, n = centred.shape
+    sums_of = np.stack([centred, centred**2], axis=1).reshape(2 * rows, n)
+    alike = Sorted(np.zeros(n, dtype=bool), np.arange(n), n, sums_of)
+    drawn = binary_bootstrap(alike, Bootstrap(n), rng, size)["losses"].T
+    sums, squares = drawn[::2], drawn[1::2]
     spread = squares - sums**2 / n
     told = spread > MEAN_ROUNDING * squares
     scale = np.sqrt(np.where(told, spread, 1.0) * n / (n - 1))

@@ -732,25 +732,50 @@ class _Tables:
         return self.pivots(rng.binomial(self.sizes, 0.5, size=(size, len(self.sizes))))
 
     def pivots(self, swaps: Ints) -> Floats:
-        rows = max(1, CELLS // (8 * self.agreed.size * self.agreed.shape[0]))
+        width = max(2 * len(self.kinds) + self.agreed.shape[0] ** 2, 1)
+        rows = max(1, CELLS // (8 * width))
         parts = [self._pivots(swaps[i : i + rows]) for i in range(0, len(swaps), rows)]
         return np.concatenate(parts)
 
     def _pivots(self, swaps: Ints) -> Floats:
-        actual, low, high = self.kinds.T
-        joint = np.repeat(self.agreed[None], len(swaps), axis=0)
-        joint[:, actual, low, high] = swaps
-        joint[:, actual, high, low] = self.sizes - swaps
-        one, other = joint.sum(axis=3), joint.sum(axis=2)
+        """From the cells that hold cases; the K³ cells of a joint table are never written out."""
+        k = self.agreed.shape[0]
+        (actual, first, second), counts = self._held(swaps)
+        one, other = (self._table(actual, label, counts) for label in (first, second))
         with np.errstate(invalid="ignore"):  # infinite values of both models
             gap = self.measure.on_counts(one) - self.measure.on_counts(other)
         # half a case more in every cell of both tables: no share is without spread
-        joint = joint + 0.5 / joint.shape[-1]
-        mine, theirs = (table_slopes(self.measure, joint.sum(axis=axis)) for axis in (3, 2))
-        moves = mine[:, :, :, None] - theirs[:, :, None, :]
-        total = joint.sum(axis=(1, 2, 3), keepdims=True)
-        moves = moves - (joint * moves).sum(axis=(1, 2, 3), keepdims=True) / total
-        return studentised(gap, (joint * moves**2).sum(axis=(1, 2, 3)))
+        share = 0.5 / k
+        mine, theirs = (table_slopes(self.measure, table + 0.5) for table in (one, other))
+        total = counts.sum(axis=1) + share * k**3
+        moves = mine[:, actual, first] - theirs[:, actual, second]
+        spare = mine.mean(axis=2) - theirs.mean(axis=2)  # of an actual class, over all its cells
+        mean = (counts * moves).sum(axis=1) + share * k**2 * spare.sum(axis=1)
+        mean = (mean / total)[:, None]
+        # the spread over all cells of a class is that of its rows, of its columns, of its middle
+        around = k * (_spread(mine) + _spread(theirs)) + k**2 * (spare - mean) ** 2
+        squares = (counts * (moves - mean) ** 2).sum(axis=1) + share * around.sum(axis=1)
+        return studentised(gap, squares)
+
+    def _held(self, swaps: Ints) -> tuple[Ints, Floats]:
+        """Cells (3, cells) in which there are cases, and how many there are of each draw."""
+        low_first, high_first = self.kinds.T, self.kinds.T[[0, 2, 1]]
+        same = np.argwhere(self.agreed > 0).T
+        alike = np.broadcast_to(self.agreed[tuple(same)], (len(swaps), same.shape[1]))
+        counts = np.concatenate([alike, swaps, self.sizes - swaps], axis=1).astype(np.float64)
+        return np.concatenate([same, low_first, high_first], axis=1), counts
+
+    def _table(self, actual: Ints, label: Ints, counts: Floats) -> Floats:
+        """The confusion table of one model in each draw."""
+        k = self.agreed.shape[0]
+        cell = actual * k + label + k**2 * np.arange(len(counts))[:, None]
+        found = np.bincount(cell.ravel(), counts.ravel(), minlength=len(counts) * k**2)
+        return found.reshape(len(counts), k, k)
+
+
+def _spread(values: Floats) -> Floats:
+    """Sums of squares about the mean along the last axis."""
+    return ((values - values.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
 
 
 def _of_tables(

@@ -1,15 +1,24 @@
 """Is a value better than that of the same prediction for every case? The gain and its test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array
+from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.bootstrap import FEW, Padded, Studentised, Units, span, studentised
+from abovechance.inference.bootstrap import (
+    FEW,
+    Padded,
+    Studentised,
+    Units,
+    span,
+    studentised,
+    studentised_rows,
+)
 from abovechance.inference.exchange import flips
+from abovechance.inference.interval_choice import Shared
 from abovechance.inference.means import cluster_mean
 from abovechance.inference.method import Fact, Kind, answer, find, gain, limits
 from abovechance.inference.proportions import mcnemar, tango
@@ -85,20 +94,33 @@ def skill(
     >>> found.reference, found.difference, found.p_value
     (0.234, 0.065, 0.001)
     """
+    return _skill(measure, predictions, confidence_level, draws, seed, {})
+
+
+def _skill(
+    measure: Measure,
+    predictions: Predictions,
+    confidence_level: float,
+    draws: int | None,
+    seed: int,
+    known: Mapping[str, Studentised | None],
+) -> Skill:
+    """The same where resampled gains of some measures may be `known` already."""
     predictions = find("skill", Kind.GAIN).checked(predictions)
     if measure.higher_is_better is None:
         raise NotApplicable(f"{measure.title} has no better direction, so no skill.")
-    plain = uninformative(predictions, measure)
-    sign = 1.0 if measure.higher_is_better else -1.0
-    with np.errstate(invalid="ignore"):
-        gains = sign * (measure.losses(predictions) - measure.losses(plain))
-    reference = measure.of(plain)
+    gains, reference = _gains(measure, predictions)
     if not np.isfinite(gains).all():
+        sign = 1.0 if measure.higher_is_better else -1.0
         return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
     groups = predictions.cases.groups
     settings = Settings(draws=draws, seed=seed)
     units = Units.of(gains, groups)
-    found = _resampled(units, settings)
+    found: Studentised | Padded | None
+    if measure.label in known:
+        found = known[measure.label] or Padded.of(units)
+    else:
+        found = _resampled(units, settings)
     bounds = span(measure.range)
     if isinstance(found, Studentised) and len(units) >= FEW:
         name, p_value, hypothesis = _kind(found), found.p_value("greater"), NO_GAIN
@@ -115,6 +137,34 @@ def skill(
     )
     interval = _interval(found, units, groups, confidence_level, bounds)
     return Skill.tested(reference, float(gains.mean()), interval, tested)
+
+
+def _gains(measure: Measure, predictions: Predictions) -> tuple[Floats, float]:
+    """How much better each case does than by the uninformative forecast, and what that scores."""
+    plain = uninformative(predictions, measure)
+    sign = 1.0 if measure.higher_is_better else -1.0
+    with np.errstate(invalid="ignore"):
+        return sign * (measure.losses(predictions) - measure.losses(plain)), measure.of(plain)
+
+
+def _of_all_means(
+    measures: Sequence[Measure], predictions: Predictions, settings: Settings
+) -> dict[str, Studentised | None]:
+    """Resampled gains of all mean losses that have a spread, on the same resamples."""
+    rows = {}
+    for m in measures:
+        if m.law is Law.MEAN and m.form is Form.LOSSES and m.higher_is_better is not None:
+            rows[m.label] = _gains(m, predictions)[0]
+    rows = {label: gains for label, gains in rows.items() if np.isfinite(gains).all()}
+    if not rows or predictions.n < 2:
+        return {}
+    every = Units.of(np.stack(list(rows.values())), predictions.cases.groups)
+    told = dict(zip(rows, every.vary, strict=True))
+    if len(every) < 2 or not any(told.values()):
+        return {}
+    varying = Units(every.totals[every.vary], every.sizes)
+    found = studentised_rows(varying, settings)
+    return dict(zip([label for label, varies in told.items() if varies], found, strict=True))
 
 
 def _resampled(units: Units, settings: Settings) -> Studentised | Padded | None:
@@ -165,7 +215,13 @@ def _kind(found: Studentised) -> str:
 def skill_of_mean(measure: Measure, predictions: Predictions, settings: Settings) -> Skill:
     """A mean loss; of a function of one the gain in its own units, without an interval."""
     level, draws, seed = settings.level, settings.draws, settings.seed
-    found = skill(measure, predictions, confidence_level=level, draws=draws, seed=seed)
+    known: dict[str, Studentised | None] = {}
+    if isinstance(settings, Shared) and predictions is settings.predictions:
+        known = settings.gains
+        if not known:
+            how = Settings(draws=draws, seed=seed)
+            known.update(_of_all_means(settings.measures, predictions, how))
+    found = _skill(measure, predictions, level, draws, seed, known)
     if measure.after is None:
         return found
     turned = 1.0 if measure.higher_is_better else -1.0

@@ -19,6 +19,7 @@ from abovechance.inference.bootstrap import (
     MOST,
     from_replicates,
     jackknifed,
+    mean_pivots,
     replicates,
     spread_of_clusters,
 )
@@ -50,6 +51,7 @@ class Shared(Settings):
     measures: Sequence[Measure] = ()
     needed: set[str] = field(default_factory=set)
     drawn: dict[Any, Floats] = field(default_factory=dict)  # tables of the posterior
+    gains: dict[str, Any] = field(default_factory=dict)  # over the uninformative forecast
     counted: dict[int, Cells] = field(default_factory=dict)
 
     @classmethod
@@ -86,6 +88,14 @@ class Shared(Settings):
                     groups=groups,
                 )
         return found
+
+    @cached_property
+    def mean_pivots(self) -> dict[str, Floats]:
+        """Resampled means of losses in their own standard errors, of all measures at once."""
+        means = [m for m in self.measures if m.law is Law.MEAN and m.form is Form.LOSSES]
+        if self.predictions.weight is not None:
+            return {}
+        return mean_pivots(means, self.predictions, self.bootstraps, self.rng(ONE_MODEL, 5))
 
     def leaves_out(self, measure: Measure) -> bool:
         """Whether an interval comes from leaving out cases or clusters rather than drawing them.

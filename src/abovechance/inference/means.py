@@ -30,6 +30,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.exchange import EQUAL_MEANS, SYMMETRIC
 from abovechance.inference.influence import Gap
+from abovechance.inference.interval_choice import Shared
 from abovechance.inference.method import Fact, Takes, answer, comparison, interval, limits
 from abovechance.inference.miscalibration import _of_the_line
 from abovechance.inference.results import Interval
@@ -62,12 +63,16 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 )
 def interval_of_mean(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Studentised bootstrap of a mean of independent cases."""
+    pivots = None
+    if isinstance(settings, Shared) and predictions is settings.predictions:
+        pivots = settings.mean_pivots.get(measure.label)
     return studentised_mean(
         measure,
         predictions,
         confidence_level=settings.level,
         draws=settings.bootstraps,
         rng=settings.rng(ONE_MODEL, 5),
+        pivots=pivots,
     )
 
 

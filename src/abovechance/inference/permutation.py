@@ -37,7 +37,7 @@ from abovechance.inference.results import Result, Sequel, Test
 from abovechance.measures import Form, LabelScore, Law, Measure, find
 from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import area_scale
-from abovechance.measures.sample import Sample, evaluate
+from abovechance.measures.sample import Sample, evaluate, evaluate_all
 from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
@@ -178,7 +178,7 @@ def permuted(
 ) -> dict[str, Floats]:
     """Values of measures with outcomes taken in other orders: index (draws, n) says which."""
     sample = Sample.of(predictions).permuted(index)
-    return {m.label: evaluate(m, sample) for m in (fit(m, predictions) for m in measures)}
+    return evaluate_all([fit(m, predictions) for m in measures], sample)
 
 
 def permuted_labels(
@@ -186,7 +186,7 @@ def permuted_labels(
 ) -> dict[str, Floats]:
     """Values of binary measures under permuted labels (draws, n)."""
     sample = Sample.of(predictions).observed(labels)
-    return {m.label: evaluate(m, sample) for m in (fit(m, predictions) for m in measures)}
+    return evaluate_all([fit(m, predictions) for m in measures], sample)
 
 
 def _finite_logit(p: Floats) -> Floats:

@@ -89,6 +89,7 @@ from abovechance.numerics.binned_ranks import (
 )
 from abovechance.numerics.counts import ClassSums
 from abovechance.numerics.exact import never_zero
+from abovechance.numerics.kernels import available
 from abovechance.predictions import Numeric
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
@@ -704,6 +705,11 @@ def summarised(
     progress: Progress | None = None,
 ) -> Summarised:
     """The summary of cases, read as often as ranks need to be known to within a bound."""
+    if not available():
+        raise NotApplicable(
+            "scores and probabilities are ranked piece by piece in compiled loops, which need "
+            "numba; pip install numba, or read the file at once (assess; --no-stream)."
+        )
     readings = Readings(progress, 1 if cases.probabilities else 2)
     grid = UNIT
     if not cases.probabilities:
@@ -1030,7 +1036,7 @@ def assess_stream(
             *untested,
             *_unused(stream, roles),
         ),
-        described=roles.sentence(stream.rows),
+        described=roles.sentence(stream.rows, stream.source),
         dropped=dropped,
     )
 

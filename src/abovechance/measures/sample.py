@@ -1,6 +1,6 @@
 """Cases as measures see them, and the one place where formulas are evaluated."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -314,9 +314,13 @@ class Sample:
         """Share of each class, the last axis."""
         if not self.columns:
             return self.source.prevalences
-        member = self.outcome[..., None, :] == np.arange(self.classes)[:, None]
         if self.weight is None:
-            return np.asarray(member.mean(axis=-1))
+            codes = self.outcome.reshape(-1, self.outcome.shape[-1])
+            cells = codes + self.classes * np.arange(len(codes))[:, None]
+            counts = np.bincount(cells.ravel(), minlength=len(codes) * self.classes)
+            shape = (*self.outcome.shape[:-1], self.classes)
+            return np.asarray(counts.reshape(shape) / self.outcome.shape[-1])
+        member = self.outcome[..., None, :] == np.arange(self.classes)[:, None]
         weight = self.weight[..., None, :]
         return np.asarray((weight * member).sum(axis=-1) / weight.sum(axis=-1))
 
@@ -448,12 +452,42 @@ def evaluate(measure: Measure, sample: Sample) -> Floats:
     """
     measure = measure.for_outcome(sample.kind)
     if len(sample.batch) == 1 and sample.fold is None:
-        most = max(1, CELLS // max(1, sample.n))
+        most = max(1, CELLS // max(1, _width(measure, sample)))
         if sample.batch[0] > most:
             return np.concatenate([evaluate(measure, part) for part in sample.parts(most)])
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.asarray(_evaluated(measure, sample), dtype=np.float64)
     return without_rounding(measure, found)
+
+
+def evaluate_all(measures: Sequence[Measure], sample: Sample) -> dict[str, Floats]:
+    """The values of several measures, by label, which share what they read of each slice.
+
+    >>> from abovechance.measures import find
+    >>> from abovechance.predictions import Binary
+    >>> cases = Sample.of(Binary([0, 1, 1, 0], probability=[0.2, 0.7, 0.4, 0.5]))
+    >>> labels = np.array([[0, 1, 1, 0], [1, 0, 0, 1]], dtype=bool)
+    >>> evaluate_all([find("auc"), find("accuracy")], cases.observed(labels))
+    {'auc': array([0.75, 0.25]), 'accuracy': array([0.75, 0.25])}
+    """
+    fitted = [m.for_outcome(sample.kind) for m in measures]
+    parts = [sample]
+    if len(sample.batch) == 1 and sample.fold is None and fitted:
+        most = max(1, CELLS // max(1, *(_width(m, sample) for m in fitted)))
+        if sample.batch[0] > most:
+            parts = list(sample.parts(most))
+    found: dict[str, list[Floats]] = {m.label: [] for m in fitted}
+    for part in parts:
+        for m in fitted:
+            found[m.label].append(evaluate(m, part))
+    joined = {m: v[0] if len(v) == 1 else np.concatenate(v) for m, v in found.items()}
+    return {m.label: joined[f.label] for m, f in zip(measures, fitted, strict=True)}
+
+
+def _width(measure: Measure, sample: Sample) -> int:
+    """How many numbers one row of a batch spreads over: cases, or a table of all classes."""
+    tables = measure.form in COUNTING or measure.form is Form.PAIR_AUCS
+    return max(sample.n, sample.classes**2) if tables else sample.n
 
 
 def single(measure: Measure, sample: Sample) -> float:
@@ -542,7 +576,11 @@ def _evaluated(measure: Measure, sample: Sample) -> Any:
             measure, found if sample.fold is None else found.reshape(sample.fold_sizes.shape)
         )
     if form is Form.PAIR_AUCS:
-        if sample.columns and (sample.outcome.ndim > 1 or sample.column("score").ndim > 2):
+        relabelled = sample.outcome.ndim > 1
+        if sample.columns and (
+            (relabelled and (sample.weight is not None or sample.outcome.ndim > 2))
+            or sample.column("score").ndim > 2
+        ):
             return _row_by_row(measure, sample)
         found = measure.formula(sample.pair_areas, sample.prevalences, **measure.parameters)
         return after(measure, found)

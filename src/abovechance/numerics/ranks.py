@@ -334,6 +334,7 @@ def ratio(numerator: Array, denominator: Array) -> Floats:
 
 
 AT_ONCE = 1 << 22  # probabilities parted by class in one reading
+WALKED = 1 << 15  # cases up to which sorting whole columns is quicker than merging their parts
 
 
 def pair_aucs(
@@ -349,7 +350,7 @@ def pair_aucs(
     probability
         Predicted probabilities, one row a class, (K, n).
     actual
-        Class codes (n,).
+        Class codes (n,), or without weights a batch (B, n), which gives (B, K, K).
     weight
         Weights of the cases, (n,) or a batch (..., n), which gives (..., K, K).
 
@@ -364,8 +365,14 @@ def pair_aucs(
     array([[ nan, 0.75],
            [0.75,  nan]])
     """
-    if weight is None and worthwhile(probability.size):
+    actual = np.asarray(actual)
+    size = probability.size * (len(actual) if actual.ndim > 1 else 1)
+    if weight is None and worthwhile(size, module="class_loops"):
+        if actual.ndim > 1 or actual.size <= WALKED:
+            return _pair_aucs_by_walking(probability, actual, classes)
         return _pair_aucs_by_merging(probability, actual, classes)
+    if actual.ndim > 1:
+        return np.stack([_pair_aucs_plain(probability, row, classes, weight) for row in actual])
     return _pair_aucs_plain(probability, actual, classes, weight)
 
 
@@ -384,6 +391,27 @@ def _pair_aucs_plain(
         areas[..., i, :] = ratio(concordant, total * total[..., i, None])
     areas[..., np.arange(classes), np.arange(classes)] = np.nan
     return areas
+
+
+def _pair_aucs_by_walking(probability: Floats, actual: Array, classes: int) -> Floats:
+    """Sort each column once, then walk up it with every labelling."""
+    from abovechance.numerics.kernels import class_loops
+
+    codes = np.ascontiguousarray(np.atleast_2d(actual), dtype=np.int64)
+    order = np.argsort(probability, axis=-1)
+    ascending = np.take_along_axis(probability, order, axis=-1)
+    if np.isnan(ascending[:, -1:]).any():  # nan sorts last
+        rows = [_pair_aucs_plain(probability, row, classes, None) for row in codes]
+        return np.stack(rows).reshape(*actual.shape[:-1], classes, classes)
+    opens = np.ones(order.shape, dtype=np.bool_)
+    np.not_equal(ascending[:, 1:], ascending[:, :-1], out=opens[:, 1:])
+    twice = np.empty((len(codes), classes, classes), dtype=np.int64)
+    class_loops.count_pairs(order, opens, codes, twice)
+    cells = codes + classes * np.arange(len(codes))[:, None]
+    sizes = np.bincount(cells.ravel(), minlength=len(codes) * classes).reshape(-1, classes)
+    areas = ratio(twice, 2.0 * sizes[:, None, :] * sizes[:, :, None])
+    areas[:, np.arange(classes), np.arange(classes)] = np.nan
+    return areas.reshape(*actual.shape[:-1], classes, classes)
 
 
 def _pair_aucs_by_merging(probability: Floats, actual: Array, classes: int) -> Floats:

@@ -13,7 +13,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.resampling.draws import codes, members, one_per_case
 from abovechance.resampling.random_bits import Words, bounded, compiled_draws, keys
 
-STEPS = 2**11
+STEPS = 2**9
 """Case-draws numpy does in the time of one elementary step of `worthwhile`."""
 
 

@@ -33,7 +33,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 
-STEPS = 2**14
+STEPS = 2**12
 """Case-draws the numpy path does in the time of one elementary step of `worthwhile`."""
 
 
