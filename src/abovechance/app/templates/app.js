@@ -133,7 +133,7 @@
     positive: by("positive").closest("label").hidden ? "" : by("positive").value,
     ...Object.fromEntries(["outcome", "time", "event", ...CASES].map((role) => [role, by(role).value])),
     ...Object.fromEntries(SAID.map((name) => [name, by(name).closest("label").hidden ? "" : by(name).value.trim()])),
-    hidden: by("hidden").checked,
+    hidden: by("mailed").checked,
   });
 
   by("form").onsubmit = (event) => {
