@@ -98,6 +98,8 @@ def test_answers_are_the_same(both: tuple[dict[str, Any], dict[str, Any]], verb:
     compiled, plain = (leaves(told["found"][verb]) for told in both)
     assert compiled.keys() == plain.keys()
     for place, value in compiled.items():
+        if place == ".together":  # says how models were refitted, which is what may differ
+            continue
         if isinstance(value, float):
             assert np.isclose(value, plain[place], rtol=1e-9, atol=1e-12), place
         else:
