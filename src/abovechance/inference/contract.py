@@ -275,6 +275,20 @@ def level_of(facts: Mapping[str, Any]) -> float:
     return 0.95
 
 
+def of_calibration(row: Mapping[str, Any]) -> bool:
+    """Whether a row's p tests that probabilities are right, not that they are better than chance.
+
+    >>> of_calibration({"measure": "ici"}), of_calibration({"measure": "auc"})
+    (True, False)
+    """
+    from abovechance.measures import Law, find
+
+    try:
+        return find(str(row["measure"])).law is Law.CALIBRATION
+    except AboveChanceError:
+        return False
+
+
 def beats_chance(row: Mapping[str, Any]) -> bool | None:
     """Whether an estimate lies on the better side of chance; None when that cannot be said."""
     value, chance = as_float(row.get("value")), as_float(row.get("chance"))

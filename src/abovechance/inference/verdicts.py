@@ -15,6 +15,7 @@ from abovechance.inference.contract import (
     kind_of,
     level_of,
     main_difference,
+    of_calibration,
     primary_rows,
 )
 from abovechance.inference.prose import as_text
@@ -99,6 +100,9 @@ def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     if row["p_value"] is None:
         return _untested(row)
     alpha = 1 - level_of(facts)
+    if of_calibration(row):  # its p is small where probabilities are wrong
+        wrong = as_float(row["p_value"]) < alpha
+        return "Probabilities are not right" if wrong else "Probabilities not shown to be wrong"
     skilled = has_skill(row, alpha)
     if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
         if row["skill"] and skilled:

@@ -390,7 +390,7 @@ def _along(
     if curve.rows.size <= KEPT:
         sample.kept[key] = curve
     at = probability if places is None else places
-    return np.abs(curve.curve(observed, at) - at)
+    return _distance(curve.curve(observed, at), at)
 
 
 def _mean(distance: Floats) -> Floats:
@@ -550,9 +550,18 @@ def distances(
     if smoother == "lowess":
         width = robust.LOWESS_SPAN if span is None else span
         rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
-        return np.abs(np.stack(rows).reshape(outcome.shape) - probability)
+        return _distance(np.stack(rows).reshape(outcome.shape), probability)
     curve = smoother_of(probability, smoother=smoother, span=span)
-    return np.abs(curve.curve(outcome, probability) - probability)
+    return _distance(curve.curve(outcome, probability), probability)
+
+
+def _distance(curve: Floats, probability: Floats) -> Floats:
+    """How far a curve of frequencies is from the probabilities.
+
+    A local polynomial may leave 0 to 1, in R as here. Where many probabilities crowd at one end it
+    can do so by hundreds, between them and the next; such an artefact is cut at one unit beyond.
+    """
+    return np.abs(np.clip(curve, -1.0, 2.0) - probability)
 
 
 def smoother_of(
