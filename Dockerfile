@@ -19,8 +19,8 @@ RUN python -m pip install --no-cache-dir --require-hashes -r requirements-uv.loc
 FROM python:3.12-slim
 COPY --from=build /opt/abovechance /opt/abovechance
 ENV PATH=/opt/abovechance/bin:$PATH NUMBA_CACHE_DIR=/tmp/numba
-RUN useradd --create-home reader
-USER reader
+RUN useradd --create-home --uid 1000 reader
+USER 1000
 WORKDIR /data
 ENTRYPOINT ["abovechance"]
 CMD ["--help"]

@@ -85,13 +85,23 @@ def test_a_result_says_its_kind_in_its_json(kind: str, results: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("kind", sorted(PRINTED.keys() & MADE.keys()))
-@pytest.mark.parametrize("width", [80, 100])
-def test_a_printed_result_fits_and_is_that_of_its_json(
-    kind: str, width: int, results: dict[str, Any]
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_printed_result_fits_and_no_number_is_cut(
+    kind: str, width: int, full: bool, results: dict[str, Any]
 ) -> None:
-    printed = text(results[kind].blocks(), width)
+    blocks = results[kind].blocks(full=full)
+    printed = text(blocks, width)
     assert max(extent(line) for line in printed.splitlines()) <= width
-    assert printed == text(blocks_of(json.loads(results[kind].to_json())), width)
+    assert "…" not in printed
+    assert printed == text(blocks_of(json.loads(results[kind].to_json()), full=full), width)
+    for table in (b for b in blocks if isinstance(b, Table)):
+        alone = text([table], width)
+        for row in table.rows:
+            for column, cell in zip(table.columns, row, strict=True):
+                if column.kind in ("number", "limits") and cell.filled and not cell.same:
+                    whole = rf"(^|\s){re.escape(cell.text)}(\s|$)"
+                    assert re.search(whole, alone, re.M), (column.heading, cell.text)
 
 
 @pytest.mark.parametrize("kind", list(MADE))
@@ -123,12 +133,33 @@ def test_print_shows_what_the_command_shows(
     monkeypatch.setenv("COLUMNS", "80")
     argv = ["assess", str(examples.path("breast_cancer")), "--outcome", "outcome"]
     argv += ["--positive", "malignant", "--probability", "p_texture", "--seed", "1"]
-    assert main([*argv, "--draws", "99"]) == 0
-    shown = capsys.readouterr().out
-    printed = str(ac.assess(texture(), draws=99, rng=1))
-    for word in ("estimate", "95% interval", "chance", "p", "Skill", "Intervals", "H0:"):
-        assert word in printed
-    assert printed.split("Categorical", 1)[1].strip() == shown.split("Categorical", 1)[1].strip()
+    found = ac.assess(texture(), draws=99, rng=1)
+    for full in (True, False):
+        assert main([*argv, "--draws", "99", *["--all"] * full]) == 0
+        shown = capsys.readouterr().out
+        printed = found.to_text(full=full)
+        for word in ("estimate", "95% interval", "chance", "p", "Skill"):
+            assert word in printed
+        assert ("Intervals" in printed and "H0:" in printed) == full
+        assert ("12 of 53 measures; --all" in " ".join(printed.split())) == (not full)
+        assert printed.split("\nCategorical", 1)[1].strip() in shown
+    assert str(found) == found.to_text()
+
+
+@pytest.mark.parametrize("kind", ["assessment", "comparison", "detection", "permutation_test"])
+def test_the_answer_is_printed_first(kind: str, results: dict[str, Any]) -> None:
+    notes = [b for b in results[kind].blocks() if isinstance(b, tabular.Note)]
+    first = next(b for b in notes if b.style == "bold")
+    assert first.text.startswith(ac.report(results[kind]).document.verdict)
+
+
+def test_an_infinite_chance_is_explained() -> None:
+    y, p = [0, 1, 0, 1, 1, 0] * 5, [0.2, 0.8, 0.4, 1.0, 0.6, 0.3] * 5
+    for q, said in ((p, True), ([min(x, 0.9) for x in p], False)):
+        model = ac.Binary(y, probability=q)
+        compared = ac.compare({"a": model, "b": ac.Binary(y, probability=[0.5] * 30)}, "log_score")
+        for result in (ac.assess(model, ["log_score"], draws=99, rng=1), compared):
+            assert ("infinitely wrong" in " ".join(str(result).split())) == said
 
 
 def test_a_command_prints_markdown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,7 +187,9 @@ def test_markdown_shows_labels_as_they_are() -> None:
 
 def test_a_p_of_one_exact_test_is_said_once(results: dict[str, Any]) -> None:
     facts = contract(results["assessment"])
-    (table,) = [b for b in blocks_of(facts) if isinstance(b, Table) and b.name == "measures"]
+    (table,) = [
+        b for b in blocks_of(facts, full=True) if isinstance(b, Table) and b.name == "measures"
+    ]
     same = [cell for row in table.rows for cell in row if cell.same]
     exact = [e for e in facts["estimates"] if e["p_value"] is not None and not e["draws"]]
     distinct = {(e["test"], e["hypothesis"], e["p_value"]) for e in exact}

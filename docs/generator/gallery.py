@@ -31,7 +31,11 @@ THINGS = {
     "multiclass": "shown = ac.examples.iris()",
     "numeric": "shown = ac.examples.diabetes()",
     "survival": FOLLOWED,
-    "assessment": 'shown = ac.assess(ac.examples.breast_cancer("p_texture"), draws=999, rng=1)',
+    "assessment": """\
+cases = ac.examples.breast_cancer("p_texture")
+site = np.array(["A", "B", "C"])[np.arange(cases.n) % 3]
+shown = ac.assess(cases, by=site, draws=999, rng=1)""",
+    "thresholds": 'shown = ac.thresholds(ac.examples.breast_cancer("p_texture"), rng=1)',
     "comparison": COMPARED,
     "power": """\
 tests, areas = ["accuracy", "auc"], [0.5, 0.65, 0.8]
@@ -103,7 +107,7 @@ def page() -> str:
         parts.append(_figures(picture))
         others = _others(picture)
         if others:
-            parts.append(f"Also of {others}.\n")
+            parts.append(f"It can also show {others}.\n")
     return "\n".join(parts)
 
 

@@ -212,7 +212,10 @@ def _on_examples() -> dict[str, tuple[str, Any]]:
 def _measured(measure: Any) -> str:
     found = measured.of_measure(measure.name)
     if found:
-        return measured.table(found)
+        return measured.table(found) + (
+            "\nEach row names what was simulated; where that is not the method above, the table "
+            "was made with an earlier default.\n"
+        )
     return (
         "Not simulated for this measure by itself; the pages of the methods above have what was "
         "measured of them on other measures of the same law.\n"

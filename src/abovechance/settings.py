@@ -8,7 +8,6 @@ every method without being passed on by name.
 """
 
 import inspect
-import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
@@ -18,6 +17,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from abovechance.errors import AboveChanceError, DataError, did_you_mean, shown
+from abovechance.progress import Bar
 
 Alternative = Literal["greater", "less", "two-sided"]
 Adjust = Literal["holm", "bh", "none"]
@@ -122,16 +122,10 @@ def workers_of(name: str, value: Any) -> Any:
     return whole(name, value)
 
 
-def tell(done: int, total: int) -> None:
-    """What `progress=True` tells, on one line of the error stream."""
-    end = "\n" if done >= total else ""
-    print(f"\r{done} of {total}", end=end, file=sys.stderr, flush=True)
-
-
 def progress_of(name: str, value: Any) -> Any:
-    """Something to call; True tells on a line of the error stream, False not at all."""
+    """Something to call; True shows a bar on the error stream, False nothing."""
     if isinstance(value, bool):
-        return tell if value else None
+        return Bar() if value else None
     if not callable(value):
         raise DataError(f"{name} must be True, or a function of two numbers; got {shown(value)}.")
     return value

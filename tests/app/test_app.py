@@ -210,3 +210,26 @@ def test_only_the_own_server_is_asked(page: Any, address: str) -> None:
     shown(page)
     assert page.requests
     assert all(url.startswith((address, "blob:", "data:")) for url in page.requests)
+
+
+def test_missing_values_and_subgroups_are_dealt_with_on_the_page(page: Any, tmp_path: Path) -> None:
+    rows = [
+        f"{k % 2},{'' if k == 5 else f'0.{2 + k * 7 % 5 + 2 * (k % 2)}'},{'ab'[k % 4 // 2]}"
+        for k in range(80)
+    ]
+    file = tmp_path / "cases.csv"
+    file.write_text("\n".join(["y,p,site", *rows]), "utf-8")
+    upload(page, file)
+    page.until("!document.getElementById('form').hidden")
+    page.evaluate("document.getElementById('go').click();0")
+    said = page.until("document.getElementById('problem').textContent")
+    assert "“Cases that miss a value: leave out”" in said
+    choose(page, "missing", "drop")
+    choose(page, "by", "site")
+    page.evaluate("document.getElementById('mailed').checked = true;0")
+    page.evaluate("document.getElementById('go').click();0")
+    page.until("!document.getElementById('result').hidden")
+    text = page.evaluate("held.text()")
+    assert "By subgroup" in text
+    assert "79 cases" in text
+    assert "Predicted probabilities by class" not in text

@@ -10,16 +10,18 @@ import sys
 import urllib.error
 import urllib.request
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
 from abovechance import examples
 from abovechance.app import requests
-from abovechance.app.requests import Choices, answer, described, opened
-from abovechance.errors import AboveChanceError
+from abovechance.app.requests import Choices, answer, described, on_the_page, opened
+from abovechance.errors import AboveChanceError, DataError
 from abovechance.io import read_table
 
 
@@ -264,3 +266,54 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
     assert about == "(this machine only; Ctrl-C ends it)\n"
     assert (status, one.returncode, err) == (200, 0, "")
     assert b"Drop a file here" in body
+
+
+ROWS = [(k % 2, f"0.{2 + k * 7 % 5 + 2 * (k % 2)}", "ab"[k % 4 // 2]) for k in range(80)]
+ROWS[5] = (1, "", "a")
+GROUPED = "\n".join(["y,p,site", *(f"{y},{p},{site}" for y, p, site in ROWS)]).encode()
+
+
+def test_what_the_page_tells_people_to_do_it_can_do() -> None:
+    table = read_table(GROUPED, name="cases.csv")
+    asked = Choices(outcome="y", predicted=("p",), positive="1")
+    with pytest.raises(DataError) as refused:
+        answer([table], asked)
+    said = on_the_page(str(refused.value))
+    assert "“Cases that miss a value: leave out”" in said
+    assert "--missing" not in said
+    more = replace(asked, missing="drop", by="site", threshold="0,4", primary="auc", hidden=True)
+    made = answer([table], more)
+    assert "79 cases" in made.document.subtitle
+    assert "threshold 0.4" in made.document.subtitle
+    assert "By subgroup" in [table.title for table in made.document.tables]
+    assert "Area under the ROC curve by subgroup" in [chart.title for chart in made.document.charts]
+    words = made.document.command
+    for part in ("--missing drop", "--by site", "--threshold 0.4", "--primary auc", "--no-cases"):
+        assert part in words
+    titles = [chart.title for chart in made.document.charts]
+    assert "Predicted probabilities by class" not in titles
+    assert "ROC curve" in titles
+
+
+def test_survival_is_judged_at_the_times_that_were_asked_for() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=60)
+    time = rng.exponential(np.exp(-x))
+    rows = [
+        f"{t:.4f},{int(k % 3 > 0)},{np.exp(-0.3 * np.exp(v)):.4f},{np.exp(-0.6 * np.exp(v)):.4f}"
+        for k, (t, v) in enumerate(zip(time, x, strict=True))
+    ]
+    table = read_table("\n".join(["time,event,S_0.3,S_0.6", *rows]).encode())
+    asked = Choices(kind="survival", predicted=("S_0.3", "S_0.6"), time="time", event="event")
+    made = answer([table], replace(asked, times="0.3"))
+    names = [row[0].text for table in made.document.tables for row in table.rows]
+    assert "Brier score at time 0.3" in names
+    assert "Brier score at time 0.6" not in names
+    with pytest.raises(DataError, match="a time must be a number; got 'soon'"):
+        answer([table], replace(asked, times="soon"))
+
+
+def test_several_files_with_subgroups_are_refused_in_one_line() -> None:
+    table = read_table(GROUPED)
+    with pytest.raises(DataError, match="subgroups need all models in one file"):
+        answer([table, table], Choices(outcome="y", predicted=("p",), by="site", missing="drop"))

@@ -65,7 +65,7 @@ def test_two_classes_are_assessed_by_family(told: Told) -> None:
 
 
 def test_many_classes_are_also_told_one_by_one(told: Told) -> None:
-    text = told(IRIS, VALUES)
+    text = told(IRIS, VALUES, "--all")
     assert "Sensitivity, mean over classes" in text
     assert "Per class" in text
     assert lines_of(text, "versicolor ")[0][:6] == [

@@ -280,6 +280,7 @@ def test_exit_codes_are_in_the_help(run: Run) -> None:
     ("argv", "said"),
     [
         (["x.csv", "--outcome", "y"], "name the models' columns with --models"),
+        (["x.csv", "--outcome", "y"], "for a row per item and model, name --id, --model and"),
         ([*CANCER, "--probability", "p_forest"], "leave --probability out"),
         ([CANCER[0], "--models", "p_forest,p_forest"], "stands twice"),
         ([*CANCER, "--margin", "little"], "--margin must be a number"),

@@ -1,5 +1,7 @@
 """Exit codes and messages: one line, no traceback, what to do."""
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 from abovechance import __version__
-from abovechance.cli import COMMANDS, main
+from abovechance.cli import COMMANDS, QUESTIONS, command, main
 from abovechance.errors import Unfinished
 from abovechance.examples import path
 
@@ -162,3 +164,78 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.stdout.startswith("[")
+
+
+def examples_of(name: str) -> list[list[str]]:
+    """The example commands in the help of a command, as typed."""
+    import click
+
+    root = click.Context(command, info_name="abovechance")
+    found = command.get_command(root, name)
+    assert found is not None
+    typed = [line.partition(">")[0] for line in (found.epilog or "").splitlines()]
+    return [shlex.split(line)[1:] for line in typed if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"reproduce"}))
+def test_every_command_has_examples_with_options_that_exist(name: str) -> None:
+    import click
+
+    root = click.Context(command, info_name="abovechance")
+    found = command.get_command(root, name)
+    assert found is not None
+    shown = examples_of(name)
+    assert shown
+    for called, *argv in shown:
+        assert called == name
+        parser = found.make_parser(click.Context(found, info_name=name))
+        parser.parse_args(list(argv))  # refuses an option that is not there
+    assert max(len(line) for line in (found.epilog or "").splitlines()) <= 76
+
+
+def test_help_lists_every_command_once_under_its_question(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    listed = out.partition("Examples:")[0]
+    for question in QUESTIONS:
+        assert question in listed
+    for name in COMMANDS:
+        assert len(re.findall(rf"^  {name}\s{{2,}}", listed, re.M)) == 1
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_a_picture_is_written_beside_a_result(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for argv in (
+        ["assess", CANCER, *NAMED, "--measures", "auc,accuracy", "--draws", "19"],
+        ["thresholds", CANCER, *NAMED, "--draws", "19"],
+        ["curves", CANCER, *NAMED, "--kind", "roc", "--draws", "19"],
+        ["posterior", "--correct", "17", "--wrong", "3"],
+    ):
+        file = tmp_path / f"{argv[0]}.{ending}"
+        assert main([*argv, "--picture", str(file)]) == 0
+        assert file.stat().st_size > 1000
+    file = tmp_path / f"plot.{ending}"
+    argv = ["plot", CANCER, "--outcome", "outcome", "--positive", "malignant"]
+    assert main([*argv, "--models", "p_forest,p_texture", "--kind", "roc", "-o", str(file)]) == 0
+    assert file.stat().st_size > 1000
+    capsys.readouterr()
+
+
+def test_a_saved_result_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["assess", CANCER, *NAMED, "--measures", "auc,accuracy", "--draws", "19"]
+    assert main([*argv, "--format", "json"]) == 0
+    saved = tmp_path / "result.json"
+    saved.write_text(capsys.readouterr().out, "utf-8")
+    assert main(["plot", str(saved), "-o", str(tmp_path / "forest.svg")]) == 0
+    assert "Area under" in (tmp_path / "forest.svg").read_text("utf-8")
+    wrong = refusal_of(capsys, ["plot", str(saved), "-o", str(tmp_path / "forest.bmp")])
+    assert "a picture must end in .svg, .png or .pdf; got 'forest.bmp'" in wrong
+
+
+def refusal_of(capsys: pytest.CaptureFixture[str], argv: list[str]) -> str:
+    capsys.readouterr()
+    return refusal(capsys, argv)

@@ -72,7 +72,7 @@ def test_every_number_of_an_assessment_is_whole(
                       "--by", "group_of_age", *few],
     }[kind]  # fmt: skip
     monkeypatch.setenv("COLUMNS", str(width))
-    text = printed(capsys, "assess", *argv, *FEW)
+    text = printed(capsys, "assess", *argv, *FEW, "--all")
     facts = json.loads(printed(capsys, "assess", *argv, *FEW, "--format", "json"))
     assert "…" not in text
     assert max(extent(line) for line in text.splitlines()) <= width

@@ -93,13 +93,13 @@ def _figures() -> list[Output]:
         file, small = io.BytesIO(), io.BytesIO()
         figure.savefig(file, dpi=figure.dpi)
         Image.open(file).convert("RGB").quantize(COLOURS).save(small, "PNG", optimize=True)
-        wide, tall = (round(x * figure.dpi) for x in figure.get_size_inches())
+        wide, tall = (x * figure.dpi for x in figure.get_size_inches())
         axes = f"{len(figure.axes)} Axes"
         found.append(
             {
                 "data": {
                     "image/png": base64.b64encode(small.getvalue()).decode("ascii"),
-                    "text/plain": [f"<Figure size {wide}x{tall} with {axes}>"],
+                    "text/plain": [f"<Figure size {wide:g}x{tall:g} with {axes}>"],
                 },
                 "metadata": {},
                 "output_type": "display_data",

@@ -346,3 +346,18 @@ def test_frequencies_change_nothing_of_what_is_free_of_them() -> None:
     score = rng.normal(size=100) + y
     found = assess(Binary(y, score=score, fold=np.arange(100) // 4 % 5), ["auc"], rng=1)["auc"]
     assert "class frequencies" not in found.interval.method
+
+
+@pytest.mark.parametrize("measure", ["mae", "mse", "rmse"])
+def test_compare_and_assess_show_one_number_over_unequal_folds(measure: str) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=90)
+    fold = np.repeat([0, 1, 2, 3], [40, 30, 15, 5])
+    made = {
+        name: ac.Numeric(y, y + rng.normal(0, s, 90) * (1 + fold), fold=fold, origin="cv")
+        for name, s in (("a", 0.5), ("b", 0.8))
+    }
+    found = ac.compare(made, [measure], rng=1)
+    alone = {name: ac.assess(p, [measure], rng=1)[measure].value for name, p in made.items()}
+    assert {row.model: row.value for row in found.estimates} == pytest.approx(alone, rel=1e-12)
+    assert found[measure].difference == pytest.approx(alone["a"] - alone["b"], rel=1e-9)

@@ -371,3 +371,27 @@ def test_a_million_cases_give_what_memory_gives(tmp_path: Path) -> None:
         assert result[name].value == find(name).of(predictions)
     for name in ("brier", "log_score", "tjur_r2", "nagelkerke_r2"):
         assert result[name].value == pytest.approx(find(name).of(predictions), rel=1e-12)
+
+
+def test_what_needs_the_cases_refuses_a_summary_and_says_what_to_do() -> None:
+    from abovechance.measures.summary import BinarySummary, Summarised
+
+    y, p = drawn(500)
+    summary = Summarised(BinarySummary.of(y, p))
+    cases = Binary(y, probability=p)
+    assert significance.fisher(summary).p_value == significance.fisher(cases).p_value
+    with pytest.raises(NotApplicable, match=r"only counts and sums .* Take a random part"):
+        significance.permutation(summary, "brier")
+
+
+def test_only_methods_that_are_declared_for_a_summary_are_asked_of_one() -> None:
+    from abovechance.inference.method import Fact, Kind, first_of, suited
+    from abovechance.measures.summary import BinarySummary, Summarised
+
+    y, p = drawn(500)
+    summary, facts = Summarised(BinarySummary.of(y, p)), frozenset({Fact.SUMMARY})
+    for m in applicable(summary):
+        first = first_of(Kind.INTERVAL, m.law, facts)
+        for method in suited(first, m, summary, facts):
+            assert Fact.SUMMARY in method.allows | method.needs
+            assert method.name not in ("left_out", "bootstrap")

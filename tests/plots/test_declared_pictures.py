@@ -42,6 +42,11 @@ def compared() -> Any:
     return ac.compare(two, ["auc", "brier"], by=halves, draws=99, rng=1)
 
 
+def assessed() -> Any:
+    halves = np.arange(texture().n) % 2
+    return ac.assess(texture(), ["auc", "mcc"], by=halves, draws=99, rng=1)
+
+
 def refitted() -> Any:
     from sklearn.dummy import DummyClassifier
 
@@ -58,7 +63,8 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     ),
     "numeric": (lambda: ac.Numeric(np.arange(30.0), np.arange(30.0) + np.sin(np.arange(30))),),
     "survival": (followed, survival_predicted),
-    "assessment": (lambda: ac.assess(texture(), ["auc", "mcc"], draws=99, rng=1),),
+    "assessment": (assessed,),
+    "thresholds": (lambda: ac.thresholds(texture(), draws=99, rng=1),),
     "comparison": (compared,),
     "detection": (lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),),
     "permutation_test": (refitted,),
@@ -141,3 +147,26 @@ def test_a_saved_result_has_the_same_picture(what: str) -> None:
     result = made(what)
     saved = chart_of(json.loads(result.to_json()))
     assert render(saved) == render(chart_of(result))
+
+
+@pytest.mark.parametrize("name", sorted(pictures()))
+def test_pictures_that_show_single_cases_say_so(name: str) -> None:
+    """What a report without cases may show holds few of the predictions, whatever their number."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=200)
+    p = 1 / (1 + np.exp(-(2.0 * y - 1.0) - rng.normal(size=200)))
+    value = 3.0 * rng.normal(size=200)
+    shown = {
+        "binary": (ac.Binary(y, probability=p), p),
+        "numeric": (ac.Numeric(value + rng.normal(size=200), value), value),
+    }
+    one = pictures()[name]
+    for kind, (cases, predicted) in shown.items():
+        if kind not in one.of:
+            continue
+        chart = one.draw({"": cases})
+        held = [np.ravel(c) for s in chart.series for c in s.columns]
+        held += [np.ravel(layer.x) for layer in chart.layers if hasattr(layer, "x")]
+        numbers = [np.asarray(c, float) for c in held if np.asarray(c).dtype.kind in "fi"]
+        told = np.isin(np.round(predicted, 9), np.round(np.concatenate(numbers), 9)).mean()
+        assert one.cases or told < 0.3, (name, kind, told)

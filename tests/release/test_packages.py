@@ -72,9 +72,10 @@ def test_the_conda_recipe_agrees_with_the_package() -> None:
     assert f'__version__ = "{recipe["context"]["version"]}"' in package
     assert recipe["about"]["summary"] == PROJECT["description"]
     assert recipe["about"]["license"] == PROJECT["license"]
-    needs = {str(Requirement(need)) for need in recipe["requirements"]["run"]}
-    python = f"python{PROJECT['requires-python']}"
-    assert needs == {str(Requirement(need)) for need in [*PROJECT["dependencies"], python]}
+    needs = [Requirement(need) for need in recipe["requirements"]["run"]]
+    declared = [Requirement(need) for need in PROJECT["dependencies"]]
+    declared.append(Requirement(f"python{PROJECT['requires-python']}"))
+    assert {(n.name, n.specifier) for n in needs} == {(n.name, n.specifier) for n in declared}
     (script,) = PROJECT["scripts"].items()
     assert recipe["build"]["python"]["entry_points"] == [" = ".join(script)]
 

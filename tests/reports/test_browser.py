@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from abovechance import examples
+from abovechance.format import number
 from abovechance.inference import assess
 from abovechance.reports import report
 
@@ -298,6 +300,65 @@ def test_the_data_of_a_chart_can_be_saved(pages: dict[str, str], opened: Opened)
     assert len(lines) > 4
 
 
+@pytest.mark.parametrize("name", ["assessment", "multiclass"])
+def test_every_picture_can_be_saved_as_a_file_of_its_own(
+    name: str, pages: dict[str, str], opened: Opened
+) -> None:
+    browser = opened(pages[name])
+    titles = browser.evaluate("[...document.querySelectorAll('figure h3')].map(h => h.innerText)")
+    browser.evaluate(
+        "[...document.querySelectorAll('figure')].map((f, i) => (f.id = `at-${i}`)) && 0"
+    )
+    for i, title in enumerate(titles):
+        svg = ElementTree.fromstring(saved(browser, f"#at-{i} [data-picture=svg]"))
+        words = ["".join(text.itertext()) for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+        assert title in " ".join(words)
+        axis = browser.evaluate(f"document.querySelector('#at-{i} .xtitle').innerText")
+        assert axis in " ".join(words)
+        marks = browser.evaluate(f"document.querySelectorAll('#at-{i} .xt').length")
+        assert len(words) > marks
+        shapes = [tag for tag in svg.iter() if tag.tag.endswith(("path", "rect"))]
+        drawn = browser.evaluate(f"document.querySelectorAll('#at-{i} .plot path').length")
+        assert len(shapes) >= drawn - 4  # all but places that only the read-out looks for
+    saved(browser, "#at-0 [data-picture=png]")
+    start = browser.evaluate("caught.arrayBuffer().then(b => [...new Uint8Array(b).slice(0, 8)])")
+    assert bytes(start) == b"\x89PNG\r\n\x1a\n"
+    assert browser.complaints == []
+
+
+def test_tables_can_be_copied_for_word_markdown_and_latex(
+    pages: dict[str, str], opened: Opened, assessment: Any
+) -> None:
+    browser = opened(pages["assessment"])
+    browser.evaluate(
+        "window.copied = {}; const take = async x => { window.copied.text = x; };"
+        "Object.defineProperty(navigator, 'clipboard', {value: {writeText: take, write: async x => "
+        "{ window.copied.html = await (await x[0].getType('text/html')).text(); }}}); 0"
+    )
+
+    def copied(how: str, kind: str) -> str:
+        browser.evaluate("window.copied = {}; 0")
+        browser.evaluate(f"document.querySelector('[data-table={how}]').click()")
+        text: str = browser.until(f"window.copied.{kind}")
+        return text
+
+    value = number(assessment["auc"].value)
+    latex = copied("latex", "text").splitlines()
+    assert latex[0].startswith("\\begin{tabular}{l")
+    assert latex[-1] == "\\end{tabular}"
+    rows = [line for line in latex if "&" in line]
+    assert len({line.count(" & ") for line in rows}) == 1
+    assert any(line.startswith("Area under the ROC curve & " + value) for line in rows)
+    assert not re.search(r"[<>−★]", "".join(rows).replace("$<$", "").replace("$>$", ""))
+    markdown = copied("markdown", "text").splitlines()
+    assert markdown[1].startswith("| --- | ---: |")
+    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in markdown}) == 1
+    table = ElementTree.fromstring(copied("word", "html"))
+    cells = [[cell.text for cell in row] for row in table.iter("tr")]
+    assert len(cells) == len(markdown) - 1
+    assert any(row[:2] == ["Area under the ROC curve", value] for row in cells)
+
+
 def test_a_paragraph_can_be_copied_or_selected(pages: dict[str, str], opened: Opened) -> None:
     browser = opened(pages["assessment"])
     browser.click("[data-copy=text-1]")
@@ -314,7 +375,7 @@ def test_a_report_is_small(name: str, limit: int, pages: dict[str, str]) -> None
     assert len(pages[name].encode()) < limit
 
 
-def test_two_models_with_every_measure_stay_below_150_kb(
+def test_two_models_with_every_measure_stay_below_160_kb(
     models: dict[str, Any], comparison: Any
 ) -> None:
     facts = comparison.to_dict()
@@ -322,7 +383,7 @@ def test_two_models_with_every_measure_stay_below_150_kb(
         {**row.to_dict(), "model": name} for name, p in models.items() for row in assess(p, rng=1)
     ]
     size = len(report(facts, predictions=models).html.encode())
-    assert size < 150_000
+    assert size < 160_000
 
 
 def test_a_report_is_written_where_it_was_asked_for(assessment: Any, tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from abovechance import detect, report
+from abovechance.inference.prose import as_text
+from abovechance.inference.verdicts import verdict
 from abovechance.reports import detection_story
 from abovechance.reports.citations import bibliography
-from abovechance.reports.prose import as_text
 
 
 def found(**settings: Any) -> dict[str, Any]:
@@ -24,10 +25,10 @@ def told(sentence: str) -> str:
 def test_a_p_at_the_level_rejects() -> None:
     facts = found()
     assert facts["tests"][0]["p_value"] == 0.05
-    assert detection_story._verdict(facts) == "The classes differ"
+    assert verdict(facts) == "The classes differ"
     assert told(detection_story._results(facts)).endswith("was rejected.")
     refitted = {"tests": [{"measure": "accuracy", "title": "Accuracy", "p_value": 0.05}]}
-    assert detection_story._verdict(refitted) == "Better than chance"
+    assert verdict(refitted) == "Better than chance"
 
 
 def test_the_papers_rule_is_told_and_never_a_smallest_p() -> None:
@@ -78,7 +79,7 @@ def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> 
     ]
     facts = found(stop="gandy", draws=9999, tests=tests)
     assert {test["decision"] for test in facts["tests"]} == {"p <= level/9"}
-    assert detection_story._verdict(facts) == "The classes differ"
+    assert verdict(facts) == "The classes differ"
     assert "one side of 0.00556 (0.05 divided by 9 tests)" in told(detection_story._methods(facts))
     assert "At level 0.05" in told(detection_story._results(facts))
     assert "rejected by 9 of 9 tests" in told(detection_story._results(facts))
@@ -87,7 +88,7 @@ def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> 
 def test_the_verdict_is_at_the_level_of_a_sequential_test() -> None:
     facts = found(stop="gandy", draws=1999, level=0.2) | {"level": 0.01}
     facts["tests"][0]["p_value"] = 0.03
-    assert detection_story._verdict(facts) == "No difference between the classes shown"
+    assert verdict(facts) == "No difference between the classes shown"
     assert "At level 0.01" in told(detection_story._results(facts))
 
 

@@ -167,7 +167,7 @@ def test_differences_equal_the_result(compared: Page) -> None:
 
 @pytest.mark.parametrize("which", ["answer", "text-1", "text-2", "latex-1", "latex-2"])
 def test_every_number_of_a_sentence_is_in_the_result(
-    page: Page, compared: Page, which: str
+    page: Page, compared: Page, models: dict[str, Any], which: str
 ) -> None:
     for one in (page, compared):
         text = one.texts.get(which) or one.texts.get("p", "")
@@ -175,6 +175,7 @@ def test_every_number_of_a_sentence_is_in_the_result(
             text = re.sub(r"\$-\$", "−", re.sub(r"~\\citep\{[^}]*\}", "", text)).replace("\\%", "%")
             text = text.replace("$", "").replace("\\,", "\u202f")
         values = set(values_in(one.result)) | {0.001}  # p < 0.001
+        values.add(float(models["forest"].prevalences[1]))
         values.add(float(len(one.result.get("models", ()))))
         found = numbers(text.replace("\u00a0", " "))
         strange = [n for n in found if not is_of(n, values)]

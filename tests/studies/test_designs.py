@@ -249,3 +249,12 @@ def test_an_eigenvector_has_a_number_of_any_type(whole: type) -> None:
     design = Shift(features=3, noise="ar1", direction=whole(2))
     named = np.linalg.eigh(design.covariance())[1][:, 1]
     np.testing.assert_array_equal(design.mean(20, 1.0), named)
+
+
+def test_a_logistic_design_has_signal_unless_told_otherwise() -> None:
+    assert Logistic(features=4).main == 0.5
+    assert Logistic(features=4, square=0.25).main == 0.0
+    assert Logistic(features=4, main=0.0).main == 0.0
+    groups = Logistic(features=4)(2000, 5.0, np.random.default_rng(1))
+    gap = groups.X[groups.labels == 1].mean() - groups.X[groups.labels == 0].mean()
+    assert gap > 0.5

@@ -23,6 +23,7 @@ from abovechance.io.files import Format, is_gzip, is_zip, recognise
 from abovechance.io.roles import find_roles, fitting
 from abovechance.io.table import Kind, Table
 from abovechance.io.workbooks import sheets_in
+from abovechance.measures import applicable
 from abovechance.predictions import Predictions
 from abovechance.reports import Report, report
 
@@ -30,7 +31,16 @@ EXAMPLES = 3
 FEW_CLASSES = 30
 ABOUT_CASES = ("id", "groups", "fold")
 OF_CLASSES = ("probability", "probabilities", "score", "label")
-KINDS = (*OF_CLASSES, "value", "risk")
+IN_TIME = ("risk", "survival")
+KINDS = (*OF_CLASSES, "value", *IN_TIME)
+SEVERAL_COLUMNS = ("probabilities", "survival")
+TEXTS = ("outcome", "positive", "time", "event", *ABOUT_CASES, "by", "threshold", "missing",
+         "primary", "times")  # fmt: skip
+# What messages name as an argument or an option, as the page calls it.
+CALLED = {
+    'missing="drop" (--missing drop)': "“Cases that miss a value: leave out”",
+    "pos_label": "“Positive class”",
+}
 LARGEST = 200 * 2**20  # bytes in all, as sent and as unpacked
 MOST_FILES = 6
 LONGEST = 200  # letters of a file name that are kept
@@ -51,7 +61,11 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Which column is what: `kind` says how the predicted columns are to be read."""
+    """Which column is what: `kind` says how the predicted columns are to be read.
+
+    The last are about the question: subgroups, threshold, what to do with missing values, the
+    primary measure, times at which to judge, and whether single cases stay out of the report.
+    """
 
     kind: str = "probability"
     outcome: str = ""
@@ -62,6 +76,12 @@ class Choices:
     id: str = ""
     groups: str = ""
     fold: str = ""
+    by: str = ""
+    threshold: str = ""
+    missing: str = ""
+    primary: str = ""
+    times: str = ""
+    hidden: bool = False
 
 
 def described(table: Table) -> dict[str, Any]:
@@ -92,6 +112,7 @@ def guessed(table: Table, columns: list[Column]) -> Choices:
         return _by_content(columns)
     kind = next((k for k in KINDS if roles.columns(k)), "label")
     outcome = roles.outcome[0] if roles.outcome else ""
+    about: dict[str, Any] = {role: "".join(roles.columns(role)) for role in ABOUT_CASES}
     return Choices(
         kind=kind,
         outcome=outcome,
@@ -99,14 +120,14 @@ def guessed(table: Table, columns: list[Column]) -> Choices:
         positive=_positive(outcome, columns) if kind in OF_CLASSES else "",
         time="".join(roles.columns("time")),
         event="".join(roles.columns("event")),
-        **{role: "".join(roles.columns(role)) for role in ABOUT_CASES},
+        **about,
     )
 
 
 def _by_content(columns: list[Column]) -> Choices:
     """Several models in one file: every column of probabilities is one."""
     names = [c.name for c in columns]
-    about = {role: next(iter(fitting(role, names)), "") for role in ABOUT_CASES}
+    about: dict[str, Any] = {r: next(iter(fitting(r, names)), "") for r in ABOUT_CASES}
     free = [c for c in columns if c.name not in about.values()]
     fits = fitting("outcome", [c.name for c in free])
     outcome = next(iter(fits), next((c.name for c in free if c.classes), ""))
@@ -156,9 +177,9 @@ def _natural(text: str) -> tuple[bool, float, str]:
 
 def as_roles(choices: Choices, predicted: tuple[str, ...]) -> dict[str, Any]:
     """The choices as `read` takes them, for one model's columns."""
-    several = choices.kind in ("probabilities",)
+    several = choices.kind in SEVERAL_COLUMNS
     roles: dict[str, Any] = {choices.kind: list(predicted) if several else predicted[0]}
-    if choices.kind == "risk":
+    if choices.kind in IN_TIME:
         roles |= {"time": choices.time, "event": choices.event}
     else:
         roles["outcome"] = choices.outcome
@@ -169,7 +190,23 @@ def as_roles(choices: Choices, predicted: tuple[str, ...]) -> dict[str, Any]:
     roles["repeat"] = False
     if choices.positive and choices.kind in OF_CLASSES:
         roles["pos_label"] = choices.positive
+    if choices.threshold and choices.kind in OF_CLASSES:
+        (roles["threshold"],) = _numbers("the threshold", choices.threshold)[:1]
+    if choices.missing == "drop":
+        roles["missing"] = "drop"
     return roles
+
+
+def _numbers(what: str, text: str) -> list[float]:
+    """Numbers as they are typed: 0.2, or several between spaces or semicolons.
+
+    >>> _numbers("times", "100; 200"), _numbers("the threshold", "0,2")
+    ([100.0, 200.0], [0.2])
+    """
+    try:
+        return [float(part.replace(",", ".")) for part in text.replace(";", " ").split()]
+    except ValueError:
+        raise DataError(f"{what} must be a number; got {text!r}.") from None
 
 
 class Sent(NamedTuple):
@@ -212,12 +249,13 @@ def _choices_in(sent: Any) -> Choices:
     predicted = sent.get("predicted") or []
     if not isinstance(predicted, Sequence) or isinstance(predicted, str):
         raise DataError("the page sent something unreadable; load it again.")
-    texts = {
-        name: str(sent.get(name) or "")
-        for name in ("outcome", "positive", "time", "event", "id", "groups", "fold")
-    }
-    kind = str(sent.get("kind") or "probability")
-    return Choices(kind=kind, predicted=tuple(str(p) for p in predicted), **texts)
+    texts: dict[str, Any] = {name: str(sent.get(name) or "") for name in TEXTS}
+    return Choices(
+        kind=str(sent.get("kind") or "probability"),
+        predicted=tuple(str(p) for p in predicted),
+        hidden=bool(sent.get("hidden")),
+        **texts,
+    )
 
 
 def _table(data: bytes, name: str, sheet: str) -> Table:
@@ -255,32 +293,68 @@ def _unpacked(data: bytes) -> int:
 def answer(tables: Sequence[Table], choices: Choices) -> Report:
     """Assess the one model there is, or compare the several: columns of a file, or files."""
     models = models_in(tables, choices)
+    first = next(iter(models.values()))
+    asked: dict[str, Any] = {"rng": SEED, **_subgroups(tables, choices, first)}
+    if choices.primary:
+        asked["primary"] = choices.primary
+    at = measures_at(first, choices)
+    if at:
+        asked["measures"] = at
     if len(models) == 1:
-        ((_, predictions),) = models.items()
-        result: Any = assess(predictions, rng=SEED)
         return report(
-            result,
-            predictions=predictions,
+            assess(first, **asked),
+            predictions=first,
             title=tables[0].source,
-            command=command(tables, choices, "assess"),
+            command=command(tables, choices, "assess", at),
+            cases=not choices.hidden,
         )
-    result = compare(models, rng=SEED)
-    return report(result, predictions=models, command=command(tables, choices, "compare"))
+    return report(
+        compare(models, **asked),
+        predictions=models,
+        command=command(tables, choices, "compare", at),
+        cases=not choices.hidden,
+    )
+
+
+def measures_at(predictions: Predictions, choices: Choices) -> list[str]:
+    """All measures, those of a time at each of the times stated; none where none is."""
+    if not choices.times:
+        return []
+    found: list[str] = []
+    for measure in applicable(predictions):
+        if "t" not in measure.parameters:
+            found.append(measure.label)
+            continue
+        times = _numbers("a time", choices.times)
+        found += [measure.with_parameters(t=time).label for time in times]
+    return found
+
+
+def _subgroups(
+    tables: Sequence[Table], choices: Choices, predictions: Predictions
+) -> dict[str, Any]:
+    """The subgroup of every case, as `assess` and `compare` take it."""
+    if not choices.by:
+        return {}
+    if len(tables) > 1:
+        raise DataError("subgroups need all models in one file; here there are several.")
+    column = tables[0].text(choices.by)
+    kept = predictions.kept
+    return {"by": column if kept is None else column[kept], "by_name": choices.by}
 
 
 def models_in(tables: Sequence[Table], choices: Choices) -> dict[str, Predictions]:
     """The predictions of each model by name."""
     if not choices.predicted:
         raise ColumnError("say which column holds the predictions.")
-    missing = (
-        not (choices.time and choices.event) if choices.kind == "risk" else not choices.outcome
-    )
+    timed = choices.kind in IN_TIME
+    missing = not (choices.time and choices.event) if timed else not choices.outcome
     if missing:
         raise ColumnError("say which column holds what was observed.")
     if len(tables) > 1:
         return {_name(table, tables): _read(table, choices, choices.predicted) for table in tables}
     (table,) = tables
-    if choices.kind == "probabilities" or len(choices.predicted) == 1:
+    if choices.kind in SEVERAL_COLUMNS or len(choices.predicted) == 1:
         return {choices.predicted[0]: _read(table, choices, choices.predicted)}
     if len(choices.predicted) > MOST_MODELS:
         raise DataError(
@@ -300,7 +374,9 @@ def _name(table: Table, tables: Sequence[Table]) -> str:
     return table.source if len(same) == 1 else f"{table.source} ({at + 1})"
 
 
-def command(tables: Sequence[Table], choices: Choices, name: str) -> str:
+def command(
+    tables: Sequence[Table], choices: Choices, name: str, measures: Sequence[str] = ()
+) -> str:
     """The command line that does the same.
 
     >>> from abovechance.io import read_table
@@ -311,7 +387,7 @@ def command(tables: Sequence[Table], choices: Choices, name: str) -> str:
     words = ["abovechance", name, *(table.source for table in tables)]
     if any(len(table.sheets) > 1 for table in tables):
         words += ["--sheet", tables[0].sheet]
-    if choices.kind == "risk":
+    if choices.kind in IN_TIME:
         words += ["--time", choices.time, "--event", choices.event]
     else:
         words += ["--outcome", choices.outcome]
@@ -319,7 +395,19 @@ def command(tables: Sequence[Table], choices: Choices, name: str) -> str:
     words += ["--models" if several else f"--{choices.kind}", ",".join(choices.predicted)]
     if choices.positive:
         words += ["--positive", choices.positive]
-    for role in ("id", "groups", "fold"):
+    for role in (*ABOUT_CASES, "by", "primary"):
         if getattr(choices, role):
             words += [f"--{role}", getattr(choices, role)]
+    if choices.threshold:
+        words += ["--threshold", f"{_numbers('the threshold', choices.threshold)[0]:g}"]
+    words += ["--missing", "drop"] if choices.missing == "drop" else []
+    words += ["--measures", ",".join(measures)] if measures else []
+    words += ["--no-cases"] if choices.hidden else []
     return shlex.join([*words, "--seed", str(SEED)])
+
+
+def on_the_page(message: str) -> str:
+    """A message in the words of the page: what it says to do can be done there."""
+    for there, here in CALLED.items():
+        message = message.replace(there, here)
+    return message

@@ -14,9 +14,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from abovechance.app.requests import LARGEST, answer, described, opened
+from abovechance.app.requests import LARGEST, answer, described, on_the_page, opened
 from abovechance.errors import AboveChanceError
 from abovechance.examples import path as example_path
+from abovechance.measures import every
 from abovechance.reports.html import digest, report_script, style_sheet
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -96,9 +97,9 @@ async def _explained(handler: Handler, request: Request) -> Response:
     try:
         return await handler(request)
     except TooLarge as error:
-        return _json({"problem": str(error)}, 413)
+        return _json({"problem": on_the_page(str(error))}, 413)
     except AboveChanceError as error:
-        return _json({"problem": str(error)}, 422)
+        return _json({"problem": on_the_page(str(error))}, 422)
     except Exception as error:
         traceback.print_exc()
         said = f"this could not be computed ({type(error).__name__}: {error}); see the terminal."
@@ -161,4 +162,6 @@ def page() -> tuple[str, str]:
     template = Environment(loader=PackageLoader("abovechance.app"), autoescape=True).get_template(
         "app.html"
     )
-    return template.render(style=Markup(style), script=Markup(script)), policy
+    offered = [(measure.name, measure.title) for measure in every().values()]
+    made = template.render(style=Markup(style), script=Markup(script), measures=offered)
+    return made, policy

@@ -27,12 +27,28 @@ COMMANDS = {
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",
     "measures": "List the measures, or explain one.",
+    "plot": "Draw the predictions in a file, or a saved result.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
+# The commands under the question that each answers; one under none is listed at the end.
+QUESTIONS = {
+    "How good is this model?": ("assess", "curves", "thresholds", "posterior"),
+    "Which model is better?": ("compare",),
+    "Is there any signal in these data?": ("detect",),
+    "How many cases are needed?": ("power",),
+    "How do I show it?": ("report", "plot", "app"),
+    "Where do I begin?": ("demo", "measures", "reproduce"),
+}
+EXAMPLES = """\b
+Examples:
+  abovechance demo
+  abovechance assess predictions.csv --outcome y --report report.html
+  abovechance compare models.csv --outcome y --positive sick --models old,new
+"""
 HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
 ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
 
@@ -61,13 +77,20 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        asked = [name for names in QUESTIONS.values() for name in names]
+        others = tuple(name for name in COMMANDS if name not in asked)
+        for question, names in {**QUESTIONS, "Also": others}.items():
+            if not names:
+                continue
+            formatter.write(f"\n{question}\n")
+            with formatter.indentation():
+                formatter.write_dl([(name, COMMANDS[name]) for name in names])
 
 
 @click.group(
     cls=Commands,
     help="Is this predictive model really any good, and how sure are we?",
+    epilog=EXAMPLES,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

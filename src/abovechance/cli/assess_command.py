@@ -8,14 +8,15 @@ from abovechance.cli import options
 
 EXAMPLES = """\b
 Examples:
-  abovechance assess predictions.csv
-  abovechance assess predictions.csv --outcome y --probability p --positive sick
-  abovechance assess predictions.csv --measures auc,brier --groups site --report report.html
-  abovechance assess predictions.csv --measures sensitivity --rate .8
+  abovechance assess preds.csv
+  abovechance assess preds.csv --outcome y --probability p --positive sick
+  abovechance assess preds.csv --measures auc,brier --groups site
+  abovechance assess preds.csv --by age_group --report report.html
+  abovechance assess preds.csv --measures sensitivity --rate .8
 """
 
 
-@click.command(help=__doc__, epilog=EXAMPLES)
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("file", type=click.Path())
 @options.columns
 @click.option("--by", metavar="COL", help="The measures again for each subgroup.")
@@ -34,12 +35,25 @@ Examples:
     default=None,
     help="Read a Parquet file in pieces, or all at once; by its size when not given.",
 )
+@click.option(
+    "--all",
+    "full",
+    is_flag=True,
+    help="Print every measure, those of each class, and the methods.",
+)
 @options.settings("assess")
 @options.report
 @options.output
-def assess(file: str, stream: bool | None, report: str | None, format_: str, **given: Any) -> None:
+def assess(
+    file: str,
+    stream: bool | None,
+    report: str | None,
+    format_: str,
+    full: bool,
+    **given: Any,
+) -> None:
     from abovechance.cli.input_files import predictions_in, streamed
-    from abovechance.cli.terminal import progress, show, write_report
+    from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference import assess as assess_predictions
 
     columns, given = options.apart(given, options.columns)
@@ -56,5 +70,5 @@ def assess(file: str, stream: bool | None, report: str | None, format_: str, **g
                 **given,
                 progress=tell,
             )
-    show(result, format_)
-    write_report(result, report, predictions)
+    show(result, format_, full=full or given.get("measures") is not None)
+    write_files(result, report, predictions)

@@ -20,6 +20,13 @@ import click
 
 from abovechance.cli import options
 
+EXAMPLES = """\b
+Examples:
+  abovechance compare models.csv --outcome y --positive 1 --models old,new
+  abovechance compare old.csv new.csv --outcome y --id patient --margin .02
+  abovechance compare items.jsonl --id item --model model --value correct
+"""
+
 KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
 QUANTITIES = ("difference", "low", "high", "p", "p_adjusted")
 SIGNS: dict[str, Callable[[float, float], bool]] = {
@@ -115,7 +122,7 @@ def reasons(result: Any, conditions: list[Gate]) -> list[str]:
     return [reason for condition in conditions for reason in condition.fired(result)]
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @click.option(
     "--models",
@@ -170,7 +177,7 @@ def compare(
 ) -> int:
     from abovechance.cli import ANSWERED, GATE
     from abovechance.cli.input_files import items_in, models_in
-    from abovechance.cli.terminal import progress, show, write_report
+    from abovechance.cli.terminal import progress, show, write_files
 
     columns, given = options.apart(given, options.columns)
     if between and by is None:
@@ -203,7 +210,7 @@ def compare(
             )
     fired = reasons(result, fail_if)
     show(result, format_)
-    write_report(result, report, read)
+    write_files(result, report, read)
     for reason in fired:
         click.echo(f"abovechance: --fail-if: {reason}", err=True)
     return GATE if fired else ANSWERED

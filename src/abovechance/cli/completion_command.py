@@ -3,10 +3,10 @@
 import click
 
 EXAMPLES = """\b
-Where to put it:
-  bash   abovechance completion bash >> ~/.bashrc
-  zsh    abovechance completion zsh >> ~/.zshrc
-  fish   abovechance completion fish > ~/.config/fish/completions/abovechance.fish
+Examples:
+  abovechance completion bash >> ~/.bashrc
+  abovechance completion zsh >> ~/.zshrc
+  abovechance completion fish > ~/.config/fish/completions/abovechance.fish
 """
 
 

@@ -6,6 +6,12 @@ import click
 
 from abovechance.cli import options
 
+EXAMPLES = """\b
+Examples:
+  abovechance curves preds.csv --outcome y --picture calibration.svg
+  abovechance curves preds.csv --outcome y --kind decision --format csv
+"""
+
 KINDS = ("calibration", "roc", "precision-recall", "decision", "cost")
 
 
@@ -19,7 +25,7 @@ def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> li
         raise click.BadParameter(f"must be numbers separated by commas; got {value!r}.") from None
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("file", type=click.Path())
 @options.columns
 @click.option(
@@ -56,7 +62,7 @@ def curves(
     if t is not None and kind != "calibration":
         raise click.UsageError(f"--at is of a calibration curve, not of kind {kind}.")
     from abovechance.cli.input_files import predictions_in
-    from abovechance.cli.terminal import show, write_report
+    from abovechance.cli.terminal import show, write_files
     from abovechance.inference import curves as offered
 
     columns, drawn = options.apart(given, options.columns)
@@ -71,4 +77,4 @@ def curves(
     else:
         curve = getattr(offered, kind.replace("-", "_"))(predictions, **drawn)
     show(curve, format_)
-    write_report(curve, report)
+    write_files(curve, report)

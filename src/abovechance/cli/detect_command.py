@@ -8,8 +8,14 @@ import click
 from abovechance.cli import options
 from abovechance.errors import AboveChanceError, FileError, NotApplicable
 
+EXAMPLES = """\b
+Examples:
+  abovechance detect features.csv --outcome group
+  abovechance detect features.csv --outcome group --draws 9999 --seed 1
+"""
 
-@click.command(help=__doc__)
+
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("file", type=click.Path())
 @options.sheet
 @click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers.")
@@ -65,7 +71,7 @@ def detect(
     format_: str,
     **given: Any,
 ) -> None:
-    from abovechance.cli.terminal import progress, show, write_report
+    from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.detection import detect as run
     from abovechance.io.features import features_in
 
@@ -90,7 +96,7 @@ def detect(
         for line in (result.described, *about_permutations(result.to_dict())):
             click.echo(f"abovechance: {line}", err=True)
     show(result, format_, *[f"seed {result.seed}"] * (given["store"] is not None))
-    write_report(result, report)
+    write_files(result, report)
 
 
 def _check_columns(

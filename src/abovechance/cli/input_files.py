@@ -50,7 +50,10 @@ def models_in(
     if len(files) == 1:
         if not models:
             if by is None:
-                raise click.UsageError("name the models' columns with --models a,b,…")
+                raise click.UsageError(
+                    "name the models' columns with --models a,b,…; for a row per item and model, "
+                    "name --id, --model and --value."
+                )
             return _one_model(files[0], columns, by)
         return _columns(files[0], columns, models, kind, by)
     if kind is not None:

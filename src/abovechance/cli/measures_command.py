@@ -11,6 +11,12 @@ import click
 from abovechance.cli import options
 from abovechance.tabular import Block, Note, markdown, tabulate
 
+EXAMPLES = """\b
+Examples:
+  abovechance measures
+  abovechance measures brier
+"""
+
 # Docstrings and their LaTeX formulas as text for a terminal.
 SYMBOLS = {
     "sum": "Σ",
@@ -32,7 +38,7 @@ ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRON
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("name", required=False)
 @click.option("--family", help="Only one family.")
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes it.")

@@ -112,11 +112,48 @@ def writable(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     return value
 
 
-report = click.option(
-    "--report",
-    metavar="FILE.html",
-    callback=writable,
-    help="Also write a self-contained HTML report.",
+def picture_file(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A file that a picture can be written to, asked before any work is done."""
+    if value is not None:
+        from abovechance.plots.saving import drawable
+
+        writable(ctx, param, value)
+        drawable(value)
+    return value
+
+
+def picture_kept(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    """A file for a picture, kept until there is something to draw."""
+    ctx.meta[PICTURE] = picture_file(ctx, param, value)
+
+
+def without_cases(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Whether cases stay out of the report, kept until it is written."""
+    ctx.meta[NO_CASES] = value
+
+
+PICTURE, NO_CASES = "abovechance: picture", "abovechance: no cases"
+report = stack(
+    click.option(
+        "--report",
+        metavar="FILE.html",
+        callback=writable,
+        help="Also write a self-contained HTML report.",
+    ),
+    click.option(
+        "--no-cases",
+        is_flag=True,
+        expose_value=False,
+        callback=without_cases,
+        help="Keep out of the report what shows single cases, before it is mailed.",
+    ),
+    click.option(
+        "--picture",
+        metavar="FILE",
+        expose_value=False,
+        callback=picture_kept,
+        help="Also draw the result: .svg, .png or .pdf. Other pictures: abovechance plot.",
+    ),
 )
 output = click.option(
     "--format",
@@ -264,3 +301,38 @@ def _share(value: str) -> float:
             f"sensitivity=.8,ppv=.5; got {value!r}."
         )
     return found
+
+
+class Sections(click.Command):
+    """A command whose help lists its options under what they are about."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                sections.setdefault(_section_of(parameter), []).append(record)
+        for heading in (QUESTION, *SECTIONS):
+            if heading in sections:
+                with formatter.section(heading):
+                    formatter.write_dl(sections[heading])
+
+
+QUESTION = "What is asked"
+DRAWS = "Draws and where they are made"
+SECTIONS = {
+    "Which column is what": columns,
+    DRAWS: cluster,
+    "What is written": stack(report, output),
+}
+DRAWN = ("draws", "rng", "workers", "store", "cluster")
+
+
+def _section_of(parameter: click.Parameter) -> str:
+    for heading, group in SECTIONS.items():
+        if parameter.name in {one.name for one in _parameters(group)}:
+            return heading
+    if parameter.name in DRAWN:
+        return DRAWS
+    written = parameter.name == "full" or "--help" in parameter.opts
+    return "What is written" if written else QUESTION

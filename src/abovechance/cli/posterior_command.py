@@ -12,11 +12,18 @@ import click
 from abovechance import __version__
 from abovechance.cli import options
 
+EXAMPLES = """\b
+Examples:
+  abovechance posterior --tp 48 --fn 2 --tn 45 --fp 5
+  abovechance posterior --confusion "48,2;5,45" --prior jeffreys
+  abovechance posterior --correct 17 --wrong 3
+"""
+
 FOUR = ("tp", "fn", "tn", "fp")
 COUNT = click.IntRange(min=0)
 
 
-@click.command(help=__doc__)
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.option("--tp", type=COUNT, help="Positives called positive.")
 @click.option("--fn", type=COUNT, help="Positives called negative.")
 @click.option("--tn", type=COUNT, help="Negatives called negative.")
@@ -53,7 +60,7 @@ def posterior(
     format_: str,
     **four: int | None,
 ) -> None:
-    from abovechance.cli.terminal import write_report
+    from abovechance.cli.terminal import write_files
     from abovechance.inference.posterior import accuracy, balanced_accuracy
 
     shapes = _prior(prior)
@@ -71,13 +78,14 @@ def posterior(
         ]
     if not 0.0 < level < 1.0:
         raise click.UsageError(f"--level must lie between 0 and 1; got {level}.")
-    facts = {
+    facts: dict[str, Any] = {
         "abovechance": __version__,
         "kind": "posteriors",
         "posteriors": _rows(found, level, chance),
     }
     _show(found[-1], facts, level, chance, format_)
-    write_report(facts, report)
+    drawn = {row["quantity"]: one for row, one in zip(facts["posteriors"], found, strict=True)}
+    write_files(facts, report, drawn=drawn)
 
 
 def _table(confusion: str | None, four: dict[str, int | None]) -> list[list[int]]:

@@ -1,18 +1,7 @@
 """How many cases, and which test: power and sample sizes by simulation.
 
-For a calibrated model of a stated AUC, or for predictions like those of a pilot file:
-
-  abovechance power --auc .70 --prevalence .2 --tests accuracy,auc,brier --target .8
-
-  abovechance power --pilot preds.csv --n 50:500:50
-
-For two models of stated AUCs on the same cases:
-
-  abovechance power --auc .70 --versus .75 --correlation .6 --prevalence .1 --tests auc
-
-For an interval, as assess shows it, that is no wider than stated:
-
-  abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
+For a calibrated model of a stated AUC, for two of them on the same cases, or for predictions like
+those of a pilot file; for an interval, as assess shows it, that is no wider than stated.
 """
 
 from dataclasses import replace
@@ -22,6 +11,14 @@ import click
 
 from abovechance.advice import Advice
 from abovechance.cli import options
+
+EXAMPLES = """\b
+Examples:
+  abovechance power --auc .70 --prevalence .2 --tests auc,brier --target .8
+  abovechance power --pilot preds.csv --n 50:500:50
+  abovechance power --auc .70 --versus .75 --correlation .6 --prevalence .1
+  abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
+"""
 
 CROSS_VALIDATED = Advice(
     "AC811",
@@ -53,7 +50,7 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     return given
 
 
-@click.command(help=__doc__.replace("\n  above", "\n\b\n  above"))
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.option("--auc", type=click.FloatRange(0.5, 1.0, max_open=True), help="Of the model.")
 @click.option(
     "--versus",
@@ -124,7 +121,7 @@ def power(
     **given: Any,
 ) -> None:
     from abovechance import studies
-    from abovechance.cli.terminal import progress, show, write_report
+    from abovechance.cli.terminal import progress, show, write_files
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
@@ -149,7 +146,7 @@ def power(
             result = studies.sample_size(design, tests, effect=effect, target=target, **given)
     result = replace(result, advice=(*result.advice, *remarks))
     show(result, format_)
-    write_report(result, report)
+    write_files(result, report)
 
 
 def _width_alone(

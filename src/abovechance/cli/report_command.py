@@ -2,8 +2,21 @@
 
 import click
 
+REPORT = """\b
+Example:
+  abovechance report result.json -o report.html
+"""
+DEMO = """\b
+Example:
+  abovechance demo --open
+"""
+APP = """\b
+Example:
+  abovechance app
+"""
 
-@click.command(help="Render a saved result (--format json) as one HTML file.")
+
+@click.command(help="Render a saved result (--format json) as one HTML file.", epilog=REPORT)
 @click.argument("file", type=click.Path())
 @click.option(
     "-o",
@@ -25,7 +38,10 @@ def report(file: str, output: str, title: str | None, open_: bool) -> None:
         click.launch(output)
 
 
-@click.command(help="Assess bundled example predictions, and write the report that goes with them.")
+@click.command(
+    help="Assess bundled example predictions, and write the report that goes with them.",
+    epilog=DEMO,
+)
 @click.option(
     "--report", metavar="FILE.html", default="report.html", show_default=True, help="Where to."
 )
@@ -52,7 +68,7 @@ def demo(report: str, open_: bool) -> None:
         click.launch(report)
 
 
-@click.command(help="Open a local page: drop a file of predictions, see its report.")
+@click.command(help="Open a local page: drop a file of predictions, see its report.", epilog=APP)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Any free one by default.")
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 def app(port: int, no_browser: bool) -> None:

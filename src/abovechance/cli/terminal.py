@@ -10,7 +10,7 @@ import click
 
 from abovechance.tabular import Block, lines, screen_width
 
-PATIENCE = 2.0  # seconds before a progress bar is shown
+PATIENCE = 1.0  # seconds before a progress bar is shown
 
 
 def console(stderr: bool = False) -> Any:
@@ -28,39 +28,53 @@ def print_blocks(blocks: Iterable[Block]) -> None:
         screen.print(line.rstrip(), style=style or None, markup=False, emoji=False, soft_wrap=True)
 
 
-def show(result: Any, format_: str, *also: str) -> None:
+def show(result: Any, format_: str, *also: str, full: bool = False) -> None:
     """Print a result as text, Markdown, JSON or CSV; what CSV cannot hold goes to stderr.
 
-    `also` are lines below the tables.
+    `also` are lines below the tables; `full` shows what a screen has no room for.
     """
     from abovechance.tabular import Note
 
     if format_ == "json":
         click.echo(result.to_json())
     elif format_ == "markdown":
-        click.echo(result.to_markdown(), nl=False)
+        click.echo(result.to_markdown(full=full), nl=False)
     elif format_ == "csv":
         click.echo(result.to_csv(), nl=False)
         for said in (*also, *result.advice):
             click.echo(f"abovechance: {said}", err=True)
     else:
-        print_blocks([*result.blocks(), *(Note(said) for said in also)])
+        print_blocks([*result.blocks(full=full), *(Note(said) for said in also)])
 
 
-def write_report(result: Any, path: str | None, predictions: Any = None) -> None:
-    """Write the HTML report, with the command that made it, and say where."""
-    if path is None:
-        return
-    from abovechance.reports import report
+def write_files(
+    result: Any, path: str | None, predictions: Any = None, *, drawn: Any = None
+) -> None:
+    """Write the HTML report, with the command that made it, and the picture; say where.
 
-    command = click.get_current_context().find_root().obj
-    report(result, path, predictions=predictions, command=command or "")
-    click.echo(f"abovechance: report written to {path}", err=True)
+    `drawn` is what to draw, where that is not the result.
+    """
+    from abovechance.cli.options import NO_CASES, PICTURE
+
+    context = click.get_current_context()
+    if path is not None:
+        from abovechance.reports import report
+
+        command = context.find_root().obj
+        cases = not context.meta.get(NO_CASES)
+        report(result, path, predictions=predictions, command=command or "", cases=cases)
+        click.echo(f"abovechance: report written to {path}", err=True)
+    picture = context.meta.get(PICTURE)
+    if picture is not None:
+        from abovechance.plots import save
+
+        save(result if drawn is None else drawn, picture)
+        click.echo(f"abovechance: picture written to {picture}", err=True)
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with how much is done of how much; the bar comes after two seconds."""
+    """A function to call with how much is done of how much; the bar comes after a second."""
     started = time.monotonic()
     bar = None
 

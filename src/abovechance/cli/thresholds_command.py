@@ -6,8 +6,14 @@ import click
 
 from abovechance.cli import options
 
+EXAMPLES = """\b
+Examples:
+  abovechance thresholds preds.csv --outcome y --probability p
+  abovechance thresholds preds.csv --outcome y --probability p --cost-fn 5
+"""
 
-@click.command(help=__doc__)
+
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @click.argument("file", type=click.Path())
 @options.columns
 @click.option("--cost-fp", type=float, default=1.0, show_default=True, help="Of a false positive.")
@@ -17,11 +23,11 @@ from abovechance.cli import options
 @options.output
 def thresholds(file: str, report: str | None, format_: str, **given: Any) -> None:
     from abovechance.cli.input_files import predictions_in
-    from abovechance.cli.terminal import show, write_report
+    from abovechance.cli.terminal import show, write_files
     from abovechance.inference.thresholds import thresholds as chosen
 
     columns, costs = options.apart(given, options.columns)
     predictions, _ = predictions_in(file, columns, None)
     result = chosen(predictions, **costs)
     show(result, format_)
-    write_report(result, report)
+    write_files(result, report)

@@ -49,7 +49,7 @@ from abovechance.settings import Settings
     source=("newcombe2006", "[{variance:?}delong1988]", "[{clusters:?}obuchowski1997]"),
     default=[Law.PAIRS],
     allows=SAMPLED,
-    otherwise="left_out",
+    otherwise="normal",
 )
 def interval_of_area(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
     """Newcombe's and logit DeLong's limits, the wider on each side; of several classes too.

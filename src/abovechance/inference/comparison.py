@@ -5,7 +5,6 @@ verb comes last.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, cast
@@ -36,7 +35,7 @@ from abovechance.inference.contrasts import (
     less,
     one_sided,
 )
-from abovechance.inference.folds import averages, correlated_t, fold_values
+from abovechance.inference.folds import correlated_t
 from abovechance.inference.influence import clusters_of, fewest_clusters
 from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
@@ -490,11 +489,7 @@ def values_of(
     }
     for measure in measures:
         for name, p in models.items():
-            row = known[name].added_to(replace(estimate(measure, p), model=name), measure)
-            if p.origin != "test" and averages(measure, p):
-                with suppress(NotApplicable):
-                    row = replace(row, value=float(fold_values(measure, p)[0].mean()))
-            yield row
+            yield known[name].added_to(replace(estimate(measure, p), model=name), measure)
 
 
 def ranking(

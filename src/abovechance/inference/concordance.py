@@ -29,7 +29,7 @@ from abovechance.settings import Settings
     source="therneau2015",
     default=[Law.CENSORED_PAIRS],
     allows=[Fact.CLUSTERS],
-    otherwise="left_out",
+    otherwise="normal",
 )
 def interval_of_concordance(
     measure: Measure, predictions: Survival, settings: Settings

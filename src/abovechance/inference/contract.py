@@ -205,6 +205,14 @@ def primary_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in rows if row["measure"] == wanted]
 
 
+def best_first(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The estimates of the primary measure, of several ranked models the best first."""
+    rows = primary_rows(facts)
+    rank = {p["model"]: int(p["rank"]) for p in facts.get("ranking") or ()
+            if rows and p["measure"] == rows[0]["measure"]}  # fmt: skip
+    return sorted(rows, key=lambda row: rank.get(row["model"], 0))
+
+
 def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The primary measure and the best known others: what a reader looks at first."""
     rows = whole(facts)
@@ -216,6 +224,25 @@ def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     if len(names) <= len(known) // 2:
         chosen += [name for name in names if name not in chosen]
     return [row for name in chosen for row in rows if row["measure"] == name]
+
+
+# Of these a screen shows what there is, when there are more measures than fit it: how well cases
+# are told apart and called, how far off predictions are, whether probabilities are right.
+FEW = ("auc", "c_index", "uno_c", "balanced_accuracy", "accuracy", "sensitivity", "specificity",
+       "mcc", "f1", "brier", "integrated_brier", "calibration_in_the_large", "calibration_slope",
+       "net_benefit", "r2", "mae", "mse", "rmse", "pearson", "log_score")  # fmt: skip
+MANY = 20  # measures beyond which few are shown
+
+
+def few_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a screen has room for: the primary measure and the best known others, or all."""
+    rows = whole(facts)
+    names = list(dict.fromkeys(row["measure"] for row in rows))
+    if len(names) <= MANY:
+        return rows
+    plain = {name: name.partition("(")[0].removesuffix("_macro") for name in names}
+    kept = [n for n in names if n == facts.get("primary") or plain[n] in FEW]
+    return [row for row in rows if row["measure"] in (kept or names[:MANY])]
 
 
 def higher_is_better(measure: str) -> bool | None:

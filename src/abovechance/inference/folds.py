@@ -155,8 +155,7 @@ def interval_over_folds(
 
     if not averages(measure, predictions):
         raise NotApplicable(f"{measure.title} {BIASED}")
-    # a root of a mean is biased where the mean is not
-    inner = measure if measure.after is None else replace(measure, after=None, shortcut=None)
+    inner = _before_root(measure)
     values, folds = fold_values(inner, predictions)
     if not np.isfinite(values).all():
         raise NotApplicable(f"{measure.title} is undefined in a fold.")
@@ -183,6 +182,28 @@ def interval_over_folds(
     if unseen > TOLD * float(error) ** 2:
         known["stratified"] = "class frequencies"
     return OverFolds(mean, limits("nadeau_bengio", low, high, confidence_level, **known))
+
+
+def _before_root(measure: Measure) -> Measure:
+    """What folds are averaged by: a root of a mean is biased where the mean is not."""
+    return measure if measure.after is None else replace(measure, after=None, shortcut=None)
+
+
+def _about_mean(measure: Measure, predictions: Predictions) -> tuple[Floats, int]:
+    """Values of the folds whose mean is the value that `assess` shows, and folds in a repeat.
+
+    A root has the slope that it has at the mean, as the delta method takes it.
+    """
+    values, folds = fold_values(_before_root(measure), predictions)
+    if measure.after is None or not np.isfinite(values).all():
+        return values, folds
+    mean = float(np.average(values, weights=_sizes(measure, predictions)))
+    step = 1e-4 * mean
+    slope = 0.0
+    if step > 0.0:
+        up, down = (float(measure.after(mean + side * step)) for side in (1.0, -1.0))
+        slope = (up - down) / (2.0 * step)
+    return float(measure.after(mean)) + slope * (values - mean), folds
 
 
 def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Interval | None:
@@ -303,7 +324,8 @@ def difference_over_folds(
 
     with k folds, r repeats, :math:`kr - 1` degrees of freedom. The naive t-test leaves 1/(k − 1)
     out: it takes folds for independent experiments and finds differences too often. Only means and
-    pairs are averaged over folds: others are biased in small ones.
+    pairs are averaged over folds: others are biased in small ones. Means over cases count folds by
+    their size, so that a difference is that of the values that are shown.
 
     References
     ----------
@@ -316,7 +338,7 @@ def difference_over_folds(
     if np.ptp(gaps) == 0.0:
         error = 0.0
     return Standardised(
-        Gap(float(gaps.mean()), error, total - 1.0),
+        Gap(float(np.average(gaps, weights=_sizes(measure, first))), error, total - 1.0),
         turn(measure),
         "naive_t" if naive else "corrected_t",
         EQUAL,
@@ -400,7 +422,7 @@ def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
         )
     if not averages(measure, first):
         raise NotApplicable(f"{measure.title} {BIASED}")
-    (one, folds), (other, _) = (fold_values(measure, p) for p in (first, second))
+    (one, folds), (other, _) = (_about_mean(measure, p) for p in (first, second))
     if len(one) != len(other):
         raise DataError("both models must have the same folds to be compared over them.")
     if folds < 2:

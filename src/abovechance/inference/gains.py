@@ -26,6 +26,7 @@ from abovechance.inference.results import Estimate, Interval, Skill
 from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber, mean_outcome
+from abovechance.measures.sample import Sample
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 from abovechance.settings import Settings
 
@@ -256,7 +257,7 @@ SCORED = (View.PROBABILITY, View.VALUE, View.SURVIVAL)
     words="the gain over always predicting the largest class",
     source="mcnemar1947",
     default=[Law.SHARE],
-    allows=[Fact.CLUSTERS],
+    allows=[Fact.CLUSTERS, Fact.SUMMARY],
 )
 def share_skill(measure: Measure, predictions: Any, settings: Settings) -> Skill:
     """A share of all cases beside that of always predicting the largest class.
@@ -274,7 +275,7 @@ def share_skill(measure: Measure, predictions: Any, settings: Settings) -> Skill
     groups = predictions.cases.groups
     if groups is None:
         return _counted(measure, predictions.confusion, value, worth, slope, level)
-    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    actual = np.asarray(Sample.of(predictions).outcome, dtype=np.int64)
     largest = int(np.argmax(predictions.prevalences))
     gains = (predictions.label == actual).astype(float) - (actual == largest)
     limits = _scaled(measure, cluster_mean(gains, groups, confidence_level=level), slope)

@@ -38,7 +38,8 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.measures.sample import Sample
+from abovechance.predictions import Predictions
 from abovechance.settings import ONE_MODEL, Settings
 
 
@@ -120,7 +121,7 @@ def interval_by_law(
 ) -> Interval:
     """The interval that a measure's law has for such data; unless stated, as sampled at random."""
     if facts is None:
-        facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS}
+        facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS, Fact.SUMMARY}
     first = first_of(Kind.INTERVAL, _law_of(measure, predictions), facts)
     return chosen_interval(first, measure, predictions, settings, facts)
 
@@ -244,16 +245,6 @@ STUDENT = declared(
     takes=Takes.PARTS,
     origin=__name__,
 )
-NORMAL = declared(
-    Kind.INTERVAL,
-    name="normal",
-    title="normal",
-    words="the normal approximation",
-    source="wald1943",
-    laws=[Law.MEAN],
-    takes=Takes.PARTS,
-    origin=__name__,
-)
 
 
 def one_run(predictions: Predictions) -> Predictions:
@@ -280,9 +271,8 @@ def expanded(predictions: Predictions) -> Predictions:
 
 def small_class(predictions: Predictions) -> int:
     """Cases in the smaller class, or all cases."""
-    if isinstance(predictions, Binary):
-        positives = int(predictions.positive.sum())
-        return min(positives, predictions.n - positives)
-    if isinstance(predictions, Multiclass):
-        return int(np.bincount(predictions.actual, minlength=len(predictions.classes)).min())
-    return predictions.n
+    sample = Sample.of(predictions)
+    if not sample.classes:
+        return predictions.n
+    outcome = np.asarray(sample.outcome, dtype=np.int64)
+    return int(np.bincount(outcome, minlength=sample.classes).min())

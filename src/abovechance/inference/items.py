@@ -113,10 +113,8 @@ def compare_items(
     made = {m: _predictions(*table[:3], binary=binary) for m, table in tables.items()}
     chosen = find("accuracy") if binary else _score(name, higher_is_better)
     found = compare(made, [chosen], **options)
-    if binary:  # every answer should be right: what a guess would get is not in the rows
-        found = replace(
-            found, estimates=tuple(replace(row, chance=None) for row in found.estimates)
-        )
+    # what a guess would get is not in the rows
+    found = replace(found, estimates=tuple(replace(row, chance=None) for row in found.estimates))
     if not averaged:
         return found
     note = Advice("AC151", "items with several rows for one model were averaged before comparing.")

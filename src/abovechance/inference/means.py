@@ -59,7 +59,7 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
     default=[Law.MEAN],
     laws=[Law.CALIBRATION],
     fits=_a_mean,
-    otherwise="left_out",
+    otherwise="normal",
 )
 def interval_of_mean(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Studentised bootstrap of a mean of independent cases."""

@@ -72,6 +72,7 @@ class Fact(StrEnum):
     FOLDS = "folds"
     ORDER = "time order"
     UNPAIRED = "different cases"
+    SUMMARY = "a summary of the cases"  # counts, sums and binned ranks: of a file read in pieces
 
 
 class Takes(StrEnum):
@@ -202,11 +203,13 @@ REASONS = {
     Fact.CLUSTERS: "needs independent cases, and those of a cluster (groups) may depend on each "
     "other.",
     Fact.WEIGHTS: "needs cases that count one each, and these have sampling weights.",
+    Fact.SUMMARY: "needs the cases, and only counts and sums of them are at hand.",
 }
 VERBS = {
     Fact.FOLDS: "Refit under permuted labels (permutation_test), compare models fold by fold "
     "(compare), or take the interval over folds (intervals.nadeau_bengio).",
     Fact.ORDER: "compare allows for the order, and so do the intervals of assess.",
+    Fact.SUMMARY: "Take a random part of the cases.",
 }
 
 
@@ -223,6 +226,7 @@ def facts_of(predictions: Any) -> frozenset[Fact]:
         Fact.ORDER: cases.order is not None,
         Fact.CLUSTERS: cases.groups is not None,
         Fact.WEIGHTS: cases.sample_weight is not None,
+        Fact.SUMMARY: hasattr(predictions, "summary"),
     }
     return frozenset(fact for fact, there in present.items() if there)
 
@@ -573,7 +577,7 @@ def law_table() -> str:
             except NotApplicable:
                 cells.append("none")
             else:
-                cells.append(" → ".join(m.listed for m in methods))
+                cells.append(" → ".join(m.listed for m in methods if m.needs <= facts))
         lines.append(f"| {law} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.format import number, signed
 from abovechance.inference import miscalibration as lines
 from abovechance.inference.method import (
     Fact,
@@ -670,7 +671,7 @@ class CalibrationError(Result, kind="calibration_error"):
 
 def remark(error: CalibrationError) -> str:
     """Value and expectation in words."""
-    return f"{error.expected:.3f} expected if right, {error.debiased:+.3f} beyond"
+    return f"{number(error.expected)} expected if right, {signed(error.debiased)} beyond"
 
 
 def calibration(

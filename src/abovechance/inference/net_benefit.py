@@ -33,12 +33,12 @@ from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
     words="the MOVER method with Wilson's limits of the two shares",
     source=("zou2008", "wilson1927"),
     default=[Law.UTILITY],
-    allows=SAMPLED,
-    otherwise="left_out",
+    allows=(*SAMPLED, Fact.SUMMARY),
+    otherwise="normal",
 )
 def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
     """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn."""
-    if settings.prevalence is not None and isinstance(predictions, Binary):
+    if settings.prevalence is not None:  # of two classes alone
         worth, acted = worth_of(measure, predictions)
         cells = Cells.of(predictions, acted)
         stream = partial(settings.rng, ONE_MODEL, 6)

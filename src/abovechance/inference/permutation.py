@@ -563,9 +563,10 @@ def _of_labels(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     source="fisher1935",
     hypothesis=INDEPENDENT,
     default=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN],
+    allows=[Fact.SUMMARY],
     takes=Takes.MEASURES,
     fits=_of_labels,
-    otherwise="permutation",
+    otherwise="permuted_sums",
 )
 def fisher_of_all(
     predictions: Binary, measures: Sequence[Measure], settings: Settings

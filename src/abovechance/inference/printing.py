@@ -5,7 +5,7 @@ A table is declared once, here; `tabular` renders it as text and as Markdown, th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, isinf
 from typing import Any, TypeAlias
 
 from abovechance.format import (
@@ -22,6 +22,7 @@ from abovechance.inference.contract import (
     between_models,
     between_subgroups,
     complete,
+    few_rows,
     is_shown,
     kind_of,
     level_of,
@@ -32,6 +33,7 @@ from abovechance.inference.contract import (
 )
 from abovechance.inference.method import Kind, Use, together
 from abovechance.inference.shares import chance_words
+from abovechance.inference.verdicts import answer
 from abovechance.tabular import (
     EMPTY,
     STAR,
@@ -56,6 +58,7 @@ Row: TypeAlias = Mapping[str, Any]
 ABBREVIATED = ("ppv", "npv", "ece")
 AT_THRESHOLD = ("categorical", "utility")  # families of what is done at a threshold
 MOST_BY = 8  # measures by subgroup
+OF_A_CLASS = ("sensitivity", "ppv", "f1", "auc")  # what a screen shows of each class
 POINTS = 17  # of a curve in a table; JSON and CSV hold them all
 PAPERS_RULE = "by the papers' rule"
 # What a reader of subgroups looks for first.
@@ -82,19 +85,24 @@ def prints(
     return collected
 
 
-def blocks_of(facts: Facts) -> list[Block]:
-    """A result as blocks, its description above and its advice below; none where nothing is said.
+def blocks_of(facts: Facts, *, full: bool = False) -> list[Block]:
+    """A result as blocks: what was read, the answer, its tables, advice; none where none is known.
+
+    Of very many measures the best known are shown, all of them when `full`.
 
     >>> row = {"measure": "auc", "title": "Area under the ROC curve", "value": 0.8, "chance": 0.5}
     >>> [type(block).__name__ for block in blocks_of({"n": 9, "estimates": [row]})]
-    ['Note', 'Table']
+    ['Note', 'Note', 'Table']
     """
     made = PRINTED.get(kind_of(facts))
     if made is None:
         return []
     described = [Note(line) for line in str(facts.get("described") or "").splitlines()]
-    main = [block for block in made(facts) if block is not None and _says(block)]
-    return [*described, *main, *advice_of(facts)]
+    said = answer(facts)
+    shown = {**facts, "full": full}  # of interest to one kind of result only
+    main = [block for block in made(shown) if block is not None and _says(block)]
+    first = [Note(said, "bold")] if said else []
+    return [*described, *first, *main, *advice_of(facts)]
 
 
 def _says(block: Block) -> bool:
@@ -134,16 +142,27 @@ def _by_measure(rows: Iterable[Any]) -> dict[str, list[Any]]:
 
 @prints("assessment")
 def assessment(facts: Facts) -> list[Block | None]:
-    """All measures by family, skill, classes, subgroups, methods."""
-    rows = whole(facts)
+    """Measures by family, skill, classes, subgroups, methods; of many measures the best known."""
+    every, few = whole(facts), few_rows(facts)
+    short = len(few) < len(every) and not facts.get("full")
+    rows = few if short else every
     return [
         Note(_about_cases(facts)),
         measures_table(facts, rows, title=""),
-        skill_table(facts),
-        per_class_table(facts),
+        _left_out(every, rows) if short else None,
+        skill_table(facts, rows),
+        per_class_table(facts, OF_A_CLASS if short else None),
         subgroup_table(facts),
-        *methods(rows),
+        *([] if short else methods(rows)),
     ]
+
+
+def _left_out(every: Sequence[Row], rows: Sequence[Row]) -> Note:
+    many, few = (len({row["measure"] for row in part}) for part in (every, rows))
+    return Note(
+        f"{few} of {many} measures; --all, or to_text(full=True) in Python, shows the others and "
+        "the methods."
+    )
 
 
 def _about_cases(facts: Facts) -> str:
@@ -269,12 +288,17 @@ def _about_measures(rows: Iterable[Row], facts: Facts, *, letters: bool) -> str:
         said.append(f"Chance: {level}; p tests against it, one-sided.")
     if "calibration" in tested:
         said.append("p of calibration: against probabilities that are right.")
+    if any(row["chance"] is not None and isinf(as_float(row["chance"])) for row in rows):
+        said.append(
+            "Chance is infinite where a probability is exactly 0 or 1: shuffled, such a "
+            "prediction is infinitely wrong."
+        )
     return " ".join(said)
 
 
-def skill_table(facts: Facts) -> Table | None:
+def skill_table(facts: Facts, rows: Sequence[Row] | None = None) -> Table | None:
     """Values beside their reference, the best prediction that is the same for all."""
-    rows = [row for row in whole(facts) if row["skill"]]
+    rows = [row for row in (whole(facts) if rows is None else rows) if row["skill"]]
     models = models_of(facts)
     return tabulate(
         rows,
@@ -298,10 +322,12 @@ def skill_table(facts: Facts) -> Table | None:
     )
 
 
-def per_class_table(facts: Facts) -> Table | None:
-    """Measures of each class, measures across."""
+def per_class_table(facts: Facts, only: Sequence[str] | None = None) -> Table | None:
+    """Measures of each class, measures across; `only` some of them, where these are known."""
     rows = [complete(row) for row in facts.get("estimates") or ()]
     rows = [row for row in rows if row["class"] is not None and row["by"] is None]
+    if only is not None:
+        rows = [row for row in rows if row["measure"] in only] or rows
     if not rows:
         return None
     lines = list(dict.fromkeys((_model(r), str(r["class"])) for r in rows))

@@ -89,17 +89,24 @@ class Result:
 
         return to_csv_text(self.rows())
 
-    def to_markdown(self) -> str:
+    def to_text(self, *, full: bool = False, width: int | None = None) -> str:
+        """What is printed, so many columns wide; `full` shows every measure and the methods."""
+        from abovechance import tabular
+
+        blocks = self.blocks(full=full)
+        return tabular.text(blocks, width) if blocks else str(self)
+
+    def to_markdown(self, *, full: bool = False) -> str:
         """What is printed, as Markdown: tables for a pull request or a notebook."""
         from abovechance import tabular
 
-        return tabular.markdown(self.blocks() or [tabular.Note(str(self))])
+        return tabular.markdown(self.blocks(full=full) or [tabular.Note(str(self))])
 
-    def blocks(self) -> list[Any]:
+    def blocks(self, *, full: bool = False) -> list[Any]:
         """The tables and paragraphs that are printed; none where a line says it all."""
         from abovechance.inference.printing import blocks_of
 
-        return blocks_of(self.to_dict()) if self.kind else []
+        return blocks_of(self.to_dict(), full=full) if self.kind else []
 
     def __str__(self) -> str:
         from abovechance import tabular

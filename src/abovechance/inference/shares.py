@@ -71,7 +71,7 @@ from abovechance.settings import ONE_MODEL, Settings
 
 def _in_a_table(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
     """Whether a share is one of a table, or of scores of cases that were sampled at random."""
-    return confusion_tables.of_table(measure) or Fact.CASE_CONTROL not in facts
+    return confusion_tables.of_table(measure) or not facts & {Fact.CASE_CONTROL, Fact.SUMMARY}
 
 
 @interval(
@@ -83,7 +83,7 @@ def _in_a_table(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> b
     source="wilson1927",
     default=[Law.SHARE, Law.CONDITIONAL],
     laws=[Law.BALANCED],
-    allows=SAMPLED,
+    allows=(*SAMPLED, Fact.SUMMARY),
     fits=_in_a_table,
     otherwise="dirichlet",
 )
@@ -106,7 +106,7 @@ def interval_of_share(measure: Measure, predictions: Any, settings: Shared) -> I
     "[ under the weights{weights}]",
     source=("zou2008", "wilson1927"),
     default=[Law.BALANCED],
-    allows=SAMPLED,
+    allows=(*SAMPLED, Fact.SUMMARY),
     otherwise="dirichlet",
 )
 def interval_of_balanced(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
@@ -124,8 +124,8 @@ def interval_of_balanced(measure: Measure, predictions: Any, settings: Shared) -
     source="gelman2013",
     default=[Law.UNKNOWN],
     laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED],
-    allows=SAMPLED,
-    otherwise="left_out",
+    allows=(*SAMPLED, Fact.SUMMARY),
+    otherwise="normal",
 )
 def interval_of_table(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
     """Dirichlet posterior of confusion tables."""

@@ -14,18 +14,31 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
-from abovechance.inference import method
+from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
 from abovechance.inference.areas import summarised_area
 from abovechance.inference.assessment import PRIMARY, reference_level, rows_per_class, stated_rates
 from abovechance.inference.bootstrap import clamped
-from abovechance.inference.confusion_tables import of_table
-from abovechance.inference.gains import gain_over, table_skill
+from abovechance.inference.gains import gain_over
 from abovechance.inference.influence import table_slopes
 from abovechance.inference.interval_choice import Shared, interval_by_law
-from abovechance.inference.method import answer, limits
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Method,
+    Takes,
+    answer,
+    facts_of,
+    first_of,
+    limits,
+    suited,
+)
+from abovechance.inference.method import every as every_method
+from abovechance.inference.method import gain as declare_gain
+from abovechance.inference.method import interval as declare_interval
+from abovechance.inference.method import test as declare_test
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.net_benefit import gain_of, of_counts, of_four_cases, of_two_shares
-from abovechance.inference.permutation import fisher
+from abovechance.inference.permutation import SCORES, answers_of
 from abovechance.inference.remarks import advice_on_primary, advice_on_rate, advice_on_tests
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Test
 from abovechance.inference.shares import NO_SHARE, counted_against
@@ -76,7 +89,8 @@ from abovechance.numerics.binned_ranks import (
 )
 from abovechance.numerics.counts import ClassSums
 from abovechance.numerics.exact import never_zero
-from abovechance.predictions import Numeric, View
+from abovechance.numerics.kernels import available
+from abovechance.predictions import Numeric
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
 from abovechance.settings import ONE_MODEL, Settings, settled
@@ -92,6 +106,7 @@ from abovechance.settings import ONE_MODEL, Settings, settled
 # sums over each class that a summary holds, by what a measure is a function of
 KIND = {Statistic.SQUARES: "losses", Statistic.LOGS: "logs"}
 STEP = 1e-5  # of numerical derivatives, relative
+AnySummary = Summarised | SummarisedClasses | SummarisedNumbers
 
 
 def chance(measure: Measure, predictions: Summarised) -> float | None:
@@ -115,62 +130,165 @@ def chance(measure: Measure, predictions: Summarised) -> float | None:
     return measure.of(predictions.moved("logs", -np.inf if certain else mean, share))
 
 
+@declare_interval(
+    name="normal",
+    title="normal",
+    words="the normal approximation",
+    source="wald1943",
+    laws=tuple(Law),
+    needs=[Fact.SUMMARY],
+    otherwise="left_out",
+)
+def interval_of_sums(
+    measure: Measure, predictions: AnySummary, settings: Settings
+) -> Interval | None:
+    """Means, differences of means and smooth functions of means; None of what else there is."""
+    level = settings.level
+    if not isinstance(predictions, Summarised):
+        return _of_mean(measure, predictions.summary.losses, level)
+    error = _standard_error(measure, predictions)
+    if error is None:
+        return None
+    value, half = from_summary(measure, predictions), normal_quantile(level) * error
+    return clamped(measure, limits("normal", value - half, value + half, level))
+
+
+def _expected_of_sums(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Summarised) and measure.calibration is Calibration.RATIO
+
+
+@declare_interval(
+    name="expected_sums",
+    title="log scale",
+    words="Student's t on the log scale",
+    source="cochran1977",
+    default=[Law.CALIBRATION],
+    needs=[Fact.SUMMARY],
+    fits=_expected_of_sums,
+    otherwise="normal",
+)
+def interval_of_expected_sums(
+    measure: Measure, predictions: Summarised, settings: Settings
+) -> Interval | None:
+    """Observed to expected outcomes as of cases in memory, from their sums."""
+    return _of_ratio(predictions.summary, from_summary(measure, predictions), settings.level)
+
+
+@declare_interval(
+    name="binned_area",
+    title="Newcombe and logit DeLong, binned",
+    words="the wider limits of Newcombe's method and DeLong's on the logit scale, binned",
+    source=("newcombe2006", "delong1988"),
+    default=[Law.PAIRS],
+    needs=[Fact.SUMMARY],
+    otherwise="normal",
+)
+def interval_of_binned_area(
+    measure: Measure, predictions: Summarised, settings: Settings
+) -> Interval | None:
+    """As of cases in memory, from binned placements, widened by what bins leave open."""
+    return _of_area(measure, predictions, settings.level)
+
+
+def _of_decisions(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Summarised) and measure.sufficient is Statistic.DECISIONS
+
+
+@declare_interval(
+    name="counted_decisions",
+    title="MOVER of the two shares' Wilson limits",
+    words="the MOVER method with Wilson's limits of the two shares",
+    source=("zou2008", "wilson1927"),
+    default=[Law.UTILITY],
+    needs=[Fact.SUMMARY],
+    fits=_of_decisions,
+    otherwise="two_shares",
+)
+def interval_of_decisions(
+    measure: Measure, predictions: Summarised, settings: Settings
+) -> Interval | None:
+    """What acting above a threshold is worth, as of cases in memory, from the counts there."""
+    return _of_net_benefit(measure, predictions, settings)
+
+
 def interval(
-    measure: Measure, predictions: Summarised, value: float, settings: Shared
+    measure: Measure, predictions: AnySummary, value: float, settings: Shared
 ) -> Interval | None:
     """The interval of a measure with some value; None where it would need the cases."""
     if not np.isfinite(value) or not has_interval(measure):
         return None
     try:
-        return _interval(measure, predictions, value, settings)
+        return interval_by_law(measure, predictions, settings)
     except NotApplicable:
         return None
 
 
-def _interval(
-    measure: Measure, predictions: Summarised, value: float, settings: Shared
-) -> Interval | None:
-    level = settings.level
-    if of_table(measure):
-        return _of_table(measure, predictions, settings)
-    if measure.law is Law.PAIRS:
-        return _of_area(measure, predictions, level)
-    if measure.sufficient is Statistic.DECISIONS:
-        return _of_net_benefit(measure, predictions, settings)
-    error = _standard_error(measure, predictions)
-    if error is not None:
-        half = normal_quantile(level) * error
-        return clamped(measure, method.limits("normal", value - half, value + half, level))
-    if measure.calibration is Calibration.RATIO:
-        return _of_ratio(predictions.summary, value, level)
-    return _of_table(measure, predictions, settings) if measure.form in COUNTING else None
-
-
-def skill(
-    measure: Measure, predictions: Summarised, value: float, settings: Shared
-) -> Skill | None:
-    """A mean loss beside that of always predicting the class frequencies; net benefit's gain."""
-    if measure.sufficient is Statistic.DECISIONS and measure.decomposable:
-        return _gain(measure, predictions, value, settings)
-    if measure.law is not Law.MEAN or measure.sufficient not in KIND:
+@declare_gain(
+    name="gain_of_sums",
+    title="gain over the uninformative forecast",
+    words="the gain over the uninformative forecast",
+    source="dinga2019",
+    default=[Law.MEAN],
+    needs=[Fact.SUMMARY],
+)
+def gain_of_sums(measure: Measure, predictions: AnySummary, settings: Settings) -> Skill | None:
+    """A mean loss beside that of always predicting the class frequencies."""
+    if isinstance(predictions, SummarisedNumbers):
         return None
     reference = reference_level(measure, predictions)
     if reference is None:
         return None
-    sign = 1.0 if measure.higher_is_better else -1.0
-    difference = sign * (value - reference)
-    error = _error_of_gain(measure, predictions)
+    if isinstance(predictions, Summarised):
+        if measure.sufficient not in KIND:
+            return None
+        value, error = from_summary(measure, predictions), _error_of_gain(measure, predictions)
+    else:
+        if measure.label not in predictions.summary.losses.sums:
+            return None
+        value, error = from_classes(measure, predictions), _error_of_classes(measure, predictions)
+    difference = (value - reference) * (1.0 if measure.higher_is_better else -1.0)
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
     half = normal_quantile(settings.level) * error
-    limits = method.limits("normal", difference - half, difference + half, settings.level)
-    p = normal_tail(difference / error) if error > 0 else 1.0
-    return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
+    return Skill(
+        reference=reference,
+        difference=difference,
+        interval=limits("normal", difference - half, difference + half, settings.level),
+        p_value=normal_tail(difference / error) if error > 0 else 1.0,
+    )
 
 
-def _of_table(measure: Measure, predictions: Summarised, settings: Shared) -> Interval | None:
-    """What the counts tell is told as of cases in memory."""
-    return interval_by_law(measure, predictions, settings)
+def _error_of_classes(measure: Measure, predictions: SummarisedClasses) -> float | None:
+    """Standard error of the mean difference from the loss of the uninformative forecast."""
+    losses, k, shares = (
+        predictions.summary.losses,
+        len(predictions.classes),
+        predictions.prevalences,
+    )
+    with np.errstate(divide="ignore"):
+        plain = measure.formula(
+            np.eye(k), np.repeat(shares[:, None], k, axis=1), **measure.parameters
+        )
+    plain = np.where(losses.cases > 0, plain, 0.0)  # a class that never occurred costs nothing
+    return losses.error(measure.label, plain)
+
+
+@declare_gain(
+    name="gain_of_decisions",
+    title="gain over the better of acting on all and on none",
+    words="the gain over the better of acting on all and on none",
+    source="vickers2006",
+    default=[Law.UTILITY],
+    needs=[Fact.SUMMARY],
+    fits=_of_decisions,
+)
+def gain_of_decisions(
+    measure: Measure, predictions: Summarised, settings: Settings
+) -> Skill | None:
+    """Net benefit beside the better of acting on every case and on none; None of other utility."""
+    if not measure.decomposable:
+        return None
+    return _gain(measure, predictions, from_summary(measure, predictions), settings)
 
 
 def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
@@ -185,10 +303,12 @@ def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interva
     inside = found.interval(level)
     low, high = max(inside.low - bound, 0.0), min(inside.high + bound, 1.0)
     known = {**inside.by, **({"binned": True} if bound > 0 else {})}
-    return method.limits(known.pop("name"), *scale.limits(low, high), level, **known)
+    return limits(known.pop("name"), *scale.limits(low, high), level, **known)
 
 
-def _of_net_benefit(measure: Measure, predictions: Summarised, settings: Shared) -> Interval | None:
+def _of_net_benefit(
+    measure: Measure, predictions: Summarised, settings: Settings
+) -> Interval | None:
     threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
     if table is None:
@@ -207,7 +327,7 @@ def _of_net_benefit(measure: Measure, predictions: Summarised, settings: Shared)
 
 
 def _gain(
-    measure: Measure, predictions: Summarised, value: float, settings: Shared
+    measure: Measure, predictions: Summarised, value: float, settings: Settings
 ) -> Skill | None:
     threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
@@ -231,7 +351,7 @@ def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | 
     error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
     half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * error
     ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
-    return method.limits("observed_expected", ends[0], ends[1], level, cases=n)
+    return limits("observed_expected", ends[0], ends[1], level, cases=n)
 
 
 def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
@@ -352,62 +472,6 @@ def _of_squares(measure: Measure) -> bool:
     return measure.after is np.sqrt and measure.sufficient is Statistic.MOMENTS
 
 
-def of_numbers(
-    measure: Measure, predictions: SummarisedNumbers, value: float, settings: Shared
-) -> Interval | None:
-    """Normal for means; None for what else would be resampled.
-
-    A correlation's spread hangs on fourth moments, which a summary does not hold; without them it
-    is that of normal data, and wrong for others however many there are.
-    """
-    if not np.isfinite(value):
-        return None
-    return _of_mean(measure, predictions.summary.losses, settings.level)
-
-
-def of_classes(
-    measure: Measure, predictions: SummarisedClasses, value: float, settings: Shared
-) -> Interval | None:
-    """As in memory for tables, normal for means; None for what else would be resampled."""
-    if not np.isfinite(value):
-        return None
-    if of_table(measure):
-        try:
-            return interval_by_law(measure, predictions, settings)
-        except NotApplicable:
-            return None
-    return _of_mean(measure, predictions.summary.losses, settings.level)
-
-
-def skill_of_classes(
-    measure: Measure, predictions: SummarisedClasses, value: float, settings: Shared
-) -> Skill | None:
-    """A mean loss beside that of always predicting the class frequencies."""
-    losses = predictions.summary.losses
-    if measure.label not in losses.sums or measure.law is not Law.MEAN:
-        return None
-    reference = reference_level(measure, predictions)
-    if reference is None:
-        return None
-    k, shares = len(predictions.classes), predictions.prevalences
-    with np.errstate(divide="ignore"):
-        plain = measure.formula(
-            np.eye(k), np.repeat(shares[:, None], k, axis=1), **measure.parameters
-        )
-    plain = np.where(losses.cases > 0, plain, 0.0)  # a class that never occurred costs nothing
-    difference = (value - reference) * (1.0 if measure.higher_is_better else -1.0)
-    error = losses.error(measure.label, plain)
-    if not np.isfinite(difference) or error is None:
-        return Skill(reference=reference, difference=difference)
-    half = normal_quantile(settings.level) * error
-    return Skill(
-        reference=reference,
-        difference=difference,
-        interval=limits("normal", difference - half, difference + half, settings.level),
-        p_value=normal_tail(difference / error) if error > 0 else 1.0,
-    )
-
-
 def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | None:
     if measure.label not in losses.sums:
         return None
@@ -427,54 +491,102 @@ def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | Non
 
 
 def against_chance(
-    predictions: Summarised,
-    values: Mapping[Measure, float],
+    predictions: AnySummary, values: Mapping[Measure, float], settings: Settings
 ) -> dict[str, Test]:
-    """One-sided tests of measures with their values, by label.
-
-    Exact of tables, else by normal approximation; undefined ones are left out.
-    """
-    if min(predictions.summary.positives.n, predictions.summary.negatives.n) == 0:
+    """One-sided tests of measures with their values, by label; undefined ones are left out."""
+    facts = facts_of(predictions)
+    if np.count_nonzero(getattr(predictions, "prevalences", np.ones(2))) < 2:
         return {}
-    found: dict[LabelScore | None, Test | None] = {
-        LabelScore.LABEL: fisher(predictions) if predictions.threshold is not None else None,
-        LabelScore.MIDRANK: _mann_whitney(predictions) if View.SCORE in predictions.views else None,
-    }
-    if predictions.summary.probabilities:
-        found[LabelScore.PROBABILITY] = _permutation(predictions.summary, "p")
-        found[LabelScore.LOGIT] = _permutation(predictions.summary, "odds")
-    chosen = {}
+    chosen: dict[Method, list[Measure]] = {}
     for m, value in values.items():
-        test = found.get(m.label_score)
-        if test is None or np.isnan(value) or m.law in (Law.CALIBRATION, Law.UTILITY):
+        if np.isnan(value):
             continue
-        sums = m.label_score in (LabelScore.PROBABILITY, LabelScore.LOGIT)
-        chosen[m.label] = replace(test, statistic=value) if sums else test
-    return chosen
+        try:
+            first = first_of(Kind.TEST, m.law, facts)
+        except NotApplicable:  # a law without a test
+            continue
+        found = next(suited(first, m, predictions, facts), None)
+        if found is not None:
+            chosen.setdefault(found, []).append(m)
+    return {
+        label: test
+        for found, some in chosen.items()
+        for label, test in answers_of(found, predictions, some, settings).items()
+    }
 
 
-def numbers_against_chance(
-    predictions: SummarisedNumbers, values: Mapping[Measure, float]
+def _of_binned_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    return isinstance(predictions, Summarised) and measure.label_score is LabelScore.MIDRANK
+
+
+@declare_test(
+    name="binned_ranks",
+    title="Mann–Whitney, normal approximation",
+    words="the Mann–Whitney test (normal approximation)",
+    source="mann1947",
+    hypothesis=SAME_DISTRIBUTION,
+    default=[Law.PAIRS],
+    needs=[Fact.SUMMARY],
+    takes=Takes.MEASURES,
+    fits=_of_binned_ranks,
+    otherwise="permuted_sums",
+)
+def tests_of_binned_ranks(
+    predictions: Summarised, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
-    """One test for all measures that only the covariance changes when outcomes are permuted.
+    """One answer for every measure that is better the larger the area."""
+    found = _mann_whitney(predictions)
+    return {m.label: found for m in measures}
+
+
+def _of_permuted_sums(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
+    """Whether permuted outcomes change a measure through one sum alone."""
+    if isinstance(predictions, SummarisedNumbers):
+        return measure.sufficient is Statistic.MOMENTS and measure.calibration is None
+    if isinstance(predictions, SummarisedClasses):
+        return _of_matches(measure, predictions.confusion)
+    sums = (LabelScore.PROBABILITY, LabelScore.LOGIT)
+    return predictions.summary.probabilities and measure.label_score in sums
+
+
+@declare_test(
+    name="permuted_sums",
+    title="permutation, normal approximation",
+    words="a permutation test (normal approximation)",
+    source="fisher1935",
+    hypothesis=SCORES,
+    default=[Law.MEAN],
+    laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS, Law.UNKNOWN],
+    needs=[Fact.SUMMARY],
+    takes=Takes.MEASURES,
+    fits=_of_permuted_sums,
+    otherwise="permutation",
+)
+def tests_of_permuted_sums(
+    predictions: AnySummary, measures: Sequence[Measure], settings: Settings
+) -> dict[str, Test]:
+    """By the mean and the variance that a sum has when outcomes are permuted, as if normal."""
+    if isinstance(predictions, Summarised):
+        kinds: dict[Any, str] = {LabelScore.PROBABILITY: "p", LabelScore.LOGIT: "odds"}
+        found = {m: _permutation(predictions.summary, kinds[m.label_score]) for m in measures}
+        return {m.label: test for m, test in found.items() if test is not None}
+    moved = _of_covariance if isinstance(predictions, SummarisedNumbers) else _of_trace
+    p = moved(predictions)  # type: ignore[arg-type]  # by its kind
+    value = KNOWN[predictions.kind].value
+    return {} if p is None else {m.label: _permuted(value(m, predictions), p) for m in measures}
+
+
+def _of_covariance(predictions: SummarisedNumbers) -> float | None:
+    """One p of all that only the covariance changes when outcomes are permuted.
 
     A correlation r then has mean 0 and variance 1 / (n − 1).
     """
     pearson = from_numbers(find("pearson"), predictions)
-    if np.isnan(pearson):
-        return {}
-    p = _tail(pearson * np.sqrt(predictions.n - 1.0))
-    return {
-        m.label: _permuted(value, p)
-        for m, value in values.items()
-        if m.sufficient is Statistic.MOMENTS and m.calibration is None and not np.isnan(value)
-    }
+    return None if np.isnan(pearson) else _tail(pearson * np.sqrt(predictions.n - 1.0))
 
 
-def classes_against_chance(
-    predictions: SummarisedClasses, values: Mapping[Measure, float]
-) -> dict[str, Test]:
-    r"""Test of the number of cases called by their class, both margins fixed.
+def _of_trace(predictions: SummarisedClasses) -> float:
+    r"""One p of all that depend on the number of cases called by their class, both margins fixed.
 
     With r and c the row and column totals, shares of n, it has under permutation the variance
     :math:`n^2/(n - 1) \sum_{kl} r_k c_l ([k = l] - c_k - r_l + \sum_j r_j c_j)^2`.
@@ -485,13 +597,10 @@ def classes_against_chance(
     """
     table, n = predictions.confusion, predictions.n
     rows, columns = table.sum(axis=1) / n, table.sum(axis=0) / n
-    if np.count_nonzero(rows) < 2:
-        return {}
     matched = np.eye(len(rows)) - columns[:, None] - rows[None, :] + rows @ columns
     spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
     gap = float(np.trace(table)) - n * float(rows @ columns)
-    p = _tail(gap / spread) if spread > 0 else 1.0
-    return {m.label: _permuted(v, p) for m, v in values.items() if _of_matches(m, table)}
+    return _tail(gap / spread) if spread > 0 else 1.0
 
 
 def _of_matches(measure: Measure, table: Floats) -> bool:
@@ -596,6 +705,11 @@ def summarised(
     progress: Progress | None = None,
 ) -> Summarised:
     """The summary of cases, read as often as ranks need to be known to within a bound."""
+    if not available():
+        raise NotApplicable(
+            "scores and probabilities are ranked piece by piece in compiled loops, which need "
+            "numba; pip install numba, or read the file at once (assess; --no-stream)."
+        )
     readings = Readings(progress, 1 if cases.probabilities else 2)
     grid = UNIT
     if not cases.probabilities:
@@ -675,7 +789,7 @@ def _feed(cases: StreamCases, readings: Readings, add: Callable[[Any, Any], None
 
 DEPENDENCE = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
 PREDICTIONS = ("probability", "probabilities", "score", "label", "value")
-Found = tuple[Summarised | SummarisedClasses | SummarisedNumbers, int]
+Found = tuple[AnySummary, int]
 
 
 def stream_roles(
@@ -793,9 +907,6 @@ def _means(kind: str) -> Sequence[Measure]:
     """Every measure of a kind of outcome that is a mean of one loss a case."""
     versions = [m.for_outcome(kind) for m in every().values() if kind in m.outcomes]
     return [m for m in versions if m.form is Form.LOSSES and not m.many_outputs]
-
-
-AnySummary = Summarised | SummarisedClasses | SummarisedNumbers
 
 
 @settled
@@ -925,37 +1036,22 @@ def assess_stream(
             *untested,
             *_unused(stream, roles),
         ),
-        described=roles.sentence(stream.rows),
+        described=roles.sentence(stream.rows, stream.source),
         dropped=dropped,
     )
 
 
 class _Known(NamedTuple):
-    """What can be told from a summary of one kind of predictions."""
+    """How a summary of one kind of predictions is asked for a value, and for that by chance."""
 
     value: Callable[..., float]
     chance: Callable[..., float | None]
-    interval: Callable[..., Interval | None]
-    skill: Callable[..., Skill | None] | None
-    tests: Callable[..., Mapping[str, Test]]
 
 
 KNOWN: dict[str, _Known] = {
-    "binary": _Known(from_summary, chance, interval, skill, against_chance),
-    "multiclass": _Known(
-        from_classes,
-        shuffled,
-        of_classes,
-        skill_of_classes,
-        classes_against_chance,
-    ),
-    "numeric": _Known(
-        from_numbers,
-        chance_of_numbers,
-        of_numbers,
-        None,
-        numbers_against_chance,
-    ),
+    "binary": _Known(from_summary, chance),
+    "multiclass": _Known(from_classes, shuffled),
+    "numeric": _Known(from_numbers, chance_of_numbers),
 }
 
 
@@ -989,7 +1085,7 @@ def _rows(
             values[m] = known.value(m, predictions)
         except NotApplicable as reason:
             reasons[m] = str(reason)
-    tests = known.tests(predictions, values) if settings.inference else {}
+    tests = against_chance(predictions, values, settings) if settings.inference else {}
     for m in measures:
         value = values.get(m, float("nan"))
         row = Estimate(measure=m.label, title=m.heading, family=m.family.value, value=value)
@@ -1006,7 +1102,7 @@ def _rows(
             remark=None if np.isnan(value) else words,
         )
         if settings.inference:
-            row = replace(row, interval=known.interval(m, predictions, value, settings))
+            row = replace(row, interval=interval(m, predictions, value, settings))
             row = replace(row, skill=_skill(row, m, predictions, settings))
         yield _tested(row, tests.get(m.label))
     if isinstance(predictions, SummarisedClasses):
@@ -1056,12 +1152,15 @@ def _reference(measure: Measure, predictions: AnySummary) -> float | None:
 def _skill(
     row: Estimate, measure: Measure, predictions: AnySummary, settings: Shared
 ) -> Skill | None:
-    if measure.law is Law.SHARE and row.reference is not None and np.isfinite(row.value):
-        table = predictions.confusion  # type: ignore[union-attr]  # shares are of classes
-        return table_skill(measure, table, row.value, row.reference, settings.level)
-    told = KNOWN[predictions.kind].skill
-    found = None if told is None else told(measure, predictions, row.value, settings)
-    return gain_over(row, measure) if found is None else found
+    facts = facts_of(predictions)
+    laws = {law for found in every_method(Kind.GAIN) for law in found.default}
+    if measure.law in laws and row.reference is not None and np.isfinite(row.value):
+        method = first_of(Kind.GAIN, measure.law, facts)
+        if method.suits(measure, predictions, facts) and method.function is not None:
+            found = method.function(measure, predictions, settings)
+            if found is not None:
+                return found
+    return gain_over(row, measure)
 
 
 def _tested(row: Estimate, test: Test | None) -> Estimate:

@@ -380,7 +380,7 @@ def read(
     used = [name for columns in roles.used().values() for name in columns]
     remarks = [remark for name in used for remark in table.remarks.get(name, ())]
     notes = (*table.notes, *remarks, *plan.notes, *_unused_weights(table, roles))
-    return made.with_notes(*notes, described=roles.sentence(table.rows))
+    return made.with_notes(*notes, described=roles.sentence(table.rows, table.file))
 
 
 def _facts(table: Table, roles: Roles) -> dict[str, Array]:

@@ -286,8 +286,8 @@ class Roles:
         names = (f.name for f in fields(self) if f.name != "found")
         return {role: self.columns(role) for role in names if self.columns(role)}
 
-    def sentence(self, rows: int) -> str:
-        """What was taken for what, in one line.
+    def sentence(self, rows: int, source: str = "") -> str:
+        """What was taken for what, in one line, and from which file.
 
         >>> Roles(outcome=("y",), probability="p", found=("outcome", "probability")).sentence(569)
         'outcome = y, probability = p (found by name); 569 rows'
@@ -298,7 +298,7 @@ class Roles:
         parts = [", ".join(told)] * bool(told) + [f"{', '.join(found)} (found by name)"] * bool(
             found
         )
-        return "; ".join([*parts, counted(rows)])
+        return "; ".join([*parts, f"{counted(rows)} of {source}" if source else counted(rows)])
 
 
 def find_roles(

@@ -388,6 +388,11 @@ class Table:
         """The names of the columns, in order."""
         return tuple(self.columns)
 
+    @property
+    def file(self) -> str:
+        """The name of the file, where it came from one."""
+        return "" if self.source.startswith("the ") else self.source
+
     def text(self, name: str) -> Array:
         """A column as text, None where a field is empty; what identifies rather than measures."""
         return as_text(name, self._column(name))

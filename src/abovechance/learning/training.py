@@ -30,7 +30,7 @@ from abovechance.numerics.covariance import (
     resubstituted_discriminants,
     total_scatter,
 )
-from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.kernels import available, worthwhile
 
 # ----------------------------------------------------------------------------------------------
 # The fast ways to train one learner on many samples of the rows of one table.
@@ -62,7 +62,7 @@ def decisions(
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
-        case _ if not (fast or worthwhile(labels.size)):
+        case _ if not (worthwhile(labels.size) or (fast and available())):
             return None
         case LDA():
             lost = 2 if learner.divisor == "degrees" else 0
@@ -93,7 +93,7 @@ def folded_decisions(
     With them come the folds (B, V) that have to be done otherwise.
     """
     plain = isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
-    if not plain or not (fast or worthwhile(labels.size)):
+    if not plain or not (worthwhile(labels.size) or (fast and available())):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RocDisplay,
     )
     from abovechance.plots.picture import Picture, chart_of, picture, pictures, plot
+    from abovechance.plots.saving import save
 
 _HOMES = {
     "CalibrationDisplay": "displays",
@@ -34,6 +35,7 @@ _HOMES = {
     "picture": "picture",
     "pictures": "picture",
     "plot": "picture",
+    "save": "saving",
     "binomial_null": "class_pictures",
 }
 
@@ -53,6 +55,7 @@ __all__ = [
     "picture",
     "pictures",
     "plot",
+    "save",
 ]
 
 __getattr__ = lazily(__name__, _HOMES)

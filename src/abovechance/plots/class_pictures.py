@@ -44,7 +44,7 @@ MARKED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 NEAR = 0.035  # marks nearer to each other than this share of the chart are one
 
 
-@picture(of=("binary", "multiclass"), usual=("binary", "multiclass"), report=10)
+@picture(of=("binary", "multiclass"), usual=("binary", "multiclass"), report=10, cases=True)
 def probabilities(models: Mapping[str, Binary | Multiclass]) -> Chart:
     """Predicted probabilities of each class, as clouds over their cases, with Tjur's gap.
 
@@ -313,7 +313,7 @@ def _count(value: float) -> str:
     return thousands(value) if float(value).is_integer() else number(value, 1)
 
 
-@picture(of=("binary", "curve:cumulative"), usual=("curve:cumulative",))
+@picture(of=("binary", "curve:cumulative"), usual=("curve:cumulative",), cases=True)
 def cumulative(shown: Mapping[str, Any]) -> Chart:
     """The share of each class at or below every threshold; positives' is the false negative rate.
 

@@ -15,7 +15,7 @@ from abovechance.predictions import Numeric
 MOST = 600
 
 
-@picture(of=("numeric",), usual=("numeric",), report=10)
+@picture(of=("numeric",), usual=("numeric",), report=10, cases=True)
 def predicted_observed(models: Mapping[str, Numeric]) -> Chart:
     """Observed against predicted numbers; on the dashed line they are equal.
 
@@ -49,7 +49,7 @@ def predicted_observed(models: Mapping[str, Numeric]) -> Chart:
     )
 
 
-@picture(of=("numeric",), report=20)
+@picture(of=("numeric",), report=20, cases=True)
 def residuals(models: Mapping[str, Numeric]) -> Chart:
     """What was observed beyond the prediction, against the prediction.
 

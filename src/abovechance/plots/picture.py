@@ -26,6 +26,7 @@ IN_WORDS = {
     "numeric": "outcomes that are numbers",
     "survival": "times to an event",
     "curve": "curves",
+    "thresholds": "thresholds",
     "sample_size": "sample sizes",
     "permutation_test": "a permutation test",
     "null_distribution": "a null distribution",
@@ -66,6 +67,9 @@ class Picture:
         Its place among the pictures of a report; 0 keeps it out.
     reported
         Of what the report shows it, where that is not all it can be of.
+    cases
+        Whether it shows what was predicted for single cases, so that a report which leaves cases
+        out leaves it out too.
     """
 
     name: str
@@ -77,6 +81,7 @@ class Picture:
     seeded: bool = False
     report: int = 0
     reported: tuple[str, ...] = ()
+    cases: bool = False
 
     def __post_init__(self) -> None:
         # help() and doctest see the function
@@ -109,6 +114,7 @@ def picture(
     seeded: bool = False,
     report: int = 0,
     reported: Iterable[str] = (),
+    cases: bool = False,
 ) -> Callable[[Callable[..., Chart]], Picture]:
     """Declare a picture: what it shows, and where; its name and its one line are the function's.
 
@@ -134,6 +140,7 @@ def picture(
             seeded=seeded,
             report=report,
             reported=tuple(reported) or tuple(of),
+            cases=cases,
         )
         if function.__module__.startswith("abovechance."):
             _COLLECTED[called] = declaration  # those of other packages come by entry points

@@ -8,7 +8,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.format import as_float, between, number, percent, plural
-from abovechance.inference.contract import FIRST, contract, whole
+from abovechance.inference.contract import FIRST, complete, contract, whole
 from abovechance.inference.printing import sides_and_level
 from abovechance.inference.shares import chance_words
 from abovechance.plots.axes import room_for, rows, spanning, unit
@@ -328,6 +328,78 @@ def _groups(found: list[Any], low: Floats, high: Floats) -> dict[tuple[str, str]
     return groups
 
 
+@picture(of=("assessment",), name="by_subgroup", report=2)
+def by_subgroup(result: Any) -> Chart:
+    """The primary measure within each subgroup, under that of all cases.
+
+    Examples
+    --------
+    >>> inside = {"low": 0.6, "high": 0.9, "level": 0.95}
+    >>> row = {"measure": "auc", "value": 0.8, "interval": inside, "by": "sex=f"}
+    >>> sizes = [{"by": "sex=f", "n": 90, "events": 30}]
+    >>> by_subgroup({"estimates": [row], "primary": "auc", "subgroups": sizes}).y.labels
+    ('sex=f (30 of 90)',)
+    """
+    facts = contract(result)
+    every = [complete(row) for row in facts.get("estimates") or ()]
+    every = [r for r in every if r["class"] is None and np.isfinite(as_float(r["value"]))]
+    within = [r for r in every if r["by"] is not None]
+    if not within:
+        raise NotApplicable("nothing was assessed within subgroups (by=).")
+    wanted = facts.get("primary")
+    measure = wanted if any(r["measure"] == wanted for r in within) else within[0]["measure"]
+    own = [r for r in every if r["measure"] == measure]
+    output = own[0]["output"]
+    own = [r for r in own if r["output"] == output]
+    found = sorted(own, key=lambda r: r["by"] is not None)[:MOST_DIFFERENCES]
+    sizes = {str(size["by"]): size for size in facts.get("subgroups") or ()}
+    sizes["None"] = {"n": facts.get("n"), "events": None}
+    many = len({r["model"] for r in found}) > 1
+    labels = [_of_subgroup(r, sizes[str(r["by"])], named=many) for r in found]
+    value = np.array([as_float(r["value"]) for r in found])
+    low, high = (
+        np.array([as_float((r["interval"] or {}).get(end, r["value"])) for r in found])
+        for end in ("low", "high")
+    )
+    level = next((r["interval"]["level"] for r in found if r["interval"]), None)
+    said = "" if level is None else f" with {percent(level)} intervals"
+    counted = any(size.get("events") is not None for size in sizes.values())
+    said += "; in brackets events of cases." if counted else "; in brackets cases."
+    places = np.arange(len(found))[::-1].astype(np.float64)
+    whole = np.array([r["by"] is None for r in found])
+    title = str(found[0]["title"])
+    return Chart(
+        title=f"{title} by subgroup",
+        caption=f"The value of all cases and of each subgroup{said}",
+        x=spanning(title, low, high, room=0.04),
+        y=rows(labels),
+        layers=tuple(
+            Points(x=value[own], y=places[own], left=low[own], right=high[own], colour=colour)
+            for colour, own in (("muted", whole), ("0", ~whole))
+        ),
+        series=(
+            Series(
+                name="",
+                headings=("Subgroup", "Value", "Low", "High"),
+                columns=(labels, value, low, high),
+                place=(value, places),
+            ),
+        ),
+        readout="nearest",
+        rows=1.35 * len(found) + 0.5,
+    )
+
+
+def _of_subgroup(row: Any, size: Mapping[str, Any], *, named: bool) -> str:
+    """A subgroup with its cases, and how many of them are events."""
+    who = f"{row['model']}, " if named and row["model"] else ""
+    name = f"{who}{row['by'] or 'all'}"
+    if size.get("n") is None:
+        return name
+    events = size.get("events")
+    return f"{name} ({size['n']})" if events is None else f"{name} ({events} of {size['n']})"
+
+
 @picture(of=("power",), usual=("power",), report=90)
 def power(result: Any, *, target: float | None = USUAL) -> Chart:
     """Power of each statistic with its Monte-Carlo error; the usual 80 % is marked.
@@ -428,6 +500,51 @@ def sizes(result: Any) -> Chart:
                 headings=("Test", "Cases", "Low", "High", "By formula"),
                 columns=(titles, n, low, high, formula),
                 place=(n, places),
+            ),
+        ),
+        readout="nearest",
+        rows=1.35 * len(found) + 0.5,
+    )
+
+
+@picture(of=("thresholds",), usual=("thresholds",), name="choices", report=1)
+def chosen_thresholds(result: Any) -> Chart:
+    """Where each criterion would cut, with the interval of that threshold.
+
+    Examples
+    --------
+    >>> choice = {"title": "Greatest Youden's J", "threshold": 0.4, "sensitivity": 0.7,
+    ...           "specificity": 0.8, "interval": {"low": 0.3, "high": 0.5, "level": 0.95}}
+    >>> chosen_thresholds({"choices": [choice]}).y.labels
+    ("Greatest Youden's J",)
+    """
+    facts = contract(result)
+    found = [c for c in facts.get("choices") or () if np.isfinite(as_float(c["threshold"]))]
+    if not found:
+        raise NotApplicable("no criterion has a finite threshold, so there is none to show.")
+    at = np.array([as_float(c["threshold"]) for c in found])
+    low, high = (
+        np.array([as_float((c.get("interval") or {}).get(end, c["threshold"])) for c in found])
+        for end in ("low", "high")
+    )
+    low, high = np.where(np.isfinite(low), low, at), np.where(np.isfinite(high), high, at)
+    places = np.arange(len(found))[::-1].astype(np.float64)
+    titles = [str(c["title"]) for c in found]
+    level = next((c["interval"]["level"] for c in found if c.get("interval")), None)
+    inside = "" if level is None else f", with {percent(level)} intervals"
+    rates = [np.array([as_float(c.get(k)) for c in found]) for k in ("sensitivity", "specificity")]
+    return Chart(
+        title="Thresholds",
+        caption=f"Above which to call a case positive, by each criterion{inside}.",
+        x=spanning("Threshold", low, high, room=0.04),
+        y=rows(titles),
+        layers=(Points(x=at, y=places, left=low, right=high, size=7.0),),
+        series=(
+            Series(
+                name="",
+                headings=("Criterion", "Threshold", "Low", "High", "Sensitivity", "Specificity"),
+                columns=(titles, at, low, high, *rates),
+                place=(at, places),
             ),
         ),
         readout="nearest",

@@ -14,7 +14,9 @@ from abovechance.plots.curve_pictures import about_bands, as_curves, drawn, take
 from abovechance.plots.picture import picture
 
 
-@picture(of=("survival", "curve:survival"), usual=("survival", "curve:survival"), report=10)
+@picture(
+    of=("survival", "curve:survival"), usual=("survival", "curve:survival"), report=10, cases=True
+)
 def kaplan_meier(shown: Mapping[str, Any]) -> Chart:
     """Survival by predicted risk: Kaplan–Meier curves of risk groups, censorings ticked.
 

@@ -18,9 +18,8 @@ from abovechance.format import (
 )
 from abovechance.inference.contract import (
     UNSTATED,
-    beats_chance,
-    has_skill,
-    higher_is_better,
+    best_first,
+    complete,
     key_rows,
     level_of,
     model_words,
@@ -35,15 +34,8 @@ from abovechance.inference.printing import (
     skill_table,
     subgroup_table,
 )
-from abovechance.inference.significance import null_distribution
-from abovechance.plots.chart import Chart
-from abovechance.plots.null_pictures import histogram
-from abovechance.plots.picture import Picture, pictures
-from abovechance.predictions import Binary, Multiclass, Predictions, Survival
-from abovechance.reports.document import Tile
-from abovechance.reports.methods import methods
-from abovechance.reports.prose import label, listed
-from abovechance.reports.sentences import (
+from abovechance.inference.prose import label, listed
+from abovechance.inference.sentences import (
     begun,
     bracketed,
     estimate_sentence,
@@ -51,6 +43,14 @@ from abovechance.reports.sentences import (
     named,
     values_sentence,
 )
+from abovechance.inference.significance import null_distribution
+from abovechance.inference.verdicts import headline, verdict
+from abovechance.plots.chart import Chart
+from abovechance.plots.null_pictures import histogram
+from abovechance.plots.picture import Picture, pictures
+from abovechance.predictions import Binary, Multiclass, Predictions, Survival
+from abovechance.reports.document import Tile
+from abovechance.reports.methods import methods
 from abovechance.reports.story import (
     Facts,
     Models,
@@ -65,6 +65,8 @@ from abovechance.reports.story import (
 from abovechance.tabular import Cell, Column, Table, series_colour
 
 MOST_MODELS = 6
+MANY_ALONE = 3  # models beyond which pictures of one model at a time are of the best only
+MOST_ALONE = 2
 MEASURES = 9
 # What a reader of a prediction study looks for: discrimination, calls, calibration, error.
 LOOKED_FOR = (
@@ -100,8 +102,8 @@ def assessment(facts: Facts, models: Models) -> Story:
         subtitle=subtitle_of(facts, described),
         verdict=verdict(facts),
         headline=headline(facts),
-        methods=methods(facts),
-        results=" ".join(values_of_models(facts)),
+        methods=methods(facts, described),
+        results=" ".join([*values_of_models(facts), *within_subgroups(facts)]),
         tiles=(*tiles, *cases_tile(facts, described or origin_of(facts)))[:4],
         tables=tuple(estimates_tables(facts)),
         charts=(*charts_of_models(facts, models), *charts_of("assessment", facts)),
@@ -140,65 +142,6 @@ def estimates_tables(facts: Facts) -> list[Table | None]:
     return [*tables, skill_table(facts), per_class_table(facts), subgroup_table(facts)]
 
 
-def verdict(facts: Facts) -> str:
-    """The answer in a few words.
-
-    >>> row = {"measure": "auc", "value": 0.8, "chance": 0.5, "p_value": 0.001}
-    >>> verdict({"estimates": [row]}), verdict({"estimates": [{**row, "p_value": 0.3}]})
-    ('Better than chance', 'Not shown to be better than chance')
-    """
-    rows = primary_rows(facts)
-    if len(rows) == 1:
-        return _against_chance(rows[0], facts)
-    return "Several models, side by side" if rows else "Result"
-
-
-def headline(facts: Facts) -> str:
-    """The answer in a sentence or two.
-
-    >>> from abovechance.reports.prose import as_text
-    >>> row = {"measure": "auc", "title": "Area under the ROC curve", "value": 0.8, "chance": 0.5}
-    >>> as_text(headline({"estimates": [row]}), {})
-    'The area under the ROC curve is 0.800, where chance would give 0.500.'
-    """
-    rows = primary_rows(facts)
-    if len(rows) > 1 and all(row["p_value"] is None for row in rows):
-        return values_sentence(rows)
-    return " ".join(estimate_sentence(row, facts, of_model=len(rows) > 1) for row in rows)
-
-
-def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    if as_float(row["value"]) != as_float(row["value"]):
-        return "No value"
-    if row["p_value"] is None:
-        return _untested(row)
-    alpha = 1 - level_of(facts)
-    skilled = has_skill(row, alpha)
-    if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
-        if row["skill"] and skilled:
-            return "Better than a constant prediction, association not shown"
-        return "Not shown to be better than chance"
-    if skilled:
-        return "Better than chance"
-    interval = (row["skill"] or {}).get("interval")
-    if interval and as_float(interval["high"]) < 0:
-        return "Associated with the outcome, but worse than a constant prediction"
-    tested = "shown" if skilled is False else "tested"
-    return f"Associated with the outcome, skill not {tested}"
-
-
-def _untested(row: Mapping[str, Any]) -> str:
-    """Without a test the interval may still lie wholly on the better side of both levels."""
-    levels = [as_float(row[key]) for key in ("chance", "reference") if row[key] is not None]
-    interval, up = row["interval"], higher_is_better(str(row["measure"]))
-    if not interval or not levels or up is None:
-        return "No test against chance"
-    low, high = as_float(interval["low"]), as_float(interval["high"])
-    if low > max(levels) if up else high < min(levels):
-        return "Better than chance, judged by the interval"
-    return "No test against chance"
-
-
 def values_of_models(facts: Mapping[str, Any]) -> list[str]:
     """The primary measure of each model in full, and its other measures in one sentence."""
     models = models_of(facts)
@@ -216,6 +159,40 @@ def values_of_models(facts: Mapping[str, Any]) -> list[str]:
             who = f"For {label(model)}, " if several else ""
             said.append(_row(sorted(known, key=_place)[:MEASURES], who))
     return said
+
+
+def within_subgroups(facts: Mapping[str, Any]) -> list[str]:
+    """The primary measure of each subgroup, with how many cases and events it has."""
+    rows = [complete(row) for row in facts.get("estimates") or ()]
+    primary = {row["measure"] for row in primary_rows(facts)}
+    rows = [
+        row
+        for row in rows
+        if row["by"] is not None
+        and row["class"] is row["output"] is None
+        and row["measure"] in primary
+        and as_float(row["value"]) == as_float(row["value"])
+    ]
+    sizes = {str(size["by"]): size for size in facts.get("subgroups") or ()}
+    said = []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        of = f" of {label(model)}" if model else ""
+        each = [
+            f"{number(row['value'])}{bracketed(limits(row['interval']))} in {label(row['by'])}"
+            f"{_size(sizes.get(str(row['by']), {}))}"
+            for row in own
+        ]
+        said.append(f"By subgroup, {named(own[0]['title'])}{of} was {listed(each)}.")
+    return said
+
+
+def _size(size: Mapping[str, Any]) -> str:
+    if size.get("n") is None:
+        return ""
+    events = size.get("events")
+    with_event = "" if events is None else f", {events} with the event"
+    return f" ({plural(int(size['n']), 'case')}{with_event})"
 
 
 def _place(row: Mapping[str, Any]) -> int:
@@ -288,12 +265,17 @@ def charts_of_models(facts: Facts, models: Models) -> list[Chart]:
         return []
     kind = next(iter(shown.values())).kind
     fitting = [one for one in pictures().values() if one.report and kind in one.reported]
+    if facts.get("without_cases"):
+        fitting = [one for one in fitting if not one.cases]
     charts: list[Chart] = []
+    best = {str(row["model"]) for row in best_first(facts)[:MOST_ALONE]}
     for one in sorted(fitting, key=lambda one: one.report):
         if one.several:
             charts += _drawn(one, shown, seed_of(facts))
             continue
         for i, (name, predictions) in enumerate(shown.items()):
+            if len(shown) > MANY_ALONE and best and name not in best:
+                continue  # one picture per model would fill screens
             for chart in _drawn(one, {name: predictions}, seed_of(facts)):
                 charts.append(_painted(chart, series_colour(i)))
     return [*charts, *_null(facts, shown)]
@@ -347,8 +329,8 @@ def _painted(chart: Chart, colour: str) -> Chart:
     return replace(chart, layers=tuple(layers), series=tuple(series))
 
 
-# After the items for validation of the TRIPOD statement, in our own words: what the numbers cannot
-# know is left for the authors to state.
+# After the items for evaluation of TRIPOD+AI, in our own words: what the numbers cannot know is
+# left for the authors to state.
 TO_STATE = "for the authors to state"
 
 
@@ -357,35 +339,43 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
 
     >>> rows = checklist({"n": 12, "outcome": "binary", "origin": "cv"}).rows
     >>> [cell.text for cell in rows[0]]
-    ['4a', 'Source of data', 'predictions from cross-validation']
+    ['5a', 'Source of data', 'predictions from cross-validation']
     """
     estimates = whole(facts)
-    measures = list(dict.fromkeys(str(row["title"]) for row in estimates))
+    measures = list(dict.fromkeys(str(row["title"]) for row in key_rows(facts)))
     intervals = sorted({str(r["interval"]["method"]) for r in estimates if r["interval"]})
     dropped = int(facts.get("dropped") or 0)
     items = [
-        ("4a", "Source of data", _source(facts)),
-        ("4b", "Dates, setting, eligibility (4b, 5a, 5b)", ""),
-        ("6a", "Outcome", _outcome(facts, described)),
-        ("7a", "Predictors", ""),
-        ("8", "Sample size", _sample_size(facts, described)),
-        (
-            "9",
-            "Missing data",
-            f"{plural(dropped, 'case')} left out" if dropped else "none left out",
-        ),
-        ("10c", "How predictions were made", _made_by(facts)),
-        ("10d", "Measures of performance", _measures_named(measures)),
-        ("10d", "Comparison of models", _compared(facts)),
-        ("11", "Risk groups", ""),
-        ("13a", "Flow and characteristics of participants (13a–c)", ""),
-        ("16", "Performance with intervals", _intervals(facts, intervals)),
-        ("18", "Limitations", _limits(facts)),
-        ("21", "Supplementary information", "the result is embedded in this file as JSON"),
+        ("5a", "Source of data", _source(facts)),
+        ("5b–6c", "Dates, setting, eligibility, treatments", ""),
+        ("7", "Preparation of the data", ""),
+        ("8a–c", "Outcome", _outcome(facts, described)),
+        ("9a–c", "Predictors", ""),
+        ("10", "Sample size and how it was arrived at", _sample_size(facts, described)),
+        ("11", "Missing data", f"{plural(dropped, 'case') if dropped else 'none'} left out"),
+        ("12a", "How the data were used", _source(facts)),
+        ("12d", "Clusters of cases", _clusters(estimates)),
+        ("12e", "Measures of performance", "; ".join(measures)),
+        ("12e", "Comparison of models", _compared(facts)),
+        ("12g", "How predictions were made", _made_by(facts)),
+        ("13", "Class imbalance", described),
+        ("14", "Fairness", _subgroups(facts)),
+        ("15", "Output of the model, thresholds", _output(facts)),
+        ("16", "Differences between training and evaluation data", ""),
+        ("18a–d", "Funding, interests, protocol, registration", ""),
+        ("18e–f", "Data and code", "the result is embedded in this file as JSON"),
+        ("19", "Involvement of patients and the public", ""),
+        ("20a–c", "Flow and characteristics of participants", ""),
+        ("21", "Participants and events analysed", _analysed(facts, described)),
+        ("23a", "Performance with intervals", _intervals(facts, intervals)),
+        ("23b", "Heterogeneity of performance", _subgroups(facts)),
+        ("25", "Interpretation, fairness included", ""),
+        ("26", "Limitations", _limits(facts)),
+        ("27a–c", "Use in practice", ""),
     ]
     return Table(
         title="Reporting checklist",
-        caption="Items for validation after TRIPOD (Collins et al. 2015).",
+        caption="Items for the evaluation of a model after TRIPOD+AI (Collins et al. 2024).",
         columns=(Column("item", "name"), Column("what", "text"), Column("this analysis", "text")),
         rows=tuple(
             (Cell(item), Cell(what), Cell(answer or TO_STATE, mark="" if answer else "open"))
@@ -394,6 +384,28 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
         folded=True,
         name="checklist",
     )
+
+
+def _clusters(rows: Sequence[Mapping[str, Any]]) -> str:
+    known = (((row["interval"] or {}).get("by") or {}).get("clusters") for row in rows)
+    most = max((int(number) for number in known if number is not None), default=0)
+    return f"allowed for: {plural(most, 'cluster')}" if most else ""
+
+
+def _subgroups(facts: Mapping[str, Any]) -> str:
+    names = dict.fromkeys(str(s["by"]) for s in facts.get("subgroups") or ())
+    return f"by subgroup: {', '.join(names)}" if names else ""
+
+
+def _output(facts: Mapping[str, Any]) -> str:
+    if facts.get("threshold") is None:
+        return ""
+    return f"cases above {facts['threshold']:g} are called positive"
+
+
+def _analysed(facts: Mapping[str, Any], described: str) -> str:
+    cases = _sample_size(facts, described)
+    return f"{cases}, {described}" if cases and described else cases
 
 
 def _source(facts: Mapping[str, Any]) -> str:
@@ -413,12 +425,6 @@ def _sample_size(facts: Mapping[str, Any], described: str) -> str:
 def _made_by(facts: Mapping[str, Any]) -> str:
     models = models_of(facts)
     return f"given by {', '.join(models)}; how, {TO_STATE}" if models else ""
-
-
-def _measures_named(measures: list[str]) -> str:
-    if len(measures) > 8:
-        return f"{', '.join(measures[:8])} and {len(measures) - 8} more"
-    return ", ".join(measures)
 
 
 def _compared(facts: Mapping[str, Any]) -> str:

@@ -3,28 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.format import number, p_phrase, plural, signed
+from abovechance.format import p_phrase, plural, signed
 from abovechance.inference.contract import (
     adjusted,
-    better_of,
+    best_first,
     between_models,
-    is_shown,
     key_rows,
     main_difference,
     models_of,
-    primary_rows,
     within_subgroups,
 )
 from abovechance.inference.printing import differences_tables
-from abovechance.reports import assessment_story as values
-from abovechance.reports.document import Tile
-from abovechance.reports.methods import methods
-from abovechance.reports.prose import MOST, label, listed, the
-from abovechance.reports.sentences import (
+from abovechance.inference.prose import MOST, label, listed, the
+from abovechance.inference.sentences import (
     difference_numbers,
     difference_sentence,
     interaction_sentence,
 )
+from abovechance.inference.verdicts import headline, verdict
+from abovechance.reports import assessment_story as values
+from abovechance.reports.document import Tile
+from abovechance.reports.methods import methods
 from abovechance.reports.story import (
     Facts,
     Models,
@@ -44,7 +43,7 @@ def comparison(facts: Facts, models: Models) -> Story:
     """Differences between models, within subgroups and between them."""
     described = values.about_outcome(models)
     main = main_difference(facts)
-    tiles = [values.estimate_tile(row, facts) for row in primary_rows(facts)[:2]]
+    tiles = [values.estimate_tile(row, facts) for row in best_first(facts)[:2]]
     if main is not None:
         p = adjusted(main)
         note = f"{main.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
@@ -54,9 +53,9 @@ def comparison(facts: Facts, models: Models) -> Story:
         kicker="Model comparison",
         title=values.title_of_models(models_of(facts)),
         subtitle=values.subtitle_of(facts, described),
-        verdict=_verdict(facts),
-        headline=values.headline(facts) if main is None else difference_sentence(main, facts),
-        methods=methods(facts),
+        verdict=verdict(facts),
+        headline=headline(facts),
+        methods=methods(facts, described),
         results=_results(facts),
         tiles=(*tiles, *cases_tile(facts, described or origin_of(facts)))[:4],
         tables=(*_tables(facts), *values.estimates_tables(facts)),
@@ -72,50 +71,6 @@ def comparison(facts: Facts, models: Models) -> Story:
 
 def _tables(facts: Facts) -> list[Table | None]:
     return [table for table in differences_tables(facts) if isinstance(table, Table)]
-
-
-def _verdict(facts: Facts) -> str:
-    main = main_difference(facts)
-    return _ranked(facts) if main is None else _compared(main, facts)
-
-
-def _ranked(facts: Mapping[str, Any]) -> str:
-    """Which of several models is first, and whether that is more than chance."""
-    places = [p for p in facts.get("ranking") or () if p["measure"] == facts.get("primary")]
-    if len(places) < 2:
-        return "Several models, side by side"
-    first, *others = sorted(places, key=lambda p: int(p["rank"]))
-    near = [str(p["model"]) for p in others if set(p["letters"]) & set(first["letters"])]
-    if near:
-        return f"{first['model']} ranks first, not told apart from {', '.join(near)}"
-    return f"{first['model']} is the best of {len(places)}"
-
-
-def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    margin = difference.get("margin")
-    if margin:
-        return _by_margin(difference, margin)
-    if difference.get("identical"):
-        return f"{difference['first']} and {difference['second']} predict the same"
-    if adjusted(difference) is None and not difference.get("interval"):
-        return "Difference without a test"
-    if not is_shown(difference, facts):
-        return "No difference shown"
-    better = better_of(difference)
-    if better is None:
-        return f"{difference['first']} and {difference['second']} differ"
-    if difference.get("model"):
-        return f"{difference['model']} is better for {better}"
-    return f"{better} is better"
-
-
-def _by_margin(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
-    first, second = difference["first"], difference["second"]
-    if margin["equivalent"]:
-        return f"{first} and {second} are equivalent within {number(margin['margin'])}"
-    if margin["noninferior"]:
-        return f"{first} is not worse than {second} by more than {number(margin['margin'])}"
-    return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
 
 
 def _results(facts: Facts) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 from abovechance.format import as_float, number, p_phrase, plural, thousands
 from abovechance.inference.contract import adjusted
 from abovechance.inference.printing import by_papers_rule, tested_p, tests_table
+from abovechance.inference.prose import cite, label, listed
+from abovechance.inference.sentences import begun, bracketed, named
+from abovechance.inference.verdicts import ALPHA, verdict
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.prose import MOST, cite, label, listed
-from abovechance.reports.sentences import begun, bracketed, named
 from abovechance.reports.story import Facts, Models, Story, cases_tile, story, subtitle
 
-ALPHA = 0.05
+NAMED = 12  # features beyond which a sentence says how many, and their names are in the table
 PERMUTED = {
     "labels": "the class labels",
     "rows": "whole rows of features, folds kept,",
@@ -33,25 +34,13 @@ def detection(facts: Facts, models: Models) -> Story:
         kicker="Permutation test" if refitted else "Signal detection",
         title="Better than chance?" if refitted else question,
         subtitle=subtitle(facts, features, " and ".join(map(str, facts.get("classes") or ()))),
-        verdict=_verdict(facts),
+        verdict=verdict(facts),
         headline=_headline(facts),
         methods=f"{_methods(facts)} {software(facts)}",
         results=_results(facts),
         tiles=_tiles(facts),
         tables=(tests_table(facts, title="Tests"),),
     )
-
-
-def _verdict(facts: Mapping[str, Any]) -> str:
-    """The answer in a few words; of several measures of a learner, the first decides."""
-    tests = facts["tests"]
-    if _refitted(facts):
-        better = as_float(tests[0]["p_value"]) <= ALPHA
-        return "Better than chance" if better else "Not shown to be better than chance"
-    found = any(as_float(adjusted(test)) <= _level(facts) for test in tests)
-    if _of_numbers(facts):
-        return "Associated with the outcome" if found else "No association shown"
-    return "The classes differ" if found else "No difference between the classes shown"
 
 
 def _headline(facts: Mapping[str, Any]) -> str:
@@ -62,7 +51,7 @@ def _headline(facts: Mapping[str, Any]) -> str:
 def _methods(facts: Mapping[str, Any]) -> str:
     """What was tested, on what, by which permutations."""
     tests = facts["tests"]
-    names = listed([named(_title(test)) for test in tests], MOST)
+    names = listed([named(_title(test)) for test in tests])
     on = f" on {plural(int(facts['n']), 'case')}" if facts.get("n") else ""
     if _refitted(facts):
         said = [f"A learner was cross-validated{on} and judged by {names}."]
@@ -70,7 +59,7 @@ def _methods(facts: Mapping[str, Any]) -> str:
         said = [f"Association of {_features(facts)} with the outcome was tested{on} by {names}."]
     else:
         classes = [label(name) for name in facts.get("classes") or ()]
-        who = listed(classes, MOST) if classes else "the classes"
+        who = listed(classes) if classes else "the classes"
         where = f" in {_features(facts)}" if facts.get("features") else ""
         said = [f"Whether {who} differ{where} was tested{on} by {names}."]
     said += _permuted(facts)
@@ -85,7 +74,7 @@ def _methods(facts: Mapping[str, Any]) -> str:
 def _results(facts: Mapping[str, Any]) -> str:
     """Every test with its p-values, and whether the hypothesis was rejected."""
     tests = facts["tests"]
-    said = [_tested(test, facts, past=True) for test in tests[: MOST + 2]]
+    said = [_tested(test, facts, past=True) for test in tests]
     if facts.get("hypothesis"):
         level = _level(facts)
         rejecting = sum(as_float(adjusted(test)) <= level for test in tests)
@@ -100,7 +89,7 @@ def _features(facts: Mapping[str, Any]) -> str:
     """How many features, and their names where they are known."""
     many = plural(int(facts["features"]), "feature")
     names = [label(name) for name in facts.get("feature_names") or ()]
-    return f"{many} ({listed(names, MOST)})" if names else many
+    return f"{many} ({listed(names)})" if 0 < len(names) <= NAMED else many
 
 
 def _permuted(facts: Mapping[str, Any]) -> list[str]:
@@ -129,7 +118,7 @@ def _permuted(facts: Mapping[str, Any]) -> list[str]:
         )
         open_ = [t for t in facts["tests"] if t.get("decision") is None and not t.get("undefined")]
         if open_:
-            names = listed([named(_title(test)) for test in open_], MOST)
+            names = listed([named(_title(test)) for test in open_])
             said.append(f"Not decided when the draws ran out: {names}.")
     return said
 

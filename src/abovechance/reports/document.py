@@ -44,6 +44,7 @@ class Document:
     title: str
     kicker: str
     subtitle: str
+    read: tuple[str, ...] = ()
     verdict: str
     headline: Markup
     tiles: tuple[Tile, ...] = ()

@@ -16,11 +16,11 @@ from abovechance.inference.contract import (
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, together
+from abovechance.inference.prose import cite, label, listed, lower
+from abovechance.inference.sentences import named
 from abovechance.inference.shares import chance_words
+from abovechance.inference.wording import hypothesis_words, interval_words, words_of_test
 from abovechance.reports.citations import of_measure
-from abovechance.reports.prose import MOST, cite, label, listed, lower
-from abovechance.reports.sentences import named
-from abovechance.reports.wording import hypothesis_words, interval_words, words_of_test
 
 ADJUSTED = {
     "holm": ("Holm's method", "holm1979"),
@@ -28,25 +28,29 @@ ADJUSTED = {
 }
 
 
-def methods(facts: Mapping[str, Any]) -> str:
-    """What was done to values and differences: data, measures, intervals, tests, draws and seed."""
+def methods(facts: Mapping[str, Any], described: str = "") -> str:
+    """What was done to values and differences: data, measures, intervals, tests, draws and seed.
+
+    `described` says how the outcomes are distributed, where that is known.
+    """
     rows = key_rows(facts)
-    sentences = [_data(facts), _primary(facts), _intervals(rows, facts)]
+    sentences = [_data(facts, described), _primary(facts), _intervals(rows, facts)]
     sentences += [*_tests(rows), *_skill(rows), *_folds(rows, facts)]
     sentences += _compared(facts)
     done = " ".join(sentence for sentence in sentences if sentence)
     return f"{done} {software(facts)}"
 
 
-def _data(facts: Mapping[str, Any]) -> str:
+def _data(facts: Mapping[str, Any], described: str) -> str:
     if facts.get("n") is None:
         return ""
     models, origin = models_of(facts), model_words(facts)
     who = "Predictions"
     if len(models) > 1:
-        names = listed([label(model) for model in models], MOST)
+        names = listed([label(model) for model in models])
         who = f"Predictions of {plural(len(models), 'model')} ({names})"
-    said = f"{who} for {plural(int(facts['n']), 'case')} with {_a(facts.get('outcome'))}"
+    cases = f"{plural(int(facts['n']), 'case')}{f' ({label(described)})' if described else ''}"
+    said = f"{who} for {cases} with {_a(facts.get('outcome'))}"
     said += f", from {label(origin)}," if origin else ""
     said += " were evaluated"
     if origin == UNSTATED:
@@ -162,7 +166,7 @@ def _compared(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _within(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
-    names = listed([label(name) for name in dict.fromkeys(str(row["by"]) for row in rows)], MOST)
+    names = listed([label(name) for name in dict.fromkeys(str(row["by"]) for row in rows)])
     said = f"Models were also compared within subgroups ({names}) by the same methods"
     method, source = ADJUSTED.get(str(facts.get("adjust")), ("", ""))
     if method:
@@ -216,7 +220,7 @@ def _title(row: Mapping[str, Any]) -> str:
 
 
 def _titles(titles: Sequence[str]) -> str:
-    return listed([label(lower(title)) for title in dict.fromkeys(titles)], MOST)
+    return listed([label(lower(title)) for title in dict.fromkeys(titles)])
 
 
 def of_posterior(facts: Mapping[str, Any]) -> str:

@@ -7,13 +7,21 @@ from typing import Any
 from abovechance.errors import AboveChanceError
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.printing import points_table, thresholds_table
+from abovechance.inference.prose import capital, label, listed
+from abovechance.inference.sentences import bracketed, limits
 from abovechance.plots.chart import Chart
 from abovechance.plots.picture import chart_of
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.prose import capital, label, listed
-from abovechance.reports.sentences import bracketed, limits
-from abovechance.reports.story import Facts, Models, Story, cases_tile, story, subtitle
+from abovechance.reports.story import (
+    Facts,
+    Models,
+    Story,
+    cases_tile,
+    charts_of,
+    story,
+    subtitle,
+)
 from abovechance.tabular import (
     Cell,
     Column,
@@ -86,6 +94,7 @@ def thresholds(facts: Facts, models: Models) -> Story:
         methods=f"{methods} {software(facts)}",
         tiles=(*tiles, *cases_tile(facts)),
         tables=(thresholds_table(choices, title="Thresholds"),),
+        charts=tuple(charts_of("thresholds", facts)),
     )
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from abovechance.format import between, number, percent, plural, probability
 from abovechance.inference.printing import posterior_table
+from abovechance.inference.prose import capital, cite, listed
+from abovechance.inference.sentences import posterior_sentence
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import of_posterior, software
-from abovechance.reports.prose import capital, cite, listed
-from abovechance.reports.sentences import posterior_sentence
 from abovechance.reports.story import Facts, Models, Story, cases_tile, story, subtitle
 
 TILES = 3

@@ -10,14 +10,14 @@ from abovechance.inference.printing import (
     sizes_table,
     widths_table,
 )
+from abovechance.inference.prose import cite, label, listed, lower
+from abovechance.inference.sentences import begun, bracketed, limits, named
+from abovechance.inference.verdicts import TARGET, verdict
 from abovechance.plots.result_pictures import setting, test_title
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.prose import MOST, cite, label, listed, lower
-from abovechance.reports.sentences import begun, bracketed, limits, named
 from abovechance.reports.story import Facts, Models, Story, charts_of, story, subtitle
 
-TARGET = 0.8  # the power that is usually wanted
 CLOSED = ("accuracy", "fisher", "auc", "binomial", "wilcoxon", "delong")  # they permute nothing
 
 
@@ -34,7 +34,7 @@ def power(facts: Facts, models: Models) -> Story:
             next(iter(settings)) if len(settings) == 1 else "",
             f"threshold {facts['threshold']:g}" if facts.get("threshold") is not None else "",
         ),
-        verdict=_verdict(facts),
+        verdict=verdict(facts),
         headline=_headline(facts),
         methods=f"{_methods(facts)} {software(facts)}",
         results=_headline(facts, past=True),
@@ -42,26 +42,6 @@ def power(facts: Facts, models: Models) -> Story:
         tables=(sizes_table(facts) if sizes else power_table(facts),),
         charts=tuple(charts_of("sample_size" if sizes else "power", facts)),
     )
-
-
-def _verdict(facts: Mapping[str, Any]) -> str:
-    """How many cases are enough, in a few words."""
-    for_power = f"for a power of {percent(_target(facts))}"
-    if facts.get("sizes"):
-        found = [int(size["n"]) for size in facts["sizes"] if size.get("n") is not None]
-        if not found:
-            return f"More than {thousands(facts['largest'])} cases are needed {for_power}"
-        return f"{plural(min(found), 'case')} {for_power}"
-    if not _by_size(facts):
-        return "Power by effect and number of cases"
-    reached = [cell for cells in _by_test(facts).values() if (cell := _first(cells, facts))]
-    if not reached:
-        return f"No test reaches a power of {percent(_target(facts))}"
-    least = min(int(cell["n"]) for cell in reached)
-    tried = sorted({int(cell["n"]) for cell in facts["cells"]})
-    if len(tried) == 1:
-        return f"{plural(least, 'case')} are enough {for_power}"
-    return f"{plural(least, 'case')}, of the sizes tried, {for_power}"
 
 
 def _headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
@@ -74,10 +54,10 @@ def _headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
 def _methods(facts: Mapping[str, Any]) -> str:
     """What was simulated, how often, and at which level."""
     cells = facts.get("cells") or facts["sizes"]
-    names = listed(list(dict.fromkeys(named(test_title(cell)) for cell in cells)), MOST)
+    names = listed(list(dict.fromkeys(named(test_title(cell)) for cell in cells)))
     samples = max((int(cell.get("replications") or 0) for cell in cells), default=0)
     drawn = f"{thousands(samples)} simulated samples" if samples else "simulated samples"
-    what = listed(list(dict.fromkeys(label(setting(cell)) for cell in cells)), MOST)
+    what = listed(list(dict.fromkeys(label(setting(cell)) for cell in cells)))
     if facts.get("sizes"):
         said = f"How many cases a power of {percent(_target(facts))} takes was found for {names} "
         said += f"from {drawn} each, and the power at that number from as many new ones."
@@ -109,7 +89,7 @@ def _needed(facts: Mapping[str, Any], needs: str) -> str:
     level = sides_and_level(facts)
     asked = f"a power of {percent(_target(facts))} of {level[0].lower()}{level[1:]}"
     about = label(setting(facts["sizes"][0]))
-    return f"For {asked} with {about}, {listed(parts, MOST)}."
+    return f"For {asked} with {about}, {listed(parts)}."
 
 
 def _reached(cells: list[Mapping[str, Any]], facts: Mapping[str, Any], *, past: bool) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference import prose
 from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.picture import chart_of
 from abovechance.predictions import Predictions
-from abovechance.reports import citations, prose
+from abovechance.reports import citations
 from abovechance.reports.document import Document, Paragraph, Remark
 from abovechance.reports.story import story_of
 
@@ -54,6 +55,7 @@ def report(
     predictions: Any = None,
     title: str | None = None,
     command: str = "",
+    cases: bool = True,
 ) -> Report:
     """Report a result as one HTML file that loads nothing and can be sent to a co-author.
 
@@ -70,6 +72,9 @@ def report(
         A heading of one's own; that of the result when not given.
     command
         The command that made the result, shown under "To reproduce"; none when not given.
+    cases
+        Whether pictures may show single cases; False keeps what was predicted for anybody out of
+        the file, before it is mailed.
 
     Returns
     -------
@@ -104,6 +109,7 @@ def report(
         title=title,
         command=command,
         pictures=_pictures(result),
+        cases=cases,
     )
     found = Report(document)
     if path is not None:
@@ -152,15 +158,17 @@ def compose(
     title: str | None = None,
     command: str = "",
     pictures: Sequence[Chart] = (),
+    cases: bool = True,
 ) -> Document:
     """The blocks of a report; `pictures` come before those that follow from the facts."""
     authors = {key: source.cited for key, source in citations.bibliography().items()}
-    told = story_of(facts, predictions)
+    told = story_of({**facts, "without_cases": not cases}, predictions)
     said = {"Methods": told.methods, "Results": told.results}
     return Document(
         title=title or told.title,
         kicker=told.kicker,
         subtitle=told.subtitle,
+        read=tuple(str(facts.get("described") or "").splitlines()),
         verdict=told.verdict,
         headline=prose.as_html(told.headline, authors),
         tiles=told.tiles,

@@ -987,12 +987,12 @@ class Logistic:
     features
         Number of measurements per case, p; 23 by default.
     main
-        Logits per standard deviation of each feature, times the effect; the paper has 1/√p. With
-        0, the default, there are no main effects.
+        Logits per standard deviation of each feature, times the effect. When neither it nor
+        `square` is given it is the paper's 1/√p; beside squares it is 0 unless given.
     square
         Logits per squared standard deviation of each feature, times the effect; the paper has 1/p.
-        With 0, the default, there are no squares; without main effects and squares the labels are
-        tosses of a coin, whatever the effect.
+        With 0, the default, there are no squares; with `main=0` too the labels are tosses of a
+        coin, whatever the effect.
     augmented
         Whether the tests see the features and all their products, standardised; False, the
         default, shows them the features alone.
@@ -1021,7 +1021,7 @@ class Logistic:
     """
 
     features: int = 23
-    main: float = 0.0
+    main: float | None = None
     square: float = 0.0
     augmented: bool = False
     name: ClassVar[str] = "logistic"
@@ -1030,12 +1030,15 @@ class Logistic:
 
     def __post_init__(self) -> None:
         whole("features", self.features, 1)
-        number("main", self.main)
         number("square", self.square)
+        if self.main is None:
+            object.__setattr__(self, "main", 0.0 if self.square else 1.0 / self.features**0.5)
+        number("main", self.main)
         flag("augmented", self.augmented)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
         number("effect", effect)
+        assert self.main is not None  # made a number above
         X = rng.standard_normal((n, self.features))
         eta = effect * (self.main * X.sum(axis=1) + self.square * (X**2).sum(axis=1))
         chance = 1.0 / (1.0 + np.exp(np.median(eta) - eta))

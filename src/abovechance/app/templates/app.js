@@ -1,8 +1,9 @@
 "use strict";
 (() => {
   const by = (id) => document.getElementById(id);
-  const KINDS = { probability: "probabilities", probabilities: "probabilities, one column per class", score: "scores", label: "classes", value: "numbers", risk: "risks of an event in time" };
-  const CASES = ["id", "groups", "fold"];
+  const KINDS = { probability: "probabilities", probabilities: "probabilities, one column per class", score: "scores", label: "classes", value: "numbers", risk: "risks of an event in time", survival: "chances of no event until a time, one column per time" };
+  const CASES = ["id", "groups", "fold", "by"];
+  const SAID = ["threshold", "missing", "primary", "times"];
   let files = [];
   let told = [];
   let shown = null;
@@ -92,7 +93,7 @@
       by(role).replaceChildren();
       option(by(role), "", CASES.includes(role) ? "none" : "choose");
       for (const name of names) option(by(role), name);
-      by(role).value = guess[role];
+      by(role).value = guess[role] ?? "";
     }
     by("kind").value = guess.kind;
     by("predicted").replaceChildren(
@@ -120,12 +121,10 @@
   };
 
   const fitting = () => {
-    const timed = by("kind").value === "risk";
+    const timed = ["risk", "survival"].includes(by("kind").value);
     const two = by("positive").options.length === 3 && by("kind").value !== "value";
-    for (const label of document.querySelectorAll("[data-for]")) {
-      const role = label.dataset.for;
-      label.hidden = role === "positive" ? timed || !two : (role === "outcome") === timed;
-    }
+    const fits = { outcome: !timed, time: timed, event: timed, times: timed, positive: two && !timed, threshold: two && !timed };
+    for (const label of document.querySelectorAll("[data-for]")) label.hidden = !fits[label.dataset.for];
   };
 
   const chosen = () => ({
@@ -133,6 +132,8 @@
     predicted: [...by("predicted").querySelectorAll(":checked")].map((box) => box.value),
     positive: by("positive").closest("label").hidden ? "" : by("positive").value,
     ...Object.fromEntries(["outcome", "time", "event", ...CASES].map((role) => [role, by(role).value])),
+    ...Object.fromEntries(SAID.map((name) => [name, by(name).closest("label").hidden ? "" : by(name).value.trim()])),
+    hidden: by("mailed").checked,
   });
 
   by("form").onsubmit = (event) => {

@@ -1,20 +1,36 @@
-"""Compiled loops, imported only when the work is large enough to pay for loading them."""
+"""Compiled loops, imported only when the work is large enough to pay for loading them.
+
+They need numba. Where it is not installed every question is answered by the plain forms.
+"""
 
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
 WORTHWHILE = 5_000
 LOADED_ALREADY = 8  # times less where another module has brought the compiler's library
 NEVER_COMPILED = 16  # times more where loops must first be compiled
+SWITCH = "ABOVECHANCE_COMPILED"  # the environment variable that turns compiled loops off
+OFF = ("0", "false", "no", "off")
 
 _taken: Counter[str] = Counter()  # steps that were asked for while a module was not loaded
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def available() -> bool:
+    """Whether loops can be compiled: numba is installed, and ABOVECHANCE_COMPILED is not off."""
+    return os.environ.get(SWITCH, "on").strip().lower() not in OFF and _installed()
+
+
+@cache
+def _installed() -> bool:
+    return find_spec("numba") is not None
 
 
 def worthwhile(size: int, *, module: str | None = None) -> bool:
@@ -25,12 +41,12 @@ def worthwhile(size: int, *, module: str | None = None) -> bool:
     loading would have cost: many small jobs then never take more than twice the least time.
     """
     if module is None:
-        return size >= WORTHWHILE
+        return size >= WORTHWHILE and available()
     if f"{__name__}.{module}" in sys.modules:
-        return True
+        return available()
     _taken[module] += size
     least = WORTHWHILE / LOADED_ALREADY if "numba" in sys.modules else WORTHWHILE
-    if _taken[module] < least:
+    if _taken[module] < least or not available():
         return False
     return _taken[module] >= NEVER_COMPILED * WORTHWHILE or _compiled_before(module)
 

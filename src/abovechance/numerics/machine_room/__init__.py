@@ -13,18 +13,18 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.numerics.covariance import LEAST_CORRELATION, UNSURE, class_moments
+from abovechance.numerics.kernels import OFF, available
 
 SWITCH = "ABOVECHANCE_MACHINE_ROOM"  # the environment variable that closes the door
-OFF = ("0", "false", "no", "off")
 
 
 def is_open() -> bool:
-    """Whether the machine room may be used: unless ABOVECHANCE_MACHINE_ROOM is off.
+    """Whether the machine room may be used: numba is there, ABOVECHANCE_MACHINE_ROOM not off.
 
     >>> is_open()
     True
     """
-    return os.environ.get(SWITCH, "on").strip().lower() not in OFF
+    return os.environ.get(SWITCH, "on").strip().lower() not in OFF and available()
 
 
 # ----------------------------------------------------------------------------------------------

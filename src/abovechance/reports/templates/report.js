@@ -48,24 +48,140 @@
   };
   for (const button of all("[data-csv]"))
     button.onclick = async () => {
-      const table = button.parentNode.querySelector("table");
+      const table = button.closest("section,details").querySelector("table");
       const name = table.id || button.closest("figure").getAttribute("aria-labelledby");
       save(button.dataset.csv ? await exact(button.dataset.csv) : csv(table), `${name}.csv`, "text/csv");
     };
 
+  const copy = async (button, from, write) => {
+    const before = button.textContent;
+    try {
+      await write();
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(from);
+      button.textContent = "Selected: press Ctrl+C";
+    }
+    setTimeout(() => (button.textContent = before), 1600);
+  };
   for (const button of all("[data-copy]"))
-    button.onclick = async () => {
+    button.onclick = () => {
       const from = document.getElementById(button.dataset.copy);
-      const before = button.textContent;
-      try {
-        await navigator.clipboard.writeText(from.textContent.replaceAll("\u00a0", " "));
-        button.textContent = "Copied";
-      } catch {
-        getSelection().selectAllChildren(from);
-        button.textContent = "Selected: press Ctrl+C";
-      }
-      setTimeout(() => (button.textContent = before), 1600);
+      copy(button, from, () => navigator.clipboard.writeText(from.textContent.replaceAll("\u00a0", " ")));
     };
+
+  // A table as other programs take it: its words, without the bars; numbers flush right.
+  const grid = (table) => {
+    const kept = [...table.tHead.rows[0].cells].map((cell, k) => k).filter((k) => !all("td.i", table).some((cell) => cell.cellIndex === k));
+    const words = (cell) => (cell ? cell.innerText ?? cell.textContent : "").replace(/\s+/g, " ").trim();
+    return {
+      right: kept.map((k) => !table.tHead.rows[0].cells[k].classList.contains("t")),
+      rows: [...table.rows].map((row) => kept.map((k) => words(row.cells[k]))),
+    };
+  };
+  const tex = { "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", $: "\\$", "&": "\\&", "#": "\\#", "%": "\\%", _: "\\_", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}", "<": "$<$", ">": "$>$", "−": "$-$", "∞": "$\\infty$", "²": "\\textsuperscript{2}", "★": "$\\star$", "″": "''", "–": "--" };
+  const escaped = { word: { "&": "&amp;", "<": "&lt;", ">": "&gt;" }, latex: tex };
+  const safe = (value, how) => [...value].map((c) => escaped[how][c] ?? c).join("");
+  const forms = {
+    word: ({ right, rows }) => {
+      const line = (row, tag) => `<tr>${row.map((cell, k) => `<${tag} style="text-align:${right[k] ? "right" : "left"};padding:2pt 6pt${tag === "th" ? ";border-bottom:1pt solid" : ""}">${safe(cell, "word")}</${tag}>`).join("")}</tr>`;
+      return `<table style="border-collapse:collapse;border-top:1pt solid;border-bottom:1pt solid">${rows.map((row, i) => line(row, i ? "td" : "th")).join("")}</table>`;
+    },
+    markdown: ({ right, rows: [head, ...rows] }) => {
+      const line = (row) => `| ${row.map((cell) => cell.replace(/([\\|`*_<>\[\]])/g, "\\$1")).join(" | ")} |`;
+      return [line(head), `| ${right.map((r) => (r ? "---:" : "---")).join(" | ")} |`, ...rows.map(line)].join("\n") + "\n";
+    },
+    latex: ({ right, rows: [head, ...rows] }) => {
+      const line = (row) => row.map((cell) => safe(cell, "latex")).join(" & ") + " \\\\";
+      return [`\\begin{tabular}{${right.map((r) => (r ? "r" : "l")).join("")}}`, "\\hline", line(head), "\\hline", ...rows.map(line), "\\hline", "\\end{tabular}", ""].join("\n");
+    },
+  };
+  const offer = (after, kind, choices, chosen) => {
+    for (const [value, title] of Object.entries(choices).reverse()) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: title });
+      button.dataset[kind] = value;
+      button.onclick = () => chosen(button, value);
+      after.after(" ", button);
+    }
+  };
+  for (const table of all("table.sortable"))
+    offer(table.parentNode.nextElementSibling, "table", { word: "Copy for Word", markdown: "Copy Markdown", latex: "Copy LaTeX" }, (button, how) => {
+      const own = grid(table);
+      const made = forms[how](own);
+      copy(button, table, () => {
+        if (how !== "word") return navigator.clipboard.writeText(made);
+        const as = (value, type) => ({ [type]: new Blob([value], { type }) });
+        return navigator.clipboard.write([new ClipboardItem({ ...as(made, "text/html"), ...as(own.rows.map((row) => row.join("\t")).join("\n"), "text/plain") })]);
+      });
+    });
+
+  // A picture as a file of its own: the drawing in pixels, with the colours and the words of the page.
+  const drawn = (figure) => {
+    const plot = figure.querySelector(".plot");
+    const frame = plot.querySelector(".frame").getBoundingClientRect();
+    const legend = figure.querySelector(".legend:not([hidden])");
+    const within = figure.getBoundingClientRect();
+    const [width, height] = [within.width, plot.getBoundingClientRect().bottom - within.top + 12];
+    const ns = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(ns, "svg");
+    const put = (tag, given, parent = svg) => {
+      const made = parent.appendChild(document.createElementNS(ns, tag));
+      for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
+      return made;
+    };
+    for (const [name, value] of Object.entries({ xmlns: ns, width, height, viewBox: `0 0 ${width} ${height}` })) svg.setAttribute(name, value);
+    put("rect", { width, height, fill: getComputedStyle(figure).backgroundColor });
+    const [x, y] = [frame.left - within.left, frame.top - within.top];
+    put("rect", { x: x - 6, y: y - 6, width: frame.width + 12, height: frame.height + 12 }, put("clipPath", { id: "within" }));
+    const inner = put("g", { transform: `translate(${x} ${y}) scale(${frame.width / 1000} ${frame.height / 1000})` }, put("g", { "clip-path": "url(#within)" }));
+    const looks = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "vector-effect"];
+    for (const shape of all("svg *", plot)) {
+      if (shape.closest("clipPath") || shape.classList.contains("marks")) continue;
+      const look = getComputedStyle(shape);
+      const own = Object.fromEntries([...shape.attributes].filter((a) => !["class", "style", "data-s"].includes(a.name)).map((a) => [a.name, a.value]));
+      if (shape.children.length === 0) put(shape.tagName, { ...own, ...Object.fromEntries(looks.map((name) => [name, look.getPropertyValue(name)])) }, inner);
+    }
+    for (const mark of all(".frame > i.diamond, .legend i.swatch", figure)) {
+      const box = mark.getBoundingClientRect();
+      if (box.width) put("circle", { cx: (box.left + box.right) / 2 - within.left, cy: (box.top + box.bottom) / 2 - within.top, r: 4, fill: getComputedStyle(mark).color });
+    }
+    const words = [...all("figcaption h3", figure), ...all(".frame > span, .xtitle", plot), ...(legend ? all("li > bdi, li > .note", legend) : [])];
+    for (const word of words) {
+      const range = document.createRange();
+      const walk = document.createTreeWalker(word, NodeFilter.SHOW_TEXT);
+      const look = getComputedStyle(word);
+      for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const lines = new Map();
+        for (let i = 0; i < node.length; i++) {
+          range.setStart(node, i);
+          range.setEnd(node, i + 1);
+          const box = range.getBoundingClientRect();
+          if (!box.height) continue;
+          const line = lines.get(Math.round(box.bottom)) ?? { left: box.left, bottom: box.bottom, height: box.height, text: "" };
+          line.text += node.data[i];
+          lines.set(Math.round(box.bottom), line);
+        }
+        for (const { left, bottom, height: tall, text: said } of lines.values())
+          put("text", { x: left - within.left, y: bottom - within.top - 0.24 * tall, fill: look.color, "font-size": look.fontSize, "font-weight": look.fontWeight, "font-family": "system-ui, sans-serif", "xml:space": "preserve" }).textContent = said;
+      }
+    }
+    return { text: new XMLSerializer().serializeToString(svg), width, height };
+  };
+  for (const figure of all("figure.chart")) {
+    const last = document.createElement("span");
+    make("p", "row", figure).append(last);
+    offer(last, "picture", { svg: "Save SVG", png: "Save PNG" }, async (button, how) => {
+      const name = figure.querySelector("h3").textContent.trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+      const { text: svg, width, height } = drawn(figure);
+      if (how === "svg") return save(svg, `${name}.svg`, "image/svg+xml");
+      const image = new Image();
+      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+      await image.decode();
+      const canvas = Object.assign(document.createElement("canvas"), { width: 3 * width, height: 3 * height });
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, `${name}.png`, "image/png"));
+    });
+  }
 
   for (const button of all(".sortable th button"))
     button.onclick = () => {

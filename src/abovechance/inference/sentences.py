@@ -23,8 +23,8 @@ from abovechance.inference.contract import (
     reference_words,
     whole,
 )
-from abovechance.reports.prose import capital, label, listed, the
-from abovechance.reports.wording import name_of_test
+from abovechance.inference.prose import capital, label, listed, the
+from abovechance.inference.wording import name_of_test
 
 
 def named(title: object) -> str:

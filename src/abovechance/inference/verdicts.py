@@ -1,0 +1,205 @@
+"""The answer of a result in a few words, and in a sentence: what is printed and reported first."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from abovechance.format import as_float, number, percent, plural, thousands
+from abovechance.inference.contract import (
+    adjusted,
+    beats_chance,
+    best_first,
+    better_of,
+    has_skill,
+    higher_is_better,
+    is_shown,
+    kind_of,
+    level_of,
+    main_difference,
+    primary_rows,
+)
+from abovechance.inference.prose import as_text
+from abovechance.inference.sentences import difference_sentence, estimate_sentence, values_sentence
+
+Facts: TypeAlias = Mapping[str, Any]
+ALPHA = 0.05
+TARGET = 0.8  # the power that is usually wanted
+_VERDICTS: dict[str, Callable[[Facts], str]] = {}
+_HEADLINES: dict[str, Callable[[Facts], str]] = {}
+
+
+def _of(
+    collected: dict[str, Callable[[Facts], str]], *kinds: str
+) -> Callable[[Callable[[Facts], str]], Callable[[Facts], str]]:
+    """Declare the words of results of some kinds."""
+
+    def collect(function: Callable[[Facts], str]) -> Callable[[Facts], str]:
+        collected.update(dict.fromkeys(kinds, function))
+        return function
+
+    return collect
+
+
+def verdict(facts: Facts) -> str:
+    """The answer in a few words; "" of a result that answers no such question.
+
+    >>> row = {"measure": "auc", "value": 0.8, "chance": 0.5, "p_value": 0.001}
+    >>> verdict({"estimates": [row]}), verdict({"estimates": [{**row, "p_value": 0.3}]})
+    ('Better than chance', 'Not shown to be better than chance')
+    """
+    said = _VERDICTS.get(kind_of(facts))
+    return said(facts) if said else ""
+
+
+def headline(facts: Facts) -> str:
+    """The answer in a sentence or two, as `prose` renders it.
+
+    >>> row = {"measure": "auc", "title": "Area under the ROC curve", "value": 0.8, "chance": 0.5}
+    >>> as_text(headline({"estimates": [row]}), {})
+    'The area under the ROC curve is 0.800, where chance would give 0.500.'
+    """
+    said = _HEADLINES.get(kind_of(facts))
+    return said(facts) if said else ""
+
+
+def answer(facts: Facts) -> str:
+    """Verdict and headline as plain text, for the first lines of a screen.
+
+    >>> answer({"kind": "curve"})
+    ''
+    """
+    words = verdict(facts)
+    return f"{words}. {as_text(headline(facts), {})}".strip() if words else ""
+
+
+@_of(_VERDICTS, "assessment")
+def _assessed(facts: Facts) -> str:
+    rows = primary_rows(facts)
+    if len(rows) == 1:
+        return _against_chance(rows[0], facts)
+    return "Several models, side by side" if rows else "Result"
+
+
+@_of(_HEADLINES, "assessment")
+def _values(facts: Facts) -> str:
+    rows = best_first(facts)
+    if len(rows) > 1 and all(row["p_value"] is None for row in rows):
+        return values_sentence(rows)
+    return " ".join(estimate_sentence(row, facts, of_model=len(rows) > 1) for row in rows)
+
+
+@_of(_HEADLINES, "comparison")
+def _difference(facts: Facts) -> str:
+    main = main_difference(facts)
+    return _values(facts) if main is None else difference_sentence(main, facts)
+
+
+def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    if as_float(row["value"]) != as_float(row["value"]):
+        return "No value"
+    if row["p_value"] is None:
+        return _untested(row)
+    alpha = 1 - level_of(facts)
+    skilled = has_skill(row, alpha)
+    if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
+        if row["skill"] and skilled:
+            return "Better than a constant prediction, association not shown"
+        return "Not shown to be better than chance"
+    if skilled:
+        return "Better than chance"
+    interval = (row["skill"] or {}).get("interval")
+    if interval and as_float(interval["high"]) < 0:
+        return "Associated with the outcome, but worse than a constant prediction"
+    tested = "shown" if skilled is False else "tested"
+    return f"Associated with the outcome, skill not {tested}"
+
+
+def _untested(row: Mapping[str, Any]) -> str:
+    """Without a test the interval may still lie wholly on the better side of both levels."""
+    levels = [as_float(row[key]) for key in ("chance", "reference") if row[key] is not None]
+    interval, up = row["interval"], higher_is_better(str(row["measure"]))
+    if not interval or not levels or up is None:
+        return "No test against chance"
+    low, high = as_float(interval["low"]), as_float(interval["high"])
+    if low > max(levels) if up else high < min(levels):
+        return "Better than chance, judged by the interval"
+    return "No test against chance"
+
+
+@_of(_VERDICTS, "comparison")
+def _of_models(facts: Facts) -> str:
+    main = main_difference(facts)
+    return _ranked(facts) if main is None else _compared(main, facts)
+
+
+def _ranked(facts: Mapping[str, Any]) -> str:
+    """Which of several models is first, and whether that is more than chance."""
+    places = [p for p in facts.get("ranking") or () if p["measure"] == facts.get("primary")]
+    if len(places) < 2:
+        return "Several models, side by side"
+    first, *others = sorted(places, key=lambda p: int(p["rank"]))
+    near = [str(p["model"]) for p in others if set(p["letters"]) & set(first["letters"])]
+    if near:
+        return f"{first['model']} ranks first, not told apart from {', '.join(near)}"
+    return f"{first['model']} is the best of {len(places)}"
+
+
+def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    margin = difference.get("margin")
+    if margin:
+        return _by_margin(difference, margin)
+    if difference.get("identical"):
+        return f"{difference['first']} and {difference['second']} predict the same"
+    if adjusted(difference) is None and not difference.get("interval"):
+        return "Difference without a test"
+    if not is_shown(difference, facts):
+        return "No difference shown"
+    better = better_of(difference)
+    if better is None:
+        return f"{difference['first']} and {difference['second']} differ"
+    if difference.get("model"):
+        return f"{difference['model']} is better for {better}"
+    return f"{better} is better"
+
+
+def _by_margin(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
+    first, second = difference["first"], difference["second"]
+    if margin["equivalent"]:
+        return f"{first} and {second} are equivalent within {number(margin['margin'])}"
+    if margin["noninferior"]:
+        return f"{first} is not worse than {second} by more than {number(margin['margin'])}"
+    return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
+
+
+@_of(_VERDICTS, "detection", "permutation_test")
+def _detected(facts: Facts) -> str:
+    """Of several measures of a learner, the first decides."""
+    tests = facts["tests"]
+    if "measure" in tests[0]:
+        better = as_float(tests[0]["p_value"]) <= ALPHA
+        return "Better than chance" if better else "Not shown to be better than chance"
+    level = as_float(facts["level"]) if facts.get("stop") else ALPHA
+    found = any(as_float(adjusted(test)) <= level for test in tests)
+    if "numeric" in (facts.get("outcome"), facts.get("kind")):  # older results: as their kind
+        return "Associated with the outcome" if found else "No association shown"
+    return "The classes differ" if found else "No difference between the classes shown"
+
+
+@_of(_VERDICTS, "power", "sample_size")
+def _enough(facts: Facts) -> str:
+    target = as_float(facts.get("target") or TARGET)
+    for_power = f"for a power of {percent(target)}"
+    if facts.get("sizes"):
+        found = [int(size["n"]) for size in facts["sizes"] if size.get("n") is not None]
+        if not found:
+            return f"More than {thousands(facts['largest'])} cases are needed {for_power}"
+        return f"{plural(min(found), 'case')} {for_power}"
+    cells = [cell for cell in facts["cells"] if cell.get("power") is not None]
+    varied = len({cell.get("effect") for cell in facts["cells"]}) > 1
+    if varied or any(cell.get("n") is None for cell in facts["cells"]):
+        return "Power by effect and number of cases"
+    reached = [int(cell["n"]) for cell in cells if as_float(cell["power"]) >= target]
+    if not reached:
+        return f"No test reaches a power of {percent(target)}"
+    if len({int(cell["n"]) for cell in facts["cells"]}) == 1:
+        return f"{plural(min(reached), 'case')} are enough {for_power}"
+    return f"{plural(min(reached), 'case')}, of the sizes tried, {for_power}"
