@@ -9,6 +9,7 @@ import pytest
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.exchange import (
     Swapped,
+    _tables,
     affordable,
     exchanged,
     flips,
@@ -16,8 +17,9 @@ from abovechance.inference.exchange import (
     swappable,
     totals,
 )
+from abovechance.inference.influence import table_slopes
 from abovechance.inference.significance import exchange, mcnemar, sign_flip
-from abovechance.measures import Family, Form, Law, applicable, find
+from abovechance.measures import Family, Form, Law, Measure, applicable, find
 from abovechance.measures.measure import measure
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
@@ -261,6 +263,35 @@ def test_tables_equal_exchanging_case_by_case(name: str) -> None:
     assert found.draws is None
     assert found.statistic == pytest.approx(observed, rel=1e-3)
     assert found.p_value == pytest.approx(expected.p_value, rel=1e-9)
+
+
+def dense_pivot(measure: Measure, joint: np.ndarray) -> float:
+    """The studentised difference from a joint table (K, K, K) written out."""
+    one, other = joint.sum(axis=2), joint.sum(axis=1)
+    gap = float(measure.on_counts(one) - measure.on_counts(other))
+    smooth = joint + 0.5 / len(joint)
+    mine, theirs = (table_slopes(measure, smooth.sum(axis=axis)) for axis in (2, 1))
+    moves = mine[:, :, None] - theirs[:, None, :]
+    moves = moves - (smooth * moves).sum() / smooth.sum()
+    return gap / float(np.sqrt((smooth * moves**2).sum()))
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "mcc", "kappa", "informedness"])
+@pytest.mark.parametrize("classes", [2, 3, 6])
+def test_tables_held_by_their_cells_equal_whole_ones(name: str, classes: int) -> None:
+    first, second = labelled(60, 5, classes)
+    measure = find(name).for_outcome(first.kind)
+    tables, now = _tables(measure, first, second)
+    swaps = np.random.default_rng(1).binomial(tables.sizes, 0.5, size=(7, len(now)))
+    swaps[0] = now
+    actual, low, high = tables.kinds.T
+    expected = []
+    for row in swaps:
+        joint = tables.agreed.copy()
+        joint[actual, low, high] = row
+        joint[actual, high, low] = tables.sizes - row
+        expected.append(dense_pivot(measure, joint))
+    np.testing.assert_allclose(tables.pivots(swaps), expected, rtol=1e-9, atol=1e-10)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

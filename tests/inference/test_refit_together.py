@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from abovechance import permutation_test
 from abovechance.learning.from_sklearn import folds_of, folds_of_each
-from abovechance.learning.sklearn_training import cross_predictions, known
+from abovechance.learning.sklearn_training import _order_unsure, cross_predictions, known
 from abovechance.measures.catalogue import applicable
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary
@@ -64,6 +64,26 @@ def assert_same(found, alone) -> None:
         np.testing.assert_allclose(
             found.null[row.measure], alone.null[row.measure], rtol=1e-10, atol=1e-12
         )
+
+
+@pytest.mark.parametrize("tolerance", [TIGHT, 1e-3])
+def test_ranks_by_decision_values_of_machines_have_the_same_null(tolerance) -> None:
+    X, y = data()
+    machine = make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=tolerance))
+    ranks = ["accuracy", "auc", "average_precision", "ks"]
+    assert_same(*both_ways(machine, X, y, measures=ranks))
+    # a fold with one class: ranks of all cases at once
+    few = np.arange(40) < 3
+    assert_same(*both_ways(machine, X, few.astype(int), measures=["auc"], cv=KFold(4)))
+
+
+def test_folds_whose_order_the_solvers_could_tell_differently_are_found() -> None:
+    values = np.array([[0.0, 0.1, 0.5, 0.52, 0.9, 1.5, 2.0, 2.01]])
+    labels, folds = np.array([[0, 0, 0, 1, 1, 1, 0, 1]]), np.array([[0, 0, 1, 1, 2, 2, 3, 3]])
+    found = _order_unsure(values, labels, folds, 4, 0.05)
+    assert found.tolist() == [[False, True, False, True]]  # fold 1 by its own two, fold 3 as well
+    found = _order_unsure(values, labels, folds[:, [0, 1, 2, 4, 3, 5, 6, 7]], 4, 0.05)
+    assert found[0, [1, 2]].all()  # both cases of a near pair in two folds, ranked together
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

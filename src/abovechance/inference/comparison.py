@@ -834,9 +834,11 @@ def compare(
     if found is None:
         cases = same_classes([expanded(p) for p in models.values()])
         found = Matched(dict(zip(models, cases, strict=True)), "none", dict.fromkeys(models, 0))
-        rows = list(unpaired_rows(found.models, chosen, settings))
-    else:
-        rows = list(paired_rows(found.models, chosen, settings))
+    # values first: every model's tables are then drawn once for all measures, and differences
+    # find the limits that they need
+    values = tuple(values_of(found.models, chosen, settings))
+    differing = paired_rows if found.by != "none" else unpaired_rows
+    rows = list(differing(found.models, chosen, settings))
     tested: list[Interaction] = []
     if parts is not None and len(models) > 1:
         within = within_rows(parts, chosen, settings, paired=found.by != "none")
@@ -844,7 +846,7 @@ def compare(
         rows.extend(within)
     if parts is not None and (between or len(models) == 1):
         rows.extend(between_rows(parts, chosen, settings))
-    gathered = _gathered(found, models, chosen, main, rows, settings)
+    gathered = _gathered(found, models, chosen, main, values, rows, settings)
     if parts is None:
         return gathered
     return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
@@ -905,13 +907,13 @@ def _gathered(
     given: Mapping[str, Predictions],
     measures: Sequence[Measure],
     primary: str,
+    values: tuple[Estimate, ...],
     rows: Sequence[Difference],
     settings: Settings,
 ) -> Comparison:
     models = found.models
     first = next(iter(models.values()))
     is_paired = found.by != "none"
-    values = tuple(values_of(models, measures, settings))
     tests: list[Omnibus] = []
     if is_paired and first.origin == "test":
         families = (ModelFamily(m, list(models.values()), settings) for m in measures)

@@ -166,7 +166,7 @@ class Refits:
 class TogetherRefits:
     """The same measures of an estimator that has a fast way, for an outcome of two classes.
 
-    Measures other than those of labels are for estimators that predict probabilities.
+    Measures other than those of labels and of ranks are for estimators that predict probabilities.
     """
 
     known: Known
@@ -220,7 +220,8 @@ class TogetherRefits:
         if folds is None:  # rows tested twice or never
             each = [self.singly.values(self.classes[row]) for row in labels]
             return [[row[m.label] for row in each] for m in measures]
-        predicted = cross_predictions(self.known, labels, folds)
+        ranked = any(m.form is Form.RANKS for m in measures)
+        predicted = cross_predictions(self.known, labels, folds, ranked=ranked)
         probable = self.known.kind == "probability"
         if probable:
             predicted = levelled(predicted)
@@ -527,8 +528,8 @@ def permutation_test(
     fast
         Train linear discriminants and linear support vector machines (`learning.recognise`) on
         all permutations together where this gives scikit-learn's own numbers: two classes, every
-        case tested once, measures of labels and, of discriminants, of probabilities. False
-        always refits one by one.
+        case tested once, measures of labels, of ranks and, of discriminants, of probabilities.
+        False always refits one by one.
 
     Returns
     -------
@@ -647,8 +648,8 @@ def _together(found: Known | None, singly: Refits) -> TogetherRefits | None:
     """The fast way to the same numbers, where there is one."""
     if found is None:
         return None
-    counting = all(m.form in COUNTING for m in singly.measures)
-    if found.kind != "probability" and not counting:
+    ordering = all(m.form in (*COUNTING, Form.RANKS) for m in singly.measures)
+    if found.kind != "probability" and not ordering:
         return None
     folds = folds_of(singly.splitter, singly.X, singly.y, singly.cv_groups)
     return None if folds is None else TogetherRefits(found, singly)

@@ -149,9 +149,22 @@ def _by_table(
         return confusion_tables.at_prevalence(
             measure, cells, settings.prevalence, settings.level, stream
         )
-    if by_law is None:
-        return confusion_tables.posterior(measure, cells, settings.level, stream, settings.drawn)
-    return by_law(measure, cells, settings.level)
+    if by_law is not None:
+        return by_law(measure, cells, settings.level)
+    # a comparison asks for the limits of every model again with every other one
+    known, key = predictions.derived, ("posterior", measure.label, settings.level, settings.seed)
+    formula, found = known.get(key, (None, None))
+    if formula is not measure.formula:
+        try:
+            found = confusion_tables.posterior(
+                measure, cells, settings.level, stream, settings.drawn
+            )
+        except NotApplicable as refusal:
+            found = refusal
+        known[key] = measure.formula, found
+    if isinstance(found, NotApplicable):
+        raise found
+    return found
 
 
 # ----------------------------------------------------------------------------------------------

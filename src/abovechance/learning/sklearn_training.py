@@ -140,18 +140,21 @@ def known(estimator: Any, X: Any) -> Known | None:
     return Known(estimator, learner, features) if np.isfinite(features).all() else None
 
 
-def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
+def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool = False) -> Floats:
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
     Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
     be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
-    are approximate; their signs agree.
+    are approximate; their signs agree, and if they are to be `ranked`, so does their order within
+    folds (of all cases, where a fold has one class) as far as measures of ranks can tell.
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
     near = np.abs(values) < known.margin
     batch, row = np.nonzero(near)
     unsure[batch, folds[batch, row]] = True
+    if ranked and known.kind != "probability":
+        unsure |= _order_unsure(values, labels, folds, count, 2.0 * known.margin)
     if known.kind == "probability":
         from scipy.special import expit
 
@@ -159,6 +162,34 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints) -> Floats:
     if unsure.any():
         _leave_to_scikit_learn(known, labels, folds, unsure, values)
     return values
+
+
+def _order_unsure(values: Floats, labels: Ints, folds: Ints, count: int, margin: float) -> Bools:
+    """Folds (B, V) in which scikit-learn may rank cases otherwise.
+
+    Two cases of different classes that are near have neighbours of different classes between them
+    that are nearer, so that neighbours tell all.
+    """
+    unsure = np.zeros((len(labels), count), dtype=bool)
+    size, positives = np.zeros((2, len(labels), count), dtype=np.int64)
+    rows = np.broadcast_to(np.arange(len(labels))[:, None], labels.shape)
+    np.add.at(size, (rows, folds), 1)
+    np.add.at(positives, (rows, folds), labels)
+    pooled = ((size > 0) & ((positives == 0) | (positives == size))).any(axis=1)
+    of_all = np.zeros(folds.shape, dtype=np.int64)
+    for part, some in ((folds, np.arange(len(labels))), (of_all, np.flatnonzero(pooled))):
+        order = np.lexsort((values[some], part[some]), axis=-1)
+        value, label, within, fold = (
+            np.take_along_axis(column[some], order, axis=-1)
+            for column in (values, labels, part, folds)
+        )
+        gap = np.diff(value, axis=-1)
+        near = (gap < margin) & (np.diff(label, axis=-1) != 0) | (gap < TIE)
+        near &= np.diff(within, axis=-1) == 0
+        at, place = np.nonzero(near)
+        unsure[some[at], fold[at, place]] = True
+        unsure[some[at], fold[at, place + 1]] = True
+    return unsure
 
 
 def _leave_to_scikit_learn(
