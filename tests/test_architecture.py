@@ -31,6 +31,7 @@ LAYERS = (
     "learning",
     "signal",
     "inference",
+    "testing",
     "studies",
     "plots",
     "reports",

@@ -1,10 +1,15 @@
-"""Every applicable measure of the predictions in a file."""
+"""Every applicable measure of the predictions in a file.
+
+With --goal the verdict is that a standard stated beforehand is met, not met or undecided. Exit
+codes: 0 answered, goals met; 1 goals not met, or a --fail-if gate fired; 2 wrong usage or bad data;
+3 could not finish; 4 goals undecided.
+"""
 
 from typing import Any
 
 import click
 
-from abovechance.cli import options
+from abovechance.cli import gates, options
 
 EXAMPLES = """\b
 Examples:
@@ -12,7 +17,63 @@ Examples:
   abovechance assess predictions.csv --outcome y --probability p --positive sick
   abovechance assess predictions.csv --measures auc,brier --groups site --report report.html
   abovechance assess predictions.csv --measures sensitivity --rate .8
+  abovechance assess predictions.csv --goal "sensitivity>=.85" --goal "brier<=.2"
 """
+
+
+def goals_in(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> Any:
+    """The goals of --goal and of the file of --goals, as one; read before any work is done."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from abovechance.inference.goals import read_goals, stated
+
+    file, rule = ctx.params.pop("goals_file", None), ctx.params.pop("goal_rule", None)
+    typed = stated(list(value), rule) if value else None
+    if file is None:
+        return typed
+    kept = read_goals(Path(file), rule)
+    return replace(kept, goals=(*kept.goals, *typed.goals)) if typed else kept
+
+
+aims = options.stack(
+    click.option(
+        "--goals",
+        "goals_file",
+        metavar="FILE",
+        is_eager=True,
+        help="Goals from a TOML or JSON file, whose SHA-256 goes into the result.",
+    ),
+    click.option(
+        "--goal-rule",
+        type=click.Choice(["all", "any"]),
+        is_eager=True,
+        help="Whether all goals must be met, the default, or any.",
+    ),
+    click.option(
+        "--goal",
+        "goals",
+        multiple=True,
+        callback=goals_in,
+        metavar="GOAL",
+        help="A standard stated beforehand: 'sensitivity>=.85', 'brier<=.2', 'auc[sex=f]>=.7', "
+        "'calibration_slope in .8..1.25'. Repeatable.",
+    ),
+    gates.undecided,
+    gates.fail_if(gates.OF_ESTIMATES, "auc low < .7"),
+    click.option(
+        "--junit",
+        metavar="FILE.xml",
+        callback=options.writable,
+        help="Also write the goals as test cases.",
+    ),
+    click.option(
+        "--metrics",
+        metavar="FILE.json",
+        callback=options.writable,
+        help="Also write values and limits as nested numbers.",
+    ),
+)
 
 
 @click.command(help=__doc__, epilog=EXAMPLES)
@@ -22,6 +83,7 @@ Examples:
 @options.measures
 @options.primary
 @options.methods
+@aims
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes.")
 @click.option(
     "--rate",
@@ -61,16 +123,32 @@ Examples:
 @options.report
 @options.resampling
 @options.output
-def assess(file: str, stream: bool | None, report: str | None, format_: str, **given: Any) -> None:
+def assess(
+    file: str,
+    stream: bool | None,
+    undecided: str,
+    fail_if: list[gates.Gate],
+    junit: str | None,
+    metrics: str | None,
+    report: str | None,
+    format_: str,
+    **given: Any,
+) -> int:
+    from abovechance.cli.gate_files import write_junit, write_metrics
     from abovechance.cli.input_files import predictions_in, streamed
     from abovechance.cli.terminal import progress, show, write_report
     from abovechance.inference import assess as assess_predictions
 
     columns, given = options.apart(given, options.columns)
-    methods = given.pop("methods")
-    if methods and stream:
-        raise click.UsageError("--method needs all cases at once; leave --stream out.")
-    stream = False if methods else stream  # a summary has the methods of its own
+    methods, goals = given.pop("methods"), given.pop("goals")
+    if (methods or goals) and stream:
+        asked = "--method" if methods else "--goal"
+        raise click.UsageError(f"{asked} needs all cases at once; leave --stream out.")
+    if junit and not goals:
+        raise click.UsageError("--junit has goals for test cases; state one with --goal.")
+    if goals and not given["inference"]:
+        raise click.UsageError("--goal is judged by an interval; leave --no-inference out.")
+    stream = False if methods or goals else stream  # a summary has the methods of its own
     predictions = None
     result = streamed(file, columns, given, stream=stream)
     if result is None:
@@ -82,8 +160,15 @@ def assess(file: str, stream: bool | None, report: str | None, format_: str, **g
                 by=subgroup,
                 by_name=by or "",
                 methods=methods or None,
+                goals=goals,
                 **given,
                 progress=tell,
             )
+    fired = gates.reasons(result, fail_if)
     show(result, format_)
     write_report(result, report, predictions)
+    write_junit(result, junit, undecided)
+    write_metrics(result, metrics)
+    gates.tell(fired)
+    verdict = None if result.goals is None else result.goals.verdict
+    return gates.exit_code(verdict, undecided, fired=bool(fired))

@@ -17,9 +17,10 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.inference.arguments import predictions_given, share
-from abovechance.inference.confusion_tables import of_table
+from abovechance.inference.confusion_tables import Counted, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
+from abovechance.inference.goals import advice_on_goals, check, judge, stated
 from abovechance.inference.interval_choice import Setting, asked_interval, expanded, interval_by_law
 from abovechance.inference.method import Fact, Kind, Method, asked_for, every, facts_of, first_of
 from abovechance.inference.miscalibration import calibration_tests, has_interval
@@ -31,6 +32,7 @@ from abovechance.inference.permutation import (
     association,
     scheme_for,
 )
+from abovechance.inference.proportions import clopper_pearson
 from abovechance.inference.remarks import advice_for, advice_on_primary
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
 from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class, per_output
@@ -264,6 +266,7 @@ class Evidence:
     remarks: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
     pooled: dict[str, float] = field(default_factory=dict)  # beside means over folds
+    limits: dict[str, "Limits"] = field(default_factory=dict)  # the intervals, at any level
 
     @classmethod
     def gather(
@@ -410,12 +413,10 @@ class Evidence:
             # a prevalence that was set by sampling is nothing to what does not depend on it
             free = m.prevalence_free and cases.weight is None
             own = facts - {Fact.CASE_CONTROL} if free else facts
+            limits = Limits(m, cases, setting, own, values[m.label], chosen.get(m.label))
             try:
-                if m.label in chosen:
-                    self.intervals[m.label] = asked_interval(chosen[m.label], m, cases, setting)
-                    continue
-                interval = interval_by_law(m, cases, setting, own)
-                self.intervals[m.label] = _sound(m, values[m.label], interval, setting)
+                self.intervals[m.label] = limits(setting.level)
+                self.limits[m.label] = limits
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
 
@@ -524,15 +525,15 @@ class Evidence:
         for m in measures:
             if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
-            method = first_of(Kind.INTERVAL, m.law, facts)
-            assert method.function is not None
+            limits = Limits(m, cases, setting, facts, m.of(cases))
             try:
-                found = method.function(m, cases, setting)
+                found = limits.over()
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
                 if Fact.ORDER not in facts and averages(m, cases):
                     self.refused.setdefault("folds", str(reason))
                 continue
+            self.limits[m.label] = limits
             if isinstance(found, Interval):
                 self.intervals[m.label] = found
             else:
@@ -576,6 +577,56 @@ class Evidence:
             self.chances[m.label] = shuffled(m, other)
             self.references[m.label] = reference_level(m, other)
         return other
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The interval of one measure on these cases, at any level and from the same draws."""
+
+    measure: Measure
+    cases: Any
+    setting: Setting
+    facts: frozenset[Fact]
+    value: float
+    method: Method | None = None  # asked for by name
+
+    def __call__(self, level: float) -> Interval:
+        """The interval that an assessment at this level has."""
+        setting = self.setting.at(level)
+        if self.method is not None:
+            return asked_interval(self.method, self.measure, self.cases, setting)
+        if self.facts & {Fact.ORDER, Fact.FOLDS}:
+            found = self.over(level)
+            found = found if isinstance(found, Interval) else found.interval
+            if found is None:
+                raise NotApplicable("the folds leave no interval.")
+            return found
+        interval = interval_by_law(self.measure, self.cases, setting, self.facts)
+        return _sound(self.measure, self.value, interval, setting)
+
+    def over(self, level: float | None = None) -> Any:
+        """Of cases in time order or of folds, which may have a mean over folds to tell."""
+        setting = self.setting if level is None else self.setting.at(level)
+        method = first_of(Kind.INTERVAL, self.measure.law, self.facts)
+        assert method.function is not None
+        return method.function(self.measure, self.cases, setting)
+
+    @property
+    def exact(self) -> Counted | None:
+        """Cases to be counted exactly, of a share of independent ones; None for anything else."""
+        if self.method is not None or not EXACTLY.suits(self.measure, self.cases, self.facts):
+            return None
+        if not of_table(self.measure):
+            return None
+        found = counted(self.measure, self.setting.cells(self.cases))
+        return found if found is not None and found.whole else None
+
+    def counted(self, level: float) -> Interval:
+        """The exact interval of such a share."""
+        return asked_interval(EXACTLY, self.measure, self.cases, self.setting.at(level))
+
+
+EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
 
 
 def _sound(measure: Measure, value: float, interval: Interval, setting: Setting) -> Interval:
@@ -651,6 +702,8 @@ def assess(
     prevalence: float | None = None,
     inference: bool = True,
     methods: Mapping[str, Any] | None = None,
+    goals: Any = None,
+    goal_rule: str | None = None,
     workers: int = 1,
     store: Any = None,
     progress: Any = None,
@@ -700,6 +753,13 @@ def assess(
         Other methods than those of a measure's law, by name or as declared:
         {"accuracy": "clopper_pearson", "auc": [my_interval, my_test]}. `ac.methods` lists and
         declares them. One that does not allow for these data is refused.
+    goals
+        Standards stated beforehand: "sensitivity>=.85", several of them, {"brier": "<= 0.2"}, or
+        the path of a TOML or JSON file. "MEASURE in LOW..HIGH" is a band, "MEASURE[sex=f]" is for
+        a subgroup and "MEASURE[*]" for each. Met, not met or undecided by the interval that is
+        shown, which for shares is then the exact one.
+    goal_rule
+        "all" goals must be met, or "any"; all unless stated.
     workers
         Number of processes to share the draws between, or an executor such as `Dask`; the results
         are the same.
@@ -740,11 +800,22 @@ def assess(
     >>> assessment = assess(examples.breast_cancer("p_texture"), ["auc", "brier"], rng=1)
     >>> print(assessment["auc"].interval)
     0.756 to 0.865
+    >>> assess(examples.breast_cancer("p_texture"), ["auc"], goals="auc>=.7", rng=1).goals.verdict
+    'met'
     """
+    wanted = stated(goals, goal_rule)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
     share("confidence_level", confidence_level)
     whole_draws(draws)
     chosen = _chosen(predictions, measures, dialect)
+    aims = _chosen(predictions, wanted.measures, dialect) if wanted else []
+    labels = {m.label for m in chosen}
+    chosen += {m.label: m for m in aims if m.label not in labels}.values()
+    if wanted is not None:
+        if not inference:
+            raise NotApplicable("a goal is judged by an interval; leave inference=False out.")
+        for goal, measure in zip(wanted.goals, aims, strict=True):
+            check(goal, measure, predictions)
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
     seed = seed_of(rng)
@@ -780,8 +851,14 @@ def assess(
     )
     rows = list(_rows(predictions, chosen, evidence, within))
     parts = list(_parts(predictions, by, by_name))
+    limits: dict[str | None, dict[str, Limits]] = {None: evidence.limits}
     for name, part in parts:
-        rows.extend(_rows(part, chosen, within(part, chosen), within, name))
+        inside = within(part, chosen)
+        limits[name] = inside.limits
+        rows.extend(_rows(part, chosen, inside, within, name))
+    verdicts = None
+    if wanted is not None:
+        rows, verdicts = judge(wanted, aims, rows, limits, confidence_level)
     return Assessment(
         outcome=predictions.kind,
         n=distinct_cases(predictions),
@@ -796,10 +873,12 @@ def assess(
             *(advice_on_primary(main) if inference else ()),
             *advice_for(predictions, rows, evidence),
             *_on_rate(rate, measures, chosen),
+            *(advice_on_goals() if verdicts else ()),
         ),
         described=predictions.described,
         dropped=predictions.dropped,
         subgroups=tuple(subgroup(name, part) for name, part in parts),
+        goals=verdicts,
     )
 
 

@@ -38,6 +38,7 @@ from abovechance.inference.contrasts import (
     one_sided,
 )
 from abovechance.inference.folds import averages, correlated_t, fold_values
+from abovechance.inference.goals import beside_baseline
 from abovechance.inference.interval_choice import expanded
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, asked_for, first_of
@@ -731,6 +732,7 @@ def compare(
     *,
     primary: str | Measure | None = None,
     margin: float | Mapping[str, float] | None = None,
+    baseline: str | None = None,
     alternative: Alternative = "two-sided",
     adjust: str = "holm",
     confidence_level: float = 0.95,
@@ -770,6 +772,9 @@ def compare(
     margin
         How much worse is still acceptable, in the units of the measure (or a mapping from
         measures to such numbers): adds statements of non-inferiority and equivalence.
+    baseline
+        The model in use: the others are compared with it, and by their margins each is no worse,
+        worse or undecided.
     alternative
         "two-sided" (default); "greater" when the question is whether the first model is better;
         "less".
@@ -851,6 +856,7 @@ def compare(
     adjusted([], adjust)
     if len(models) < 2 and by is None:
         raise DataError("there must be at least two models to compare, or subgroups (by=).")
+    models = _baseline_last(models, baseline, margin)
     seed = seed_of(rng)
     same_kind(models)
     chosen = _chosen(models, measures)
@@ -878,9 +884,34 @@ def compare(
     if parts is not None and (between or len(models) == 1):
         rows.extend(between_rows(parts, chosen, asked))
     gathered = _gathered(found, models, chosen, main, rows, asked, seed)
+    if baseline is not None:
+        # one number for measures that nobody named is a margin of the primary one
+        named_all = measures is not None or isinstance(margin, Mapping)
+        margins = {m.label: margin_for(m, margin) for m in chosen if named_all or m.label == main}
+        stated = {label: value for label, value in margins.items() if value is not None}
+        verdict = beside_baseline(rows, baseline, stated, confidence_level)
+        gathered = replace(gathered, baseline=verdict)
     if parts is None:
         return gathered
     return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
+
+
+def _baseline_last(
+    models: dict[str, Predictions], baseline: str | None, margin: Any
+) -> dict[str, Predictions]:
+    """The models with the one in use last, so that each difference is one from it."""
+    if baseline is None:
+        return models
+    if baseline not in models:
+        meant = did_you_mean(baseline, models) or f"; the models are {listed(list(models), 10)}."
+        raise DataError(f"no model is called {baseline!r}, which was named as the baseline{meant}")
+    if margin is None:
+        raise DataError(
+            "a baseline needs a margin, how much worse is still acceptable: margin={'auc': 0.02} "
+            "(--margin auc=.02)."
+        )
+    others = {name: model for name, model in models.items() if name != baseline}
+    return {**others, baseline: models[baseline]}
 
 
 def _primary(

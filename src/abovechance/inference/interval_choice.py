@@ -5,6 +5,7 @@ what all intervals of one assessment share.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,6 +56,14 @@ class Setting:
     prevalence: float | None = None  # as stated, of classes that were sampled apart
     drawn: dict[Any, Floats] = field(default_factory=dict)  # tables of the posterior
     counted: dict[int, Cells] = field(default_factory=dict)
+
+    def at(self, level: float) -> "Setting":
+        """The same at another level, with the draws that there are."""
+        if level == self.level:
+            return self
+        other = copy(self)
+        vars(other)["level"] = level
+        return other
 
     def cells(self, predictions: Any) -> Cells:
         """The cases by cell of their confusion table, gathered once."""

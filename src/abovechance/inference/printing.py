@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from abovechance.format import (
     as_float,
+    between,
     number,
     p_value,
     percent,
@@ -134,9 +135,10 @@ def _by_measure(rows: Iterable[Any]) -> dict[str, list[Any]]:
 
 @prints("assessment")
 def assessment(facts: Facts) -> list[Block | None]:
-    """All measures by family, skill, classes, subgroups, methods."""
+    """Goals, all measures by family, skill, classes, subgroups, methods."""
     rows = whole(facts)
     return [
+        *goals_blocks(facts),
         Note(_about_cases(facts)),
         measures_table(facts, rows, title=""),
         skill_table(facts),
@@ -144,6 +146,106 @@ def assessment(facts: Facts) -> list[Block | None]:
         subgroup_table(facts),
         *methods(rows),
     ]
+
+
+def goals_blocks(facts: Facts) -> list[Block]:
+    """The verdict on the goals, and each of them; nothing where none was stated."""
+    if not facts.get("goals"):
+        return []
+    return [Note(goals_sentence(facts["goals"]), "bold"), goals_table(facts["goals"]), Note(" ")]
+
+
+VERDICTS = {
+    "met": "met",
+    "not met": "not met",
+    "undecided": "undecided: these cases do not tell",
+}
+
+
+def goals_sentence(goals: Facts) -> str:
+    """The verdict on all goals in a sentence.
+
+    >>> goals_sentence({"verdict": "met", "rule": "all", "goals": [{}, {}]})
+    'All 2 goals are met.'
+    """
+    many, verdict, rule = len(goals["goals"]), goals["verdict"], goals.get("rule")
+    if many == 1:
+        return f"The goal is {VERDICTS[verdict]}."
+    if verdict == "undecided":
+        needed = "any goal is" if rule == "any" else "all goals are"
+        return f"Undecided: these cases do not tell whether {needed} met."
+    if verdict == "met":
+        return f"All {many} goals are met." if rule == "all" else "At least one goal is met."
+    return "The goals are not met." if rule == "all" else f"None of the {many} goals is met."
+
+
+def goal_words(row: Row) -> str:
+    """A goal as one would say it.
+
+    >>> goal_words({"title": "Sensitivity", "sign": ">=", "goal": 0.85, "by": "sex=f"})
+    'Sensitivity [sex=f] ≥ 0.85'
+    """
+    where = f" [{row['by']}]" if row.get("by") else ""
+    if row["sign"] == "in":
+        low, high = row["goal"]
+        return f"{row['title']}{where} in {low:g} to {high:g}"
+    return f"{row['title']}{where} {'≥' if row['sign'] == '>=' else '≤'} {row['goal']:g}"
+
+
+def goal_said(row: Row) -> str:
+    """A goal with its verdict and the numbers behind it, in one line.
+
+    >>> inside = {"low": 0.81, "high": 0.98, "level": 0.95}
+    >>> row = {"title": "AUC", "sign": ">=", "goal": 0.9, "verdict": "undecided", "value": 0.92}
+    >>> goal_said({**row, "interval": inside, "cases_to_decide": 400})
+    'AUC ≥ 0.9 undecided: 0.920, 95% interval 0.810 to 0.980; about 400 cases would decide'
+    """
+    said = f"{goal_words(row)} {row['verdict']}: {number(row['value'])}"
+    if row.get("interval"):
+        inside = row["interval"]
+        said += f", {percent(inside['level'])} interval {between(inside['low'], inside['high'])}"
+    if row.get("cases_to_decide"):
+        said += f"; about {thousands(row['cases_to_decide'])} cases would decide"
+    return said + (f"; {row['undefined']}" if row.get("undefined") else "")
+
+
+def goals_table(goals: Facts) -> Table:
+    """Each goal with the interval it was judged by."""
+    rows = goals["goals"]
+    return tabulate(
+        rows,
+        ("goal", "name", goal_words),
+        ("verdict", "text", lambda r: str(r["verdict"])),
+        ("estimate", "number", lambda r: numeric(r["value"], beside=r["interval"])),
+        (f"{percent(goals['level'])} interval", "limits", lambda r: limits(r["interval"])),
+        ("cases to decide", "number", lambda r: count(r["cases_to_decide"])),
+        ("remark", "remark", lambda r: str(r["undefined"] or "")),
+        title="Goals",
+        caption=_about_goals(goals),
+        name="goals",
+        rows_of="goals",
+    )
+
+
+def _about_goals(goals: Facts) -> str:
+    risk = percent((1.0 - as_float(goals["level"])) / 2.0)
+    said = [
+        f"Met where the whole interval reaches the goal, not met where none of it does; either is "
+        f"wrong in at most {risk} of samples for shares of independent cases, in about so many "
+        "for other measures."
+    ]
+    one = "not met" if goals.get("rule") == "all" else "met"
+    alone = [row for row in goals["goals"] if row["verdict"] == one]
+    if alone and goals["verdict"] == "undecided":
+        said.append(
+            f"That one of {len(goals['goals'])} goals is {one} may be chance: allowing for their "
+            "number (Holm), the whole is undecided."
+        )
+    if any(row["cases_to_decide"] for row in goals["goals"]):
+        said.append("So many cases like these would decide if the estimate stays what it is.")
+    if goals.get("sha256"):
+        said.append(f"Stated in {goals['file']}, SHA-256 {goals['sha256'][:12]}….")
+    return " ".join(said)
 
 
 def _about_cases(facts: Facts) -> str:
@@ -473,11 +575,63 @@ def comparison(facts: Facts) -> list[Block | None]:
     rows = facts.get("differences") or ()
     estimates = whole(facts)
     return [
+        *baseline_blocks(facts),
         Note(_about_pairs(facts)),
         measures_table(facts, estimates, title="Values"),
         *differences_tables(facts),
         *_compared_by(rows, estimates),
     ]
+
+
+def baseline_blocks(facts: Facts) -> list[Block]:
+    """The verdict beside the model in use; nothing where none was named."""
+    found = facts.get("baseline")
+    if not found:
+        return []
+    return [Note(baseline_sentence(found), "bold"), baseline_table(found), Note(" ")]
+
+
+def baseline_sentence(found: Facts) -> str:
+    """The verdict beside the model in use, in a sentence.
+
+    >>> baseline_sentence({"model": "old", "verdict": "worse", "rows": [{"model": "new"}]})
+    'new is worse than old.'
+    """
+    names = list(dict.fromkeys(str(row["model"]) for row in found["rows"]))
+    who = names[0] if len(names) == 1 else "One of the models"
+    if found["verdict"] == "worse":
+        return f"{who} is worse than {found['model']}."
+    if found["verdict"] == "no worse":
+        who = names[0] if len(names) == 1 else "Every model"
+        return f"{who} is no worse than {found['model']} by more than the margin."
+    who = names[0] if len(names) == 1 else "every model"
+    return f"Undecided: these cases do not tell whether {who} is as good as {found['model']}."
+
+
+def baseline_table(found: Facts) -> Table:
+    """Each measure with a margin: how far a model is from the one in use."""
+    rows = found["rows"]
+    several = len({row["model"] for row in rows}) > 1
+    level = next((row["interval"]["level"] for row in rows if row["interval"]), None)
+    heading = f"{percent(level)} interval" if level else "interval"
+    return tabulate(
+        rows,
+        ("measure", "name", _title),
+        ("model", "name", _model) if several else None,
+        ("verdict", "text", lambda r: str(r["verdict"])),
+        (
+            "difference",
+            "number",
+            lambda r: numeric(r["difference"], plus=True, beside=r["interval"]),
+        ),
+        (heading, "limits", lambda r: limits(r["interval"])),
+        ("margin", "number", lambda r: numeric(r["margin"])),
+        ("remark", "remark", lambda r: str(r["undefined"] or "")),
+        title=f"Beside {found['model']}",
+        caption="No worse: the worse end of the interval stays within the margin. Worse: the "
+        "difference was shown, and it is not shown to stay within the margin.",
+        name="baseline",
+    )
 
 
 def _about_pairs(facts: Facts) -> str:

@@ -125,6 +125,7 @@ def interval_of_balanced(measure: Measure, predictions: Any, setting: Setting) -
     default=[Law.UNKNOWN],
     laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED],
     allows=SAMPLED,
+    posterior=True,
     otherwise="left_out",
 )
 def interval_of_table(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:

@@ -15,7 +15,11 @@ from abovechance.inference.contract import (
     primary_rows,
     within_subgroups,
 )
-from abovechance.inference.printing import differences_tables
+from abovechance.inference.printing import (
+    baseline_blocks,
+    baseline_sentence,
+    differences_tables,
+)
 from abovechance.reports import assessment_story as values
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods
@@ -49,6 +53,7 @@ def comparison(facts: Facts, models: Models) -> Story:
         p = adjusted(main)
         note = f"{main.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
         tiles.append(Tile("Difference", signed(main["difference"]), note))
+    tiles = [*_baseline_tile(facts), *tiles]
     charts = charts_of("comparison", facts)
     return Story(
         kicker="Model comparison",
@@ -71,10 +76,22 @@ def comparison(facts: Facts, models: Models) -> Story:
 
 
 def _tables(facts: Facts) -> list[Table | None]:
-    return [table for table in differences_tables(facts) if isinstance(table, Table)]
+    both = [*baseline_blocks(facts), *differences_tables(facts)]
+    return [table for table in both if isinstance(table, Table)]
+
+
+def _baseline_tile(facts: Facts) -> list[Tile]:
+    """The verdict beside the model in use."""
+    found = facts.get("baseline")
+    if not found:
+        return []
+    margins = ", ".join(f"{row['title']} {number(row['margin'])}" for row in found["rows"][:1])
+    return [Tile(f"Beside {found['model']}", found["verdict"].capitalize(), f"margin {margins}")]
 
 
 def _verdict(facts: Facts) -> str:
+    if facts.get("baseline"):
+        return baseline_sentence(facts["baseline"]).removesuffix(".")
     main = main_difference(facts)
     return _ranked(facts) if main is None else _compared(main, facts)
 
