@@ -129,7 +129,7 @@ CANCER = examples.breast_cancer("p_texture")
         ("aucc>=.8", "unknown measure 'aucc'; did you mean 'auc'"),
         ("mse<=.8", "is for numeric outcomes"),
         ("auc>=85", r"auc lies between 0 and 1; got the goal 85; did you mean 0\.85\?"),
-        ("log_score>=.5", "log_score lies"),
+        ("log_score>=.5", "log_score lies at 0 or below; got the goal 0.5"),
         ("brier>=.2", "a lower brier is better; got the goal >= 0.2: did you mean <=?"),
         ("auc<=.9", "a higher auc is better"),
         ("ece<=.1", "ece has no interval.*calibration_slope"),

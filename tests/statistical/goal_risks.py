@@ -147,8 +147,8 @@ def table(replications: int, command: str) -> str:
     lines = [
         "# Risk of a wrong verdict on a goal",
         "",
-        f"Made by `{command}`. The true value is the goal itself, where the risk is largest; by 95 % "
-        f"intervals it may be claimed as met, and as not met, in {RISK} of samples each.",
+        f"Made by `{command}`. The true value is the goal itself, where the risk is largest; by "
+        f"95 % intervals it may be claimed as met, and as not met, in {RISK} of samples each.",
         "",
         "| measure | falsely met | falsely not met | how |",
         "|---|---|---|---|",

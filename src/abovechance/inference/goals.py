@@ -202,8 +202,9 @@ def check(one: Goal, measure: Measure, predictions: Any) -> None:
         if not low <= end <= high:
             meant = end / 100.0
             remedy = f"; did you mean {meant:g}?" if high == 1.0 and low <= meant <= 1.0 else "."
-            where = f"between {low:g} and {high:g}" if isfinite(high) else f"at {low:g} or above"
-            raise DataError(f"{measure.label} lies {where}; got the goal {end:g}{remedy}")
+            raise DataError(
+                f"{measure.label} lies {_between(low, high)}; got the goal {end:g}{remedy}"
+            )
     up = measure.higher_is_better
     if up is not None and not one.banded and up is not isfinite(one.low):
         better, sign = ("higher", ">=") if up else ("lower", "<=")
@@ -218,6 +219,17 @@ def check(one: Goal, measure: Measure, predictions: Any) -> None:
         raise NotApplicable(
             f"{measure.label} has no interval, so nothing decides whether a goal is met.{instead}"
         )
+
+
+def _between(low: float, high: float) -> str:
+    """A range in words.
+
+    >>> _between(0.0, 1.0), _between(0.0, inf), _between(-inf, 0.0)
+    ('between 0 and 1', 'at 0 or above', 'at 0 or below')
+    """
+    if isfinite(low) and isfinite(high):
+        return f"between {low:g} and {high:g}"
+    return f"at {low:g} or above" if isfinite(low) else f"at {high:g} or below"
 
 
 # ----------------------------------------------------------------------------------------------
@@ -329,7 +341,10 @@ class Judge:
         """The verdict where one of several goals may be claimed without a p-value."""
         if self.interval is None or self.goals == 1:
             return self.verdict
-        found = self.at(1.0 - self.alpha / self.goals)
+        try:
+            found = self.at(1.0 - self.alpha / self.goals)
+        except NotApplicable:
+            return UNDECIDED
         return self.goal.verdict(found.low, found.high)
 
     @cached_property

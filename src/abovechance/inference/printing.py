@@ -19,6 +19,7 @@ from abovechance.format import (
     thousands,
 )
 from abovechance.inference.contract import (
+    best_first,
     better_of,
     between_models,
     between_subgroups,
@@ -273,7 +274,7 @@ def measures_table(
     models = models_of(facts)
     several = len(models) > 1
     if several:
-        rows = [row for group in _by_measure(rows).values() for row in group]
+        rows = [row for group in _by_measure(rows).values() for row in best_first(group, facts)]
     elif not drawn:
         families = list(dict.fromkeys(row["family"] for row in rows))
         rows = sorted(rows, key=lambda row: families.index(row["family"]))

@@ -6,6 +6,7 @@ from typing import Any
 from abovechance.format import number, p_phrase, plural, signed
 from abovechance.inference.contract import (
     adjusted,
+    best_first,
     better_of,
     between_models,
     is_shown,
@@ -48,7 +49,8 @@ def comparison(facts: Facts, models: Models) -> Story:
     """Differences between models, within subgroups and between them."""
     described = values.about_outcome(models)
     main = main_difference(facts)
-    tiles = [values.estimate_tile(row, facts) for row in primary_rows(facts)[:2]]
+    first = best_first(primary_rows(facts), facts)
+    tiles = [values.estimate_tile(row, facts) for row in first[:2]]
     if main is not None:
         p = adjusted(main)
         note = f"{main.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
