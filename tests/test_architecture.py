@@ -254,7 +254,7 @@ ASKING = {
         "permutation_of_all",
     },
     "refit": {"_class_missing", "over_folds"},
-    "remarks": {"_columns", "_on_data", "_on_size", "few_cases", "few_clusters"},
+    "remarks": {"_columns", "_on_data", "_on_size", "few_cases"},
     "shares": {"against"},
 }
 

@@ -461,9 +461,7 @@ class Resampled:
     def one_sided(self, level: float) -> Interval:
         """The interval that margins are held against."""
         if not of_table(self.measure) and not self.measure.extreme:
-            one, other, times = self._left()
-            with np.errstate(invalid="ignore"):
-                without = one - other
+            without, times = self._left()
             if len(without) and np.isfinite(without).all():
                 enough_for_a_margin(without - times @ without / times.sum(), times)
         return self.interval(level)
@@ -479,9 +477,7 @@ class Resampled:
             raise NotApplicable("one case does not show how a difference varies.")
         if of_table(self.measure):
             return self._of_both(estimate, level)
-        one, other, times = self._left()
-        with np.errstate(invalid="ignore"):
-            without = one - other
+        without, times = self._left()
         if len(without) and np.isfinite(without).all():
             return self._around(estimate, without, times, level)
         values = self._replicates()
@@ -514,16 +510,16 @@ class Resampled:
             **known,
         )
 
-    def _left(self) -> tuple[Floats, Floats, Floats]:
-        """Values of both without one case or cluster each; none where resamples tell more."""
+    def _left(self) -> tuple[Floats, Floats]:
+        """Differences without one case or cluster each; none where resamples tell more."""
         measure, groups, none = self.measure, self.first.cases.groups, np.empty(0)
         if not measure.smooth or (groups is None and self.first.n > MOST):
-            return none, none, none
+            return none, none
         if groups is None:
-            (one, times), (other, _) = (leave_one_out(measure, p) for p in self._both)
-            return one, other, times
-        one, other = (without_clusters(measure, p, groups) for p in self._both)
-        return one, other, np.ones(len(one))
+            return self._without_one()
+        with np.errstate(invalid="ignore"):
+            one, other = (without_clusters(measure, p, groups) for p in self._both)
+            return one - other, np.ones(len(one))
 
     @property
     def _both(self) -> tuple[Any, Any]:
@@ -614,7 +610,8 @@ class Resampled:
             at = np.argwhere(joint > 0)
             less = np.repeat(joint[None], len(at), axis=0)
             less[np.arange(len(at)), at[:, 0], at[:, 1], at[:, 2]] -= 1.0
-            return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
+            with np.errstate(invalid="ignore"):
+                return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
         (one, times), (other, _) = (leave_one_out(measure, p) for p in (first, second))
         with np.errstate(invalid="ignore"):
             return one - other, times

@@ -11,6 +11,7 @@ from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
 from abovechance.inference.contrasts import How, Standardised, classes_of
 from abovechance.inference.influence import Gap
+from abovechance.inference.interval_choice import Setting, interval_by_law, one_run
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -165,7 +166,8 @@ def interval_over_folds(
     unseen = _of_frequencies(inner, predictions)
     error = np.sqrt((1.0 / total + 1.0 / (folds - 1)) * values.var(ddof=1) + unseen)
     mean = float(np.average(values, weights=_sizes(measure, predictions)))
-    if error <= ROUNDING * float(np.abs(values).max()):
+    counts = _of_counts(measure, predictions, confidence_level)
+    if counts is None and error <= ROUNDING * float(np.abs(values).max()):
         alike = f"{measure.title} is the same in every fold: they show no spread."
         return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
     half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * float(error)
@@ -175,9 +177,27 @@ def interval_over_folds(
         ends = [float(measure.after(x)) for x in ends]
     low, mean, high = ends
     known: dict[str, Any] = {"folds": total, "mean": mean}
+    if counts is not None and (counts.low < low or counts.high > high):
+        low, high = min(low, counts.low), max(high, counts.high)
+        known["widened"] = counts.method
     if unseen > TOLD * float(error) ** 2:
         known["stratified"] = "class frequencies"
     return OverFolds(mean, limits("nadeau_bengio", low, high, confidence_level, **known))
+
+
+def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Interval | None:
+    """The limits that the counts of one run have if its cases are taken for independent.
+
+    A share that is nearly 0 or 1 hardly varies from fold to fold, and a few hits less or more are
+    then seen in the counts alone. Independent cases are the least that folds must allow for.
+    """
+    if measure.form not in COUNTING or predictions.kind not in OF_CLASSES:
+        return None
+    one = one_run(predictions)
+    try:
+        return interval_by_law(measure, one, Setting(one, [measure], level))
+    except NotApplicable:
+        return None
 
 
 def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
@@ -214,8 +234,10 @@ def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
 
 @interval(
     name="nadeau_bengio",
-    title="Nadeau–Bengio[ over {folds} folds][, with {stratified}][ (mean {mean:.3f})]",
-    words="the Nadeau–Bengio correction[ over {folds} folds][, allowing for {stratified}]",
+    title="Nadeau–Bengio[ over {folds} folds][, with {stratified}][, widened to {widened}]"
+    "[ (mean {mean:.3f})]",
+    words="the Nadeau–Bengio correction[ over {folds} folds][, allowing for {stratified}]"
+    "[, widened to {widened}]",
     source="nadeau2003",
     default=tuple(Law),
     needs=[Fact.FOLDS],

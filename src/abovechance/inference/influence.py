@@ -397,6 +397,22 @@ def clusters_of(predictions: Any) -> Array | None:
     return groups
 
 
+def fewest_clusters(predictions: Any, groups: Array) -> tuple[int, str]:
+    """How many clusters there are, or hold the class that fewest of them hold, and which that is.
+
+    What is said of a class rests on the clusters that hold it, however many there are of others.
+    """
+    count, of_class = len(np.unique(groups)), ""
+    classes = getattr(predictions, "classes", ())
+    if len(classes) and count > 1:
+        actual = Sample.of(predictions).outcome
+        for k, name in enumerate(classes):
+            held = len(np.unique(groups[actual == k]))
+            if 0 < held < count:
+                count, of_class = held, f" with cases of {name}"
+    return count, of_class
+
+
 def placed(score: Floats, positive: Bools) -> Floats:
     """Share of the other class on the right side of every case, from one sort; ties count half.
 

@@ -257,6 +257,12 @@ NORMAL = declared(
 )
 
 
+def one_run(predictions: Predictions) -> Predictions:
+    """Each case once: the first run of those that were repeated."""
+    repeat = predictions.cases.repeat
+    return predictions if repeat is None else predictions.take(repeat == repeat[0])
+
+
 def expanded(predictions: Predictions) -> Predictions:
     """What depends on what, spelled out: a row that stands for k cases becomes k rows.
 

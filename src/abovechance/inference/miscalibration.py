@@ -61,9 +61,9 @@ def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact])
 
 @interval(
     name="recalibration",
-    title="profile likelihood[, unbounded on one side{unbounded}]",
-    words="the profile likelihood[, unbounded on one side{unbounded}]",
-    source="venzon1988",
+    title="robust profile likelihood[, unbounded on one side{unbounded}]",
+    words="the profile likelihood, adjusted for misfit[, unbounded on one side{unbounded}]",
+    source=("venzon1988", "royall2003"),
     default=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],
     fits=_line_of_classes,
@@ -182,6 +182,7 @@ def has_interval(measure: Measure) -> bool:
 PARAMETERS = ("in_the_large", "intercept", "slope")
 SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
+LEVERAGE = 0.99  # of a case that holds its line alone: left out, there is nothing to compare with
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
@@ -204,9 +205,12 @@ def recalibration(
     r"""Profile-likelihood interval of the recalibration line of binary predictions.
 
     All values θ that a likelihood-ratio test does not reject:
-    :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \chi^2_1`, the maximum over the other
-    parameter. Where the classes are separated one limit is infinite, and the method says so. With
-    groups: the sandwich estimate over clusters and Student's t.
+    :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \lambda \chi^2_1`, the maximum over the
+    other parameter. λ is by how much the sandwich variance exceeds that of the likelihood, and at
+    least 1: where the line does not fit (an intercept whose slope is kept at 1 though the
+    probabilities are too extreme), the likelihood alone claims too much. Where the classes are
+    separated one limit is infinite, and the method says so. With groups: the sandwich estimate
+    over clusters and Student's t.
 
     Parameters
     ----------
@@ -235,7 +239,8 @@ def recalibration(
 
     References
     ----------
-    Venzon & Moolgavkar (1988); Heinze & Schemper (2002) on separation.
+    Venzon & Moolgavkar (1988); Royall & Tsou (2003) on misfit; Heinze & Schemper (2002) on
+    separation.
 
     Examples
     --------
@@ -251,7 +256,8 @@ def recalibration(
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
     best, centre, error, profile = _profile(y, x, weight, parameter)
-    low, high = _limits(profile, best, centre, error, confidence_level)
+    excess = _excess(y, x, weight, parameter)
+    low, high = _limits(profile, best, centre, error, _normal(confidence_level) * excess)
     known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
     return limits("recalibration", low, high, confidence_level, **known)
 
@@ -461,11 +467,37 @@ def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -
     return float(log_likelihood(y[still], offset[still], w))
 
 
+def _excess(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> float:
+    """How many times its likelihood's standard error a parameter has by the sandwich HC3, from 1.
+
+    Where the line does not fit, the drop of the likelihood is that many squared times chi-squared.
+    """
+    design, at = _fitted(y, x, weight, parameter)
+    if not np.isfinite(at).all():
+        return 1.0  # separated: the likelihood is all there is
+    p, w = expit(at), np.ones_like(x) if weight is None else weight
+    inner = _inverse((design * (w * p * (1.0 - p))) @ design.T)
+    lever = np.einsum("in,ij,jn->n", design, inner, design) * p * (1.0 - p)
+    residual = (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
+    robust = inner @ ((design * (w * residual**2)) @ design.T) @ inner
+    k = 1 if parameter == "slope" else 0
+    return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
+
+
+def _fitted(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> tuple[Floats, Floats]:
+    """What a recalibration multiplies, and the log odds that it ends with."""
+    if parameter == "in_the_large":
+        return np.ones((1, len(x))), x + float(shift(y, x, None, weight))
+    found = line(y, x, weight)
+    with np.errstate(invalid="ignore"):  # of a line that is not finite
+        at = float(found.intercept) + float(found.slope) * x
+    return np.stack([np.ones(len(x)), x]), at
+
+
 def _limits(
-    profile: Callable[[float], float], best: float, centre: float, error: float, level: float
+    profile: Callable[[float], float], best: float, centre: float, error: float, z: float
 ) -> tuple[float, float]:
-    """Where twice the drop of the log-likelihood reaches the quantile, on both sides."""
-    z = _normal(level)
+    """Where the root of twice the log-likelihood's drop reaches a quantile, on both sides."""
 
     def beyond(value: float) -> float:
         # its root is nearly a straight line, the drop a parabola: quicker to solve
@@ -507,15 +539,12 @@ def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tup
 
 def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float) -> Interval:
     """Student's t with the sandwich estimate over clusters."""
+    design, at = _fitted(y, x, None, parameter)
     if parameter == "in_the_large":
-        centre = float(shift(y, x))
-        design, estimate, at = np.ones((1, len(x))), centre, x + centre
+        estimate = float(shift(y, x))
     else:
         found = line(y, x)
-        design = np.stack([np.ones(len(x)), x])
         estimate = float(found.slope if parameter == "slope" else found.intercept)
-        with np.errstate(invalid="ignore"):  # of a line that is not finite
-            at = float(found.intercept) + float(found.slope) * x
     if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance = expit(at)
