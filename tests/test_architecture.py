@@ -22,6 +22,7 @@ LAYERS = (
     "format",
     "tabular",
     "plugins",
+    "settings",
     "numerics",
     "resampling",
     "predictions",
@@ -52,6 +53,8 @@ LATE = (
     "pandas",
     "polars",
     "pyarrow",
+    "pyreadstat",
+    "python_calamine",
     "scipy.stats",
     "sklearn",
 )

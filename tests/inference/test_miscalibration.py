@@ -12,7 +12,6 @@ from abovechance import examples
 from abovechance.errors import NotApplicable
 from abovechance.inference.intervals import linear_calibration, observed_expected, recalibration
 from abovechance.inference.miscalibration import PARAMETERS, simulated, weighted_slope
-from abovechance.inference.permutation import Draws
 from abovechance.inference.significance import calibration as error_of
 from abovechance.inference.significance import (
     hosmer_lemeshow,
@@ -20,7 +19,7 @@ from abovechance.inference.significance import (
     spiegelhalter,
 )
 from abovechance.measures import find
-from abovechance.resampling import Resampling
+from abovechance.resampling import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Intervals of recalibration lines: likelihoods at their limits, separation, clusters.
@@ -360,7 +359,7 @@ def test_p_values_of_right_probabilities_are_uniform_enough() -> None:
     for k in range(300):
         p = rng.beta(2, 3, 120)
         predictions = ac.Binary(rng.random(120) < p, probability=p)
-        draws = Draws(99, Resampling(seed=k))
+        draws = Settings(draws=99, seed=k)
         errors = simulated(predictions, [find("ece"), find("emax")], draws)
         p_values = {name: error.test.p_value for name, error in errors.items()}
         p_values |= {h: likelihood_ratio(predictions, h).p_value for h in ("line", "in_the_large")}

@@ -17,8 +17,10 @@ from abovechance.inference.assessment import Evidence
 from abovechance.inference.goals import MET, NOT_MET, Goal
 from abovechance.inference.intervals import clopper_pearson, mover, wilson
 from abovechance.measures import find
+from abovechance.settings import Settings
 
 RISK = 0.025
+SETTINGS = Settings.of("assess", {"draws": 999, "rng": 0})
 SIZES, SHARES = (20, 30, 50, 100, 200, 500), (0.5, 0.7, 0.85, 0.95, 0.98)
 BALANCED = (((15, 15), 0.8), ((20, 80), 0.75), ((30, 270), 0.8))
 AREAS = (((20, 80), 0.7), ((20, 80), 0.9), ((50, 50), 0.8), ((30, 270), 0.95))
@@ -116,7 +118,7 @@ def _simulated(
     found, wanted = [], [find(measure)]
     for rng in np.random.default_rng(seed).spawn(replications):
         # what `assess` does, without its tests against chance
-        known = Evidence.gather(sample(rng), wanted, level=0.95, draws=999, tests=False)
+        known = Evidence.gather(sample(rng), wanted, SETTINGS, tests=False)
         interval = known.intervals.get(measure)
         found.append("" if interval is None else _verdict(interval, goal, measure))
     return Risk(what, *_shares(found, np.full(replications, 1 / replications)), replications)

@@ -82,7 +82,6 @@ aims = options.stack(
 @click.option("--by", metavar="COL", help="The measures again for each subgroup.")
 @options.measures
 @options.primary
-@options.methods
 @aims
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes.")
 @click.option(
@@ -93,35 +92,12 @@ aims = options.stack(
     "sensitivity=.8,ppv=.5 for some; or accuracy against 'majority'.",
 )
 @click.option(
-    "--sampling",
-    type=click.Choice(["random", "case-control"]),
-    default="random",
-    show_default=True,
-    help="Whether the classes were sampled separately.",
-)
-@click.option("--prevalence", type=float, help="Share of positives, for case-control samples.")
-@options.level
-@click.option(
-    "--no-inference",
-    "inference",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help="Values only, no intervals and tests.",
-)
-@click.option(
     "--stream/--no-stream",
     default=None,
     help="Read a Parquet file in pieces, or all at once; by its size when not given.",
 )
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="Exact p: counts all arrangements of the outcomes, up to 2 000 000. Of a file read in "
-    "pieces: exact ranks; reads it again.",
-)
+@options.settings("assess")
 @options.report
-@options.resampling
 @options.output
 def assess(
     file: str,
@@ -140,15 +116,14 @@ def assess(
     from abovechance.inference import assess as assess_predictions
 
     columns, given = options.apart(given, options.columns)
-    methods, goals = given.pop("methods"), given.pop("goals")
-    if (methods or goals) and stream:
-        asked = "--method" if methods else "--goal"
-        raise click.UsageError(f"{asked} needs all cases at once; leave --stream out.")
+    goals = given.pop("goals")
+    if goals and stream:
+        raise click.UsageError("--goal needs all cases at once; leave --stream out.")
     if junit and not goals:
         raise click.UsageError("--junit has goals for test cases; state one with --goal.")
     if goals and not given["inference"]:
         raise click.UsageError("--goal is judged by an interval; leave --no-inference out.")
-    stream = False if methods or goals else stream  # a summary has the methods of its own
+    stream = False if goals else stream  # a summary has intervals of its own
     predictions = None
     result = streamed(file, columns, given, stream=stream)
     if result is None:
@@ -159,7 +134,6 @@ def assess(
                 predictions,
                 by=subgroup,
                 by_name=by or "",
-                methods=methods or None,
                 goals=goals,
                 **given,
                 progress=tell,

@@ -12,9 +12,7 @@ from abovechance.cli import options
 @options.columns
 @click.option("--cost-fp", type=float, default=1.0, show_default=True, help="Of a false positive.")
 @click.option("--cost-fn", type=float, default=1.0, show_default=True, help="Of a false negative.")
-@options.level
-@click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
-@options.seed
+@options.settings("thresholds")
 @options.report
 @options.output
 def thresholds(file: str, report: str | None, format_: str, **given: Any) -> None:

@@ -5,7 +5,7 @@ the measure is known.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,47 +26,16 @@ from abovechance.inference.bootstrap import (
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
 from abovechance.inference.influence import Gap, influence
-from abovechance.inference.interval_choice import Setting, interval_by_law
-from abovechance.inference.method import Fact, Kind, Method, Takes, answer, declared, find, limits
+from abovechance.inference.interval_choice import Shared, interval_by_law
+from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample, resampled
 from abovechance.numerics.exact import never_zero
-from abovechance.resampling import DEFAULT, Alternative, Bootstrap, Resampling
+from abovechance.resampling import Alternative, Bootstrap
+from abovechance.settings import TWO_MODELS, Settings
 
-FLIPS = 9999
-BOOTSTRAPS = 1999
 DECIDING = 5.0  # cases that a verdict on a margin must rest on
-
-
-@dataclass(frozen=True)
-class How:
-    """What all contrasts of one comparison share: draws, seed, where they are computed."""
-
-    draws: int | None = None
-    resampling: Resampling = DEFAULT
-    studentised: bool | None = None  # None: where there are cases enough
-    methods: Mapping[Kind, Mapping[str, Method]] = field(default_factory=dict)  # as asked for
-
-    @property
-    def chosen(self) -> Mapping[str, Method]:
-        """Comparisons that were asked for, by measure."""
-        return self.methods.get(Kind.COMPARISON, {})
-
-    @property
-    def flips(self) -> Resampling:
-        """Settings for sign flips and exchanges."""
-        return replace(self.resampling, draws=FLIPS if self.draws is None else self.draws)
-
-    @property
-    def bootstraps(self) -> int:
-        """How many bootstrap samples."""
-        return BOOTSTRAPS if self.draws is None else self.draws
-
-    def rng(self, purpose: int) -> np.random.Generator:
-        """The stream of one purpose."""
-        key = np.random.SeedSequence(self.resampling.seed, spawn_key=(2000, purpose))
-        return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
@@ -445,7 +414,7 @@ class Resampled:
     measure: Measure
     first: Any
     second: Any
-    how: How
+    settings: Settings
     reason: str = "the difference has a bootstrap interval and no test"
 
     @property
@@ -530,9 +499,9 @@ class Resampled:
 
         A table's own limits hold where few cases make a value, which no resample can show.
         """
-        seed = self.how.resampling.seed
+        settings = Settings(level=level, seed=self.settings.seed)
         one, other = (
-            interval_by_law(self.measure, p, Setting(p, [self.measure], level, seed=seed))
+            interval_by_law(self.measure, p, Shared.among(settings, p, [self.measure]))
             for p in self._both
         )
         mine, theirs = (self.measure.of(p) for p in self._both)
@@ -581,18 +550,19 @@ class Resampled:
         return method.limits("paired_left_out", low, high, level, **known)
 
     def _replicates(self) -> Floats:
-        measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)
+        measure, first, second = self.measure, self.first, self.second
+        rng = self.settings.rng(TWO_MODELS, 1)
         groups = first.cases.groups
         inside = measure.prevalence_free and groups is None
         with np.errstate(invalid="ignore"):
             if measure.form in COUNTING and groups is None and first.weight is None:
-                return _of_tables(measure, first, second, rng, self.how.bootstraps, inside)
+                return _of_tables(measure, first, second, rng, self.settings.bootstraps, inside)
             return self._drawn(rng, groups, Sample.of(first).strata if inside else None)
 
     def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
         measure, n = self.measure, self.first.n
         slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
-        size = self.how.bootstraps if not slow or self.how.draws else SLOW_DRAWS
+        size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
         scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
         parts = []
         rows = max(1, CELLS // n)

@@ -233,7 +233,7 @@ def _about_goals(goals: Facts) -> str:
     said = [
         f"Met where the whole interval reaches the goal, not met where none of it does; either is "
         f"wrong in at most {risk} of samples for shares of independent cases, in about so many "
-        "for other measures."
+        "for other measures, more often where a class has few cases."
     ]
     one = "not met" if goals.get("rule") == "all" else "met"
     alone = [row for row in goals["goals"] if row["verdict"] == one]

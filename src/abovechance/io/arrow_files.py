@@ -11,7 +11,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import ColumnError, DataError, FileError
-from abovechance.io.files import Format, explained, recognise
+from abovechance.io.files import HEAD as HEAD_BYTES
+from abovechance.io.files import Format, explained, is_zip, recognise
 from abovechance.io.table import Table, as_labels, floats, listed_names, unknown_column
 from abovechance.io.text_files import refuse_twins
 
@@ -161,7 +162,8 @@ def open_stream(path: str | os.PathLike[str]) -> Stream | None:
         if not place.is_file():
             return None
         with place.open("rb") as file:
-            if recognise(file.read(16), shown) is not Format.PARQUET:
+            head = file.read(HEAD_BYTES)
+            if is_zip(head) or recognise(head, shown) is not Format.PARQUET:
                 return None
         size = place.stat().st_size
     with _opened(place, shown) as parquet:

@@ -32,6 +32,7 @@ def features_in(
     blocks: str | None = None,
     id: str | None = None,
     missing: str = "refuse",
+    sheet: str | None = None,
 ) -> Features:
     """Read features, outcome and blocks.
 
@@ -41,7 +42,7 @@ def features_in(
     >>> found.described
     'outcome = y; 1 feature; 3 rows; features: a; left out: row (counting the rows)'
     """
-    table = read_table(source)
+    table = read_table(source, sheet=sheet)
     roles = [name for name in (outcome, blocks, id) if name is not None]
     table.require([*roles, *(features or ())])
     names, left_out = (features, "") if features is not None else _chosen(table, roles)

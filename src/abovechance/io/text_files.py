@@ -424,6 +424,9 @@ def looks_like_json(data: bytes) -> bool:
     return start.startswith((b'{"', b"{}", b"[{", b"[]"))
 
 
+SPLIT = {"columns", "data", "index"}
+
+
 def read_json(text: Text, source: str) -> Table:
     """The table in a JSON text."""
     start = text.data.lstrip()
@@ -435,11 +438,33 @@ def read_json(text: Text, source: str) -> Table:
         first = None
     if isinstance(first, Pairs):
         refuse_twins([name for name, _ in first], source)
-    if first is None or (first and all(type(value) is list for _, value in first)):
+    if first is None or (first and all(type(value) in (list, Pairs) for _, value in first)):
         whole = _whole_json(text.data, source)
-        if isinstance(whole, dict):
-            return from_columns(whole, source, text.notes)
+        columns = _as_columns(whole, source) if isinstance(whole, dict) else {}
+        if columns and (first is None or all(type(c) is list for c in columns.values())):
+            return from_columns(columns, source, text.notes)
     return _json_lines(text, source)
+
+
+def _as_columns(whole: dict[str, Any], source: str) -> dict[str, Any]:
+    """Columns by name, of the layouts in which pandas writes a frame as one JSON object.
+
+    MLflow writes its tables of evaluations so: names in `columns`, rows in `data`.
+    """
+    names, rows = whole.get("columns"), whole.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and set(whole) <= SPLIT:
+        if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+            raise FileError(f"every row of data in {source} must have one value per column.")
+        refuse_twins([str(name) for name in names], source)
+        return {str(name): [row[at] for row in rows] for at, name in enumerate(names)}
+    if whole and all(_by_row_number(column) for column in whole.values()):
+        index = dict.fromkeys(label for column in whole.values() for label in column)
+        return {name: [column.get(i) for i in index] for name, column in whole.items()}
+    return whole
+
+
+def _by_row_number(column: Any) -> bool:
+    return isinstance(column, dict) and all(label.isdigit() for label in column)
 
 
 def from_records(

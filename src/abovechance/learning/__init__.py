@@ -1,6 +1,6 @@
 """Learners, folds and schemes; predictions from scikit-learn estimators."""
 
-from abovechance.learning.from_sklearn import from_cv, from_estimator
+from abovechance.learning.from_sklearn import from_cross_validate, from_cv, from_estimator
 from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
@@ -45,6 +45,7 @@ __all__ = [
     "cross_validate",
     "fit_many",
     "fit_predict",
+    "from_cross_validate",
     "from_cv",
     "from_estimator",
     "predicted",

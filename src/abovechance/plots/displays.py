@@ -130,13 +130,15 @@ class Display:
         called = type(estimator).__name__ if name is None else name
         return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None, *, style: str = "screen") -> Self:
         """Draw again, on these axes or new ones.
 
         Parameters
         ----------
         ax
             Axes to draw on; new ones when not given.
+        style
+            "screen", "dark" or "paper", as in `abovechance.plot`.
 
         Returns
         -------
@@ -146,7 +148,7 @@ class Display:
         Raises
         ------
         NotApplicable
-            If matplotlib is not installed.
+            If matplotlib is not installed, or there is no such style.
 
         See Also
         --------
@@ -161,8 +163,9 @@ class Display:
         True
         """
         from abovechance.plots.matplotlib_renderer import draw
+        from abovechance.plots.style import style_of
 
-        return type(self)(self.chart, draw(self.chart, ax))
+        return type(self)(self.chart, draw(self.chart, ax, style_of(style)))
 
     @classmethod
     def _drawn(cls, predictions: Predictions, name: str, ax: Any) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -212,7 +212,13 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     return chosen.draw(shown)
 
 
-def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
+def plot(
+    result: Any,
+    *,
+    kind: str | None = None,
+    ax: Any = None,
+    style: Literal["screen", "dark", "paper"] = "screen",
+) -> Any:
     """Plot a result or predictions with matplotlib and return the axes.
 
     Parameters
@@ -224,6 +230,10 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
         The picture, when not the usual one of such a result: see `abovechance.plots.pictures`.
     ax
         Axes to draw on; new ones, one journal column wide, when not given.
+    style
+        "screen"; "dark" for a dark page; "paper" for a figure as journals want it: 85 mm wide, no
+        title (it belongs in the caption) and no grid, letters of 7 points and more, and series that
+        differ in their lines and marks, so that they are told apart without colour.
 
     Returns
     -------
@@ -233,7 +243,7 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
     Raises
     ------
     NotApplicable
-        Where there is no such picture, or it cannot be of this.
+        Where there is no such picture or style, or it cannot be of this.
 
     See Also
     --------
@@ -245,11 +255,18 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> plot(examples.breast_cancer()).get_xlabel()
     'Predicted probability of malignant'
+
+    For a paper, as a file that keeps its lines at any size:
+
+    >>> ax = plot(examples.breast_cancer(), kind="roc", style="paper")
+    >>> ax.figure.savefig("roc.pdf")  # doctest: +SKIP
     """
     from abovechance.plots.matplotlib_renderer import draw
+    from abovechance.plots.style import style_of
 
+    look = style_of(style)
     chart = result if isinstance(result, Chart) else chart_of(result, kind)
-    return draw(chart, ax)
+    return draw(chart, ax, look)
 
 
 def seen(result: Any) -> tuple[str, Any]:

@@ -23,19 +23,17 @@ from abovechance.resampling.executors import Executor, Processes, Serial, Worker
 from abovechance.resampling.replicates import (
     DEFAULT,
     Null,
-    Resampling,
     child_seed,
     in_order,
     null_distribution,
     replicate,
     replicate_blocks,
-    seed_of,
     stream,
-    whole_draws,
 )
 from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
 from abovechance.resampling.store import Store, digest
-from abovechance.resampling.tails import Alternative, Tail, exceedances, p_values, tail
+from abovechance.resampling.tails import Tail, exceedances, p_values, tail
+from abovechance.settings import Alternative, Settings, seed_of, whole_draws
 
 __all__ = [
     "DEFAULT",
@@ -50,10 +48,10 @@ __all__ = [
     "Null",
     "Permutations",
     "Processes",
-    "Resampling",
     "Scheme",
     "Sequential",
     "Serial",
+    "Settings",
     "SignFlips",
     "Sorted",
     "Stopped",

@@ -10,15 +10,14 @@ the test stays valid. An undefined observed value has an undefined p.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
-
-Alternative = Literal["greater", "less", "two-sided"]
+from abovechance.settings import Alternative
 
 RELATIVE = 1e-9
 FEW = 64

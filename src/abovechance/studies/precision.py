@@ -14,6 +14,7 @@ from abovechance.inference.results import Result
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Predictions
 from abovechance.resampling import child_seed
+from abovechance.settings import Settings
 from abovechance.studies import verbs
 from abovechance.studies.closed_forms import expected_width, smallest
 from abovechance.studies.designs import (
@@ -26,7 +27,7 @@ from abovechance.studies.designs import (
     number,
     setting_of,
 )
-from abovechance.studies.power_study import DESIGNS, Budget, Meter, Tests, aligned
+from abovechance.studies.power_study import DESIGNS, Meter, Tests, aligned, simulate
 
 FIRST = 100
 """Where the search begins when no formula says where, in cases."""
@@ -287,24 +288,27 @@ class WidthSearch:
     measure: Measure
     effect: float
     width: float
-    level: float
-    budget: Budget
+    settings: Settings
     largest: int
     meter: Meter
 
     def simulated(self, n: int, times: int, purpose: str) -> "Simulated":
         """Fresh samples of a size."""
-        work = Intervals(self.design, self.measure, n, self.effect, self.level, self.budget.draws)
-        seed = child_seed(self.budget.seed, self.measure.label, purpose, n)
-        budget = replace(self.budget, replications=times, progress=self.meter.listen())
-        runs = budget.simulate(work, seed)
+        work = Intervals(
+            self.design, self.measure, n, self.effect, self.settings.level, self.settings.flips
+        )
+        seed = child_seed(self.settings.seed, self.measure.label, purpose, n)
+        settings = replace(self.settings, replications=times, progress=self.meter.listen())
+        runs = simulate(work, settings, seed)
         return Simulated(n, runs)
 
     def by_formula(self) -> tuple[int | None, str | None]:
         """The size by formula, where there is one."""
 
         def narrowness(n: int) -> float:
-            known = expected_width(self.design, self.measure.name, n, self.effect, level=self.level)
+            known = expected_width(
+                self.design, self.measure.name, n, self.effect, level=self.settings.level
+            )
             return -np.inf if known is None else -known[0]
 
         known = expected_width(self.design, self.measure.name, FIRST, self.effect)
@@ -334,7 +338,7 @@ class WidthSearch:
         enough: Simulated | None = None
         short = LEAST - 1
         for _ in range(CHECKS):
-            seen = self.simulated(n, self.budget.replications, "answer")
+            seen = self.simulated(n, self.settings.replications, "answer")
             contradicted = seen.too_small or seen.mean - 2 * seen.error > self.width
             if contradicted:
                 if n >= self.largest:
@@ -396,27 +400,26 @@ def size_for_width(
     effect: float,
     width: float,
     *,
-    level: float,
-    budget: Budget,
+    settings: Settings,
     largest: int,
 ) -> PrecisionSize:
     """How many cases each measure needs for an interval of this width."""
     number("width", width, 0.0, inside=True)
-    rng = np.random.default_rng(child_seed(budget.seed, "kind of predictions"))
+    rng = np.random.default_rng(child_seed(settings.seed, "kind of predictions"))
     sample = predictions_of(design, min(max(FIRST, LEAST), largest), effect, rng)
     chosen = [_applicable(measure, sample) for measure in measures]
-    meter = Meter(budget.progress, len(chosen), 3 * FEW + 2 * budget.replications)
+    meter = Meter(settings.progress, len(chosen), 3 * FEW + 2 * settings.replications)
     widths = []
     for measure in chosen:
-        search = WidthSearch(design, measure, effect, width, level, budget, largest, meter)
+        search = WidthSearch(design, measure, effect, width, settings, largest, meter)
         formula, method = search.by_formula()
         widths.append(_width(search, search.answer(formula), formula, method))
         meter.finish()
     return PrecisionSize(
         widths=tuple(widths),
         width=width,
-        level=level,
-        seed=budget.seed,
+        level=settings.level,
+        seed=settings.seed,
         largest=largest,
         advice=_advice(widths),
         **vars(facts_of(design)),
@@ -450,14 +453,14 @@ def _width(
         design=name_of(search.design),
         effect=search.effect,
         width=search.width,
-        level=search.level,
+        level=search.settings.level,
         n=None if answer is None else answer.n,
         interval=ends,
         mean_width=None if answer is None else answer.mean,
         width_se=None if answer is None else answer.error,
         value=None if answer is None else answer.value,
         unbounded=0 if answer is None else answer.unbounded,
-        replications=search.budget.replications,
+        replications=search.settings.replications,
         formula=formula,
         formula_method=method,
         setting=setting_of(search.design, search.effect),

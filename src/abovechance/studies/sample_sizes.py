@@ -14,8 +14,8 @@ from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.measures import Measure
-from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
-from abovechance.resampling.replicates import Progress
+from abovechance.resampling import Store, child_seed, digest
+from abovechance.settings import Settings, settled
 from abovechance.studies.closed_forms import closed_form, smallest
 from abovechance.studies.designs import (
     LEAST,
@@ -27,7 +27,6 @@ from abovechance.studies.designs import (
     whole,
 )
 from abovechance.studies.power_study import (
-    Budget,
     Cell,
     Meter,
     Model,
@@ -41,6 +40,7 @@ from abovechance.studies.power_study import (
     described,
     design_and_tests,
     effects_of,
+    simulate,
 )
 from abovechance.studies.precision import PrecisionSize, measures_and_design, size_for_width
 from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
@@ -237,6 +237,7 @@ class SampleSize(Result, kind="sample_size"):
         return to_csv_text(rows)
 
 
+@settled
 def sample_size(
     design: Design | str | None = None,
     tests: Tests | None = None,
@@ -249,16 +250,8 @@ def sample_size(
     prevalence: float | None = None,
     correlation: float | None = None,
     target: float = 0.8,
-    alpha: float = 0.05,
-    confidence_level: float = 0.95,
-    replications: int = 1000,
-    draws: int = 999,
     largest: int = LARGEST,
-    rng: int | np.random.Generator | None = None,
-    workers: Workers = 1,
-    executor: Executor | None = None,
-    store: Store | str | None = None,
-    progress: Progress | None = None,
+    **given: Any,
 ) -> SampleSize | PrecisionSize:
     r"""How many cases a test needs to find the effect, or a measure for a narrow interval.
 
@@ -293,20 +286,8 @@ def sample_size(
         A calibrated model in numbers instead of a design, as in `power`.
     target
         The power to reach.
-    alpha
-        Level of the tests.
-    confidence_level
-        Level of the interval whose width is meant.
-    replications
-        Samples spent on the search, and as many again on the check of its answer.
-    draws
-        Permutations or sign flips of tests, and bootstrap samples of intervals, that need them.
     largest
         Where the search gives up.
-    rng
-        Seed of all samples and draws.
-    workers, executor, store, progress
-        As in `power`.
 
     Returns
     -------
@@ -343,17 +324,11 @@ def sample_size(
     >>> narrow.widths[0].formula, abs(narrow.widths[0].n - 84) < 8
     (84, True)
     """
-    budget = Budget(
-        replications=replications,
-        alpha=alpha,
-        draws=draws,
-        seed=seed_of(rng),
-        workers=workers,
-        executor=executor,
-    )
-    number("confidence_level", confidence_level, 0.0, 1.0, inside=True)
+    settings = Settings.of("sample_size", given)
+    store, progress = settings.store, settings.progress
+    settings = replace(settings, store=None, progress=None)
     whole("largest", largest, LEAST)
-    largest, seed = int(largest), budget.seed
+    largest, alpha = int(largest), settings.alpha
     model = Model(auc, versus, prevalence, correlation)
     if width is not None:
         design, measures = measures_and_design(design, tests, measure)
@@ -366,37 +341,38 @@ def sample_size(
     if width is not None:
         if store is not None:
             what = {"measures": ", ".join(map(str, measures)), "effect": effect, "width": width}
-            terms = _terms(design, measures, {**what, "level": confidence_level}, budget)
-            budget = replace(budget, store=_shared(store, terms))
+            terms = _terms(design, measures, {**what, "level": settings.level}, settings)
+            settings = replace(settings, store=_shared(store, terms))
         return size_for_width(
             design,
             measures,
             effect,
             width,
-            level=confidence_level,
-            budget=replace(budget, progress=progress),
+            settings=replace(settings, progress=progress),
             largest=largest,
         )
     number("target", target)
     if not alpha < target < 1.0:
         raise AboveChanceError(f"target must lie between alpha and 1; got {target}.")
     first = (min(FIRST, largest), effect)
-    chosen = chosen_tests(design, tests, first, alpha=alpha, draws=draws, seed=seed)
+    chosen = chosen_tests(
+        design, tests, first, alpha=alpha, draws=settings.flips, seed=settings.seed
+    )
     if store is not None:
         what = {"tests": ", ".join(chosen.labels), "effect": effect, "target": target}
-        terms = _terms(design, chosen.tests, what, budget)
-        budget = replace(budget, store=_shared(store, terms))
-    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * budget.replications)
+        terms = _terms(design, chosen.tests, what, settings)
+        settings = replace(settings, store=_shared(store, terms))
+    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * settings.replications)
     sizes: list[Size] = []
     cells: list[Cell] = []
     for test, label in zip(chosen.tests, chosen.labels, strict=True):
-        least = least_size(design, test, effect, largest=largest, seed=seed)
-        search = Search(design, test, label, effect, target, budget, least, largest, meter)
+        least = least_size(design, test, effect, largest=largest, seed=settings.seed)
+        search = Search(design, test, label, effect, target, settings, least, largest, meter)
         formula, method = search.by_formula()
         answer = search.answer(formula)
         sizes.append(_described(search.size(answer, formula, method), design, test, chosen.kind))
         if answer is not None:
-            cell = cell_of(design, test, (answer.n, effect), answer.rejected, budget, label)
+            cell = cell_of(design, test, (answer.n, effect), answer.rejected, settings, label)
             cells.append(described(cell, design, test, chosen.kind))
         meter.finish()
     return SampleSize(
@@ -404,7 +380,7 @@ def sample_size(
         cells=tuple(cells),
         target=target,
         alpha=alpha,
-        seed=seed,
+        seed=settings.seed,
         largest=largest,
         advice=chosen.advice,
         question=chosen.question,
@@ -431,7 +407,7 @@ def _described(size: Size, design: Design, test: OneTest, kind: type) -> Size:
 
 
 def _terms(
-    design: Design, things: object, what: Mapping[str, object], budget: Budget
+    design: Design, things: object, what: Mapping[str, object], settings: Settings
 ) -> dict[str, object]:
     """What a store is for, so that a run for something else is refused with the difference."""
     plain = {
@@ -444,9 +420,9 @@ def _terms(
         "abovechance": __version__,
         "design": name_of(design),
         **what,
-        "alpha": budget.alpha,
-        "draws": budget.draws,
-        "seed": budget.seed,
+        "alpha": settings.alpha,
+        "draws": settings.draws,
+        "seed": settings.seed,
     }
     return {**plain, **terms, "task": digest(design, things, *terms.values())}
 
@@ -475,24 +451,24 @@ class Search:
     label: str
     effect: float
     target: float
-    budget: Budget
+    settings: Settings
     least: int
     largest: int
     meter: Meter
 
     def rejections(self, n: int, times: int, purpose: str) -> int:
         """In how many of `times` fresh samples of size n the test rejects."""
-        work = Replications(self.design, (self.test,), ((n, self.effect),), self.budget.draws)
-        seed = child_seed(self.budget.seed, self.label, purpose, n)
-        budget = replace(self.budget, replications=times, progress=self.meter.listen())
-        return int(rejects(budget.simulate(work, seed), budget.alpha).sum())
+        work = Replications(self.design, (self.test,), ((n, self.effect),), self.settings.flips)
+        seed = child_seed(self.settings.seed, self.label, purpose, n)
+        settings = replace(self.settings, replications=times, progress=self.meter.listen())
+        return int(rejects(simulate(work, settings, seed), settings.alpha).sum())
 
     def answer(self, guess: int | None) -> Answer | None:
         """The size, or None if the largest is not enough."""
         points = self.bracket(guess)
         if points is None:
             return None
-        each = max(8, self.budget.replications // (ROUNDS * len(SHARES)))
+        each = max(8, self.settings.replications // (ROUNDS * len(SHARES)))
         for turn in range(ROUNDS):
             centre = self.crossing(points)[0]
             for share in SHARES:
@@ -542,7 +518,7 @@ class Search:
 
     def checked(self, n: int) -> Point:
         """Fresh samples of size n, as many as `replications`."""
-        times = self.budget.replications
+        times = self.settings.replications
         return n, self.rejections(n, times, "answer"), times
 
     def falls_short(self, point: Point) -> bool:
@@ -621,7 +597,7 @@ class Search:
         """The answer as a result."""
         from abovechance.inference.intervals import wilson
 
-        times = self.budget.replications
+        times = self.settings.replications
         return Size(
             statistic=self.label,
             design=name_of(self.design),
@@ -646,9 +622,9 @@ class Search:
 
     def known(self, n: int) -> float:
         """Power by formula."""
-        budget = self.budget
+        settings = self.settings
         known = closed_form(
-            self.design, self.test, n, self.effect, alpha=budget.alpha, draws=budget.draws
+            self.design, self.test, n, self.effect, alpha=settings.alpha, draws=settings.flips
         )
         return known.power if known else 0.0
 

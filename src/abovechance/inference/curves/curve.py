@@ -150,7 +150,6 @@ def _bandless(curve: Curve, why: Advice) -> Curve:
 # ----------------------------------------------------------------------------------------------
 
 
-DRAWS = 1000
 MOST = 1000  # thresholds a curve is drawn at when there are more distinct scores
 CELLS = 1 << 22
 
@@ -198,14 +197,6 @@ def ranking_of(predictions: Any, what: str) -> Floats:
     if len(np.unique(predictions.positive)) < 2:
         raise NotApplicable(f"{what} needs cases of both classes.")
     return predictions.ranking
-
-
-def checked_level(level: float, draws: int | None = None) -> None:
-    """That a level is one, and that there are draws to take quantiles of."""
-    if not 0.0 < level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
-    if draws is not None and draws < 2:
-        raise DataError(f"draws must be at least 2; got {draws}.")
 
 
 def numbers_of(given: object, name: str) -> Floats:

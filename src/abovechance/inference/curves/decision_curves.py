@@ -10,11 +10,9 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
-    DRAWS,
     Curve,
     above,
     as_cases_allow,
-    checked_level,
     percentile,
     ranking_of,
     resampled_above,
@@ -29,7 +27,7 @@ from abovechance.inference.net_benefit import (
 )
 from abovechance.inference.proportions import score_limits
 from abovechance.predictions import Binary, checks
-from abovechance.resampling import seed_of
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # Decision curves: what acting on predictions is worth at every threshold of risk.
@@ -40,13 +38,9 @@ THRESHOLDS = np.arange(1, 100) / 100.0
 SPARSE = 10  # cases above a threshold
 
 
+@settled
 def decision(
-    predictions: Binary,
-    thresholds: Sequence[float] | Floats | None = None,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
-    rng: Any = None,
+    predictions: Binary, thresholds: Sequence[float] | Floats | None = None, **given: Any
 ) -> Curve:
     """Net benefit of acting where the probability is at least a threshold, at every threshold.
 
@@ -61,12 +55,6 @@ def decision(
         Probabilities of two classes, made with `Binary`.
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples, read with weights or clusters alone.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -95,10 +83,9 @@ def decision(
     >>> curve.y
     array([0.321, 0.245, 0.109])
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("decision", given)
     p = _probability(predictions)
     at = _checked(thresholds)
-    seed = seed_of(rng)
     points = above(predictions, p, at)
     tables = points.tables
     worth, gain = net_benefit_of(at), gain_of(at, tables)
@@ -106,12 +93,12 @@ def decision(
     plain = predictions.weight is None and predictions.cases.groups is None
 
     if plain:
-        low, high = net_benefit_limits(at, tables, confidence_level)
-        gain_low, gain_high = gain_limits(at, tables, confidence_level)
+        low, high = net_benefit_limits(at, tables, settings.level)
+        gain_low, gain_high = gain_limits(at, tables, settings.level)
     else:
-        drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
-        low, high = percentile(worth(drawn.tables), confidence_level)
-        gain_low, gain_high = percentile(gain(drawn.tables), confidence_level)
+        drawn = resampled_above(predictions, p, at, settings.rng(), settings.bootstraps)
+        low, high = percentile(worth(drawn.tables), settings.level)
+        gain_low, gain_high = percentile(gain(drawn.tables), settings.level)
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -125,10 +112,10 @@ def decision(
         y=y,
         low=low,
         high=high,
-        level=confidence_level,
-        method=_method(predictions, draws),
+        level=settings.level,
+        method=_method(predictions, settings.bootstraps),
         n=predictions.n,
-        seed=seed,
+        seed=settings.seed,
         columns={
             "treat_all": everyone,
             "treat_none": np.zeros(len(at)),
@@ -143,14 +130,9 @@ def decision(
     return as_cases_allow(_marked(curve), predictions)
 
 
+@settled
 def decision_difference(
-    first: Binary,
-    second: Binary,
-    thresholds: Sequence[float] | Floats | None = None,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
-    rng: Any = None,
+    first: Binary, second: Binary, thresholds: Sequence[float] | Floats | None = None, **given: Any
 ) -> Curve:
     """Net benefit of one model minus that of another on the same cases, at every threshold.
 
@@ -163,12 +145,6 @@ def decision_difference(
         Probabilities of two models for the same cases in the same order, made with `Binary`.
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -196,11 +172,10 @@ def decision_difference(
     >>> decision_difference(forest, texture, [0.2, 0.5], rng=1).y
     array([0.103, 0.214])
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("decision_difference", given)
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)
-    seed = seed_of(rng)
     positive = first.positive
     odds = at / (1.0 - at)
     acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
@@ -211,13 +186,15 @@ def decision_difference(
         negative, own = counts[..., :4] @ value[0], counts[..., 4:] @ value[1]
         return np.asarray((own - odds * negative) / counts.sum(axis=-1))
 
-    stream = np.random.default_rng(seed)
+    stream = settings.rng()
     counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
     if first.cases.groups is None:
-        replicates = worth(_resampled(counts, draws, stream))
+        replicates = worth(_resampled(counts, settings.bootstraps, stream))
     else:
-        replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
-    low, high = percentile(replicates, confidence_level)
+        replicates = worth(
+            _resampled_clusters(cell, first.cases.groups, settings.bootstraps, stream)
+        )
+    low, high = percentile(replicates, settings.level)
     curve = Curve(
         curve="decision_difference",
         title="Difference of decision curves",
@@ -227,12 +204,12 @@ def decision_difference(
         y=worth(counts),
         low=low,
         high=high,
-        level=confidence_level,
-        method=_method(first, draws).replace(
-            MOVER, f"bootstrap percentile of counts, {draws} draws"
+        level=settings.level,
+        method=_method(first, settings.bootstraps).replace(
+            MOVER, f"bootstrap percentile of counts, {settings.bootstraps} draws"
         ),
         n=first.n,
-        seed=seed,
+        seed=settings.seed,
         columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
     )
     return as_cases_allow(curve, first)
@@ -307,9 +284,8 @@ def _paired(first: Binary, second: Binary) -> None:
 POINTS = 101
 
 
-def cost(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def cost(predictions: Binary, **given: Any) -> Curve:
     r"""Expected cost at the best threshold, over all ratios of costs and prevalences.
 
     .. math:: c(x) = \min_t \, (1 - TPR_t) \, x + FPR_t (1 - x), \quad
@@ -323,12 +299,6 @@ def cost(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples, read with weights or clusters alone.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -355,9 +325,8 @@ def cost(
     >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
     {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("cost", given)
     score = ranking_of(predictions, "a cost curve")
-    seed = seed_of(rng)
     thresholds = thresholds_of(score)
     points = above(predictions, score, thresholds)
     x = np.linspace(0.0, 1.0, POINTS)
@@ -369,16 +338,16 @@ def cost(
     chosen = miss[best], alarm[best]
     if predictions.weight is None and predictions.cases.groups is None:
         sizes = float(points.all_positives), float(points.all_negatives)
-        low, high = _mover(chosen, sizes, x, confidence_level)
+        low, high = _mover(chosen, sizes, x, settings.level)
         method = "MOVER with Wilson at the chosen thresholds"
     else:
-        stream = np.random.default_rng(seed)
-        drawn = resampled_above(predictions, score, thresholds, stream, draws)
-        ends = np.ones((draws, 1))
+        stream = settings.rng()
+        drawn = resampled_above(predictions, score, thresholds, stream, settings.bootstraps)
+        ends = np.ones((settings.bootstraps, 1))
         misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
         alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-        low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
-        method = f"bootstrap at the chosen thresholds, {draws} draws"
+        low, high = percentile(misses * x + alarms * (1.0 - x), settings.level)
+        method = f"bootstrap at the chosen thresholds, {settings.bootstraps} draws"
     curve = Curve(
         curve="cost",
         title="Cost curve",
@@ -388,10 +357,10 @@ def cost(
         y=costs[best, np.arange(POINTS)],
         low=low,
         high=high,
-        level=confidence_level,
+        level=settings.level,
         method=method,
         n=predictions.n,
-        seed=seed,
+        seed=settings.seed,
         columns={
             "trivial": np.minimum(x, 1.0 - x),
             "threshold": np.append(thresholds, np.inf)[best],

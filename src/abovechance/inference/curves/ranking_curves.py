@@ -7,12 +7,10 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
-    DRAWS,
     Curve,
     above,
     as_cases_allow,
     case_weight,
-    checked_level,
     numbers_of,
     ranking_of,
     resampled_above,
@@ -22,16 +20,15 @@ from abovechance.inference.curves.curve import (
 from abovechance.inference.method import pooled
 from abovechance.measures import find
 from abovechance.predictions import Binary
-from abovechance.resampling import seed_of
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # ROC and precision–recall curves, with bands by bootstrap.
 # ----------------------------------------------------------------------------------------------
 
 
-def roc(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def roc(predictions: Binary, **given: Any) -> Curve:
     """The ROC curve: true positive rate against false positive rate over all thresholds.
 
     A case is called positive when its score is at least the threshold. The band holds for the true
@@ -43,12 +40,6 @@ def roc(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -76,9 +67,8 @@ def roc(
     >>> curve.at(0.2)
     {'y': 0.613, 'low': 0.490, 'high': 0.723}
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("roc", given)
     score = ranking_of(predictions, "the ROC curve")
-    seed = seed_of(rng)
     thresholds = thresholds_of(score)
     points = above(predictions, score, thresholds)
     x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
@@ -89,8 +79,8 @@ def roc(
             predictions,
             score,
             thresholds,
-            np.random.default_rng(seed),
-            draws,
+            settings.rng(),
+            settings.bootstraps,
             stratified=stratified,
         )
         values = np.stack(
@@ -100,7 +90,7 @@ def roc(
             ]
         )
         positives = float(points.all_positives) / case_weight(predictions)
-        low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
+        low, high = share_limits(_rightmost(x, x, y), values, positives, settings.level)
         low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
     curve = Curve(
         curve="roc",
@@ -111,19 +101,18 @@ def roc(
         y=y,
         low=low,
         high=high,
-        level=confidence_level,
-        method=_method("within classes" if stratified else "of clusters", draws),
+        level=settings.level,
+        method=_method("within classes" if stratified else "of clusters", settings.bootstraps),
         n=predictions.n,
-        seed=seed,
+        seed=settings.seed,
         columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
         summary={"auc": find("auc").of(predictions)},
     )
     return as_cases_allow(curve, predictions)
 
 
-def precision_recall(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def precision_recall(predictions: Binary, **given: Any) -> Curve:
     """Precision against recall over all thresholds.
 
     Points are not joined: between two of them precision jumps, as average precision takes it. The
@@ -133,12 +122,6 @@ def precision_recall(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -165,15 +148,14 @@ def precision_recall(
     >>> curve.at(0.5)
     {'y': 0.746, 'low': 0.573, 'high': 0.866}
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("precision_recall", given)
     score = ranking_of(predictions, "the precision–recall curve")
-    seed = seed_of(rng)
     thresholds = thresholds_of(score)
     points = above(predictions, score, thresholds)
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
     low = high = None
     if not pooled(predictions):
-        drawn = resampled_above(predictions, score, thresholds, np.random.default_rng(seed), draws)
+        drawn = resampled_above(predictions, score, thresholds, settings.rng(), settings.bootstraps)
         values = np.stack(
             [
                 own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
@@ -184,7 +166,7 @@ def precision_recall(
         )
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         first = np.searchsorted(recall, recall)  # where a recall is first reached
-        low, high = share_limits(precision[first], values, called[first], confidence_level)
+        low, high = share_limits(precision[first], values, called[first], settings.level)
     whole = predictions.cases.groups is None
     curve = Curve(
         curve="precision_recall",
@@ -195,10 +177,10 @@ def precision_recall(
         y=precision,
         low=low,
         high=high,
-        level=confidence_level,
-        method=_method("of cases" if whole else "of clusters", draws),
+        level=settings.level,
+        method=_method("of cases" if whole else "of clusters", settings.bootstraps),
         n=predictions.n,
-        seed=seed,
+        seed=settings.seed,
         columns={
             "threshold": thresholds[::-1],
             "chance": np.full(len(recall), predictions.prevalences[1]),
