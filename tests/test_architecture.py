@@ -33,6 +33,7 @@ LAYERS = (
     "learning",
     "signal",
     "inference",
+    "testing",
     "studies",
     "plots",
     "reports",

@@ -41,6 +41,7 @@ COLLECTIONS = (
     "measures",
     "examples",
     "studies",
+    "testing",
 )
 
 

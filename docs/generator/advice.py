@@ -17,6 +17,7 @@ TOPICS = {
     "6": "Refitting under permutation",
     "7": "Reading files",
     "8": "Power and sample size",
+    "9": "Goals",
 }
 
 INTRODUCTION = """# Advice codes

@@ -20,6 +20,7 @@ Collections
     intervals, significance                 the methods behind the verbs, each by its name
     posterior, curves                       what is known after the data; curves with bands
     studies, plots, examples, errors        designs, displays, data sets, what is refused
+    testing                                 a stated goal as an assertion of a test suite
 Where work is done
     Serial, Processes, Dask, Store          for workers= and store=
 Types
@@ -34,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abovechance import errors, examples, measures, plots, studies
+    from abovechance import errors, examples, measures, plots, studies, testing
     from abovechance.errors import AboveChanceError
     from abovechance.inference import (
         Assessment,
@@ -104,6 +105,7 @@ _MODULES = {
     "posterior": "abovechance.inference.posterior",
     "significance": "abovechance.inference.significance",
     "studies": "abovechance.studies",
+    "testing": "abovechance.testing",
 }
 
 __all__ = [
@@ -143,6 +145,7 @@ __all__ = [
     "sample_size",
     "significance",
     "studies",
+    "testing",
     "thresholds",
 ]
 

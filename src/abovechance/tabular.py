@@ -6,6 +6,7 @@ HTML (`reports/html.py`).
 """
 
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -263,6 +264,21 @@ def markdown(blocks: Iterable[Block]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+MARKER = "<!-- abovechance -->"  # by which a robot finds its own comment
+LONGEST = 60_000  # characters that a comment may have
+
+
+def comment(first: Iterable[Block], rest: Iterable[Block], summary: str) -> str:
+    """Blocks as a comment on a pull request: the verdict, and the rest to open on demand."""
+    head = f"{MARKER}\n{markdown(first)}\n<details><summary>{_escaped(summary)}</summary>\n\n"
+    foot, body = "\n</details>\n", markdown(rest)
+    room = LONGEST - len(head) - len(foot)
+    if len(body) > room:
+        said = "\n\nThe rest is left out here: it is longer than a comment may be.\n"
+        body = body[: room - len(said)].rpartition("\n")[0] + said
+    return f"{head}{body}{foot}"
+
+
 def paragraph(text: str, width: int, style: Style = "dim") -> Lines:
     """A paragraph; nothing when there is nothing to say."""
     if text:
@@ -470,5 +486,6 @@ def _piped(cells: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in shown(text))
+    """Text that Markdown shows as it is, calls nobody and points to no issue."""
+    plain = "".join(f"\\{c}" if c in "\\|`*_<>[]" else c for c in shown(text))
+    return re.sub(r"([@#])(?=\w)", r"\1<!-- -->", plain)

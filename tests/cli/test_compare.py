@@ -307,3 +307,21 @@ def test_margins_by_measure(run: Run) -> None:
 def test_another_comparison_is_asked_for_by_name(run: Run) -> None:
     found = told(run, *CANCER, "--measures", "auc", "--method", "auc=exchange", "--seed", "1")
     assert found["differences"][0]["test_by"]["name"] == "exchange"
+
+
+def test_of_several_models_the_best_stands_first(run: Run, file) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 80)
+    columns = {name: y + size * rng.normal(size=80) for name, size in SPREADS.items()}
+    rows = [",".join(map(str, row)) for row in zip(y, *columns.values(), strict=True)]
+    table = file("scores.csv", "\n".join([",".join(["y", *columns]), *rows]) + "\n")
+    asked = ["--outcome", "y", "--as", "score", "--models", ",".join(columns), "--measures", "auc"]
+    code, out, _ = run(table, *asked, "--seed", "1")
+    assert code == 0
+    values = out.partition("Values")[2].partition("Differences")[0]
+    assert re.findall(r"^  (\w+) +0\.", values, re.M) == ["good", "fair", "poor"]
+    found = told(run, table, *asked, "--seed", "1")
+    assert [row["model"] for row in found["estimates"]] == list(columns)  # as they were given
+
+
+SPREADS = {"poor": 3.0, "good": 0.4, "fair": 1.0}

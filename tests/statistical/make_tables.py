@@ -1,6 +1,7 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt. `--replications N` scales them.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks.
+`--replications N` scales them.
 """
 
 import argparse
@@ -11,7 +12,7 @@ TESTS = Path(__file__).parents[1]
 # Not this folder: numba would import coverage.py. Studies are in replications/, beside tests/.
 sys.path[:1] = [str(TESTS), str(TESTS.parent)]
 
-from statistical import coverage, cross_validation, rosenblatt, type_one  # noqa: E402
+from statistical import coverage, cross_validation, goal_risks, rosenblatt, type_one  # noqa: E402
 from statistical.bars import type_one_table  # noqa: E402
 
 TABLES = Path(__file__).parent / "tables"
@@ -33,6 +34,8 @@ def make(name: str, replications: int) -> str:
         lines = "\n".join(coverage.shares_table())
         exact = f"Made by `{command}`; exact, by enumeration over a grid of true shares."
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
+    if name == "goal_risks":
+        return goal_risks.table(replications, command)
     if name == "rosenblatt":
         return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
@@ -40,7 +43,7 @@ def make(name: str, replications: int) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt"]
+    known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     options = parser.parse_args()

@@ -50,7 +50,7 @@ Examples:
   abovechance compare models.csv --outcome y --positive sick --models old,new
 """
 HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
-ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
+ANSWERED, GATE, WRONG, UNFINISHED, UNDECIDED = 0, 1, 2, 3, 4
 
 
 class Commands(click.Group):
@@ -105,7 +105,8 @@ def command(ctx: click.Context) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0 answered, 1 a gate fired, 2 wrong usage or bad data, 3 could not finish.
+    0 answered, 1 a gate fired or goals are not met, 2 wrong usage or bad data, 3 could not finish,
+    4 goals are undecided.
     """
     given = sys.argv[1:] if argv is None else list(argv)
     with warnings.catch_warnings():

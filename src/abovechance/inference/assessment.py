@@ -17,11 +17,12 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.inference.arguments import predictions_given
-from abovechance.inference.confusion_tables import of_table
+from abovechance.inference.confusion_tables import Counted, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
+from abovechance.inference.goals import advice_on_goals, check, judge, stated
 from abovechance.inference.interval_choice import Shared, asked_interval, expanded, interval_by_law
-from abovechance.inference.method import Fact, Kind, asked_for, every, facts_of, first_of
+from abovechance.inference.method import Fact, Kind, Method, asked_for, every, facts_of, first_of
 from abovechance.inference.miscalibration import calibration_tests, has_interval
 from abovechance.inference.permutation import (
     ALL_LABELLINGS,
@@ -30,6 +31,7 @@ from abovechance.inference.permutation import (
     association,
     scheme_for,
 )
+from abovechance.inference.proportions import clopper_pearson
 from abovechance.inference.remarks import advice_for, advice_on_primary
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
 from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class, per_output
@@ -264,6 +266,7 @@ class Evidence:
     remarks: dict[str, str] = field(default_factory=dict)
     asides: dict[str, str] = field(default_factory=dict)
     pooled: dict[str, float] = field(default_factory=dict)  # beside means over folds
+    limits: dict[str, "Limits"] = field(default_factory=dict)  # the intervals, at any level
 
     @classmethod
     def gather(
@@ -392,12 +395,10 @@ class Evidence:
             # a prevalence that was set by sampling is nothing to what does not depend on it
             free = m.prevalence_free and cases.weight is None
             own = facts - {Fact.CASE_CONTROL} if free else facts
+            limits = Limits(m, cases, settings, own, values[m.label], chosen.get(m.label))
             try:
-                if m.label in chosen:
-                    self.intervals[m.label] = asked_interval(chosen[m.label], m, cases, settings)
-                    continue
-                interval = interval_by_law(m, cases, settings, own)
-                self.intervals[m.label] = _sound(m, values[m.label], interval, settings)
+                self.intervals[m.label] = limits(settings.level)
+                self.limits[m.label] = limits
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
 
@@ -501,15 +502,15 @@ class Evidence:
         for m in measures:
             if not has_interval(m) or not np.isfinite(m.of(cases)):
                 continue
-            method = first_of(Kind.INTERVAL, m.law, facts)
-            assert method.function is not None
+            limits = Limits(m, cases, settings, facts, m.of(cases))
             try:
-                found = method.function(m, cases, settings)
+                found = limits.over()
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
                 if Fact.ORDER not in facts and averages(m, cases):
                     self.refused.setdefault("folds", str(reason))
                 continue
+            self.limits[m.label] = limits
             if isinstance(found, Interval):
                 self.intervals[m.label] = found
             else:
@@ -551,6 +552,56 @@ class Evidence:
             self.chances[m.label] = shuffled(m, other)
             self.references[m.label] = reference_level(m, other)
         return other
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The interval of one measure on these cases, at any level and from the same draws."""
+
+    measure: Measure
+    cases: Any
+    settings: Shared
+    facts: frozenset[Fact]
+    value: float
+    method: Method | None = None  # asked for by name
+
+    def __call__(self, level: float) -> Interval:
+        """The interval that an assessment at this level has."""
+        settings = self.settings.at(level)
+        if self.method is not None:
+            return asked_interval(self.method, self.measure, self.cases, settings)
+        if self.facts & {Fact.ORDER, Fact.FOLDS}:
+            found = self.over(level)
+            found = found if isinstance(found, Interval) else found.interval
+            if found is None:
+                raise NotApplicable("the folds leave no interval.")
+            return found
+        interval = interval_by_law(self.measure, self.cases, settings, self.facts)
+        return _sound(self.measure, self.value, interval, settings)
+
+    def over(self, level: float | None = None) -> Any:
+        """Of cases in time order or of folds, which may have a mean over folds to tell."""
+        settings = self.settings if level is None else self.settings.at(level)
+        method = first_of(Kind.INTERVAL, self.measure.law, self.facts)
+        assert method.function is not None
+        return method.function(self.measure, self.cases, settings)
+
+    @property
+    def exact(self) -> Counted | None:
+        """Cases to be counted exactly, of a share of independent ones; None for anything else."""
+        if self.method is not None or not EXACTLY.suits(self.measure, self.cases, self.facts):
+            return None
+        if not of_table(self.measure):
+            return None
+        found = counted(self.measure, self.settings.cells(self.cases))
+        return found if found is not None and found.whole else None
+
+    def counted(self, level: float) -> Interval:
+        """The exact interval of such a share."""
+        return asked_interval(EXACTLY, self.measure, self.cases, self.settings.at(level))
+
+
+EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
 
 
 def _sound(measure: Measure, value: float, interval: Interval, settings: Shared) -> Interval:
@@ -619,6 +670,8 @@ def assess(
     by_name: str = "",
     dialect: str | None = None,
     rate: float | str | Mapping[str, float] | None = None,
+    goals: Any = None,
+    goal_rule: str | None = None,
     **facts: Any,
 ) -> Assessment:
     """Every applicable measure of predictions, with interval and test where they are defensible.
@@ -645,6 +698,13 @@ def assess(
         Test shares against a rate stated beforehand (exact binomial on their denominator): a
         number for accuracy, or for every measure named; {"sensitivity": 0.8} for some. "majority"
         tests accuracy against the constant prediction of the largest class (exact McNemar).
+    goals
+        Standards stated beforehand: "sensitivity>=.85", several of them, {"brier": "<= 0.2"}, or
+        the path of a TOML or JSON file. "MEASURE in LOW..HIGH" is a band, "MEASURE[sex=f]" is for
+        a subgroup and "MEASURE[*]" for each. Met, not met or undecided by the interval that is
+        shown, which for shares is then the exact one.
+    goal_rule
+        "all" goals must be met, or "any"; all unless stated.
     **facts
         Of observed and predicted values, or a table: pos_label=, labels=, threshold=, groups=,
         sample_weight=, … as in `Binary` and `read`; score=, label= or value= instead of
@@ -678,10 +738,21 @@ def assess(
     >>> assessment = assess(examples.breast_cancer("p_texture"), ["auc", "brier"], rng=1)
     >>> print(assessment["auc"].interval)
     0.756 to 0.865
+    >>> assess(examples.breast_cancer("p_texture"), ["auc"], goals="auc>=.7", rng=1).goals.verdict
+    'met'
     """
+    wanted = stated(goals, goal_rule)
     settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
     chosen = _chosen(predictions, measures, dialect)
+    aims = _chosen(predictions, wanted.measures, dialect) if wanted else []
+    labels = {m.label for m in chosen}
+    chosen += {m.label: m for m in aims if m.label not in labels}.values()
+    if wanted is not None:
+        if not settings.inference:
+            raise NotApplicable("a goal is judged by an interval; leave inference=False out.")
+        for goal, measure in zip(wanted.goals, aims, strict=True):
+            check(goal, measure, predictions)
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
     methods = asked_for(settings.methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
@@ -691,8 +762,14 @@ def assess(
     within = partial(Evidence.gather, settings=settings.alone(), tests=False)
     rows = list(_rows(predictions, chosen, evidence, within))
     parts = list(_parts(predictions, by, by_name))
+    limits: dict[str | None, dict[str, Limits]] = {None: evidence.limits}
     for name, part in parts:
-        rows.extend(_rows(part, chosen, within(part, chosen), within, name))
+        inside = within(part, chosen)
+        limits[name] = inside.limits
+        rows.extend(_rows(part, chosen, inside, within, name))
+    verdicts = None
+    if wanted is not None:
+        rows, verdicts = judge(wanted, aims, rows, limits, settings.level)
     return Assessment(
         outcome=predictions.kind,
         n=distinct_cases(predictions),
@@ -707,10 +784,12 @@ def assess(
             *(advice_on_primary(main) if settings.inference else ()),
             *advice_for(predictions, rows, evidence),
             *_on_rate(rate, measures, chosen),
+            *(advice_on_goals() if verdicts else ()),
         ),
         described=predictions.described,
         dropped=predictions.dropped,
         subgroups=tuple(subgroup(name, part) for name, part in parts),
+        goals=verdicts,
     )
 
 

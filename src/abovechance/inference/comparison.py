@@ -36,6 +36,7 @@ from abovechance.inference.contrasts import (
     one_sided,
 )
 from abovechance.inference.folds import correlated_t
+from abovechance.inference.goals import beside_baseline
 from abovechance.inference.influence import clusters_of, fewest_clusters
 from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
@@ -753,6 +754,7 @@ def compare(
     measures: Any = None,
     *,
     primary: str | Measure | None = None,
+    baseline: str | None = None,
     paired: bool | None = None,
     by: Any = None,
     by_name: str = "",
@@ -777,6 +779,9 @@ def compare(
         second argument.
     primary
         The measure the study is about; the others are descriptive. As in `assess` when not given.
+    baseline
+        The model in use: the others are compared with it, and by their `margin` each is no worse,
+        worse or undecided.
     paired
         False for models that predicted different cases. None: paired where cases are shared.
     by
@@ -821,6 +826,8 @@ def compare(
     models, measures = models_given(models, y_true, measures, facts)
     if len(models) < 2 and by is None:
         raise DataError("there must be at least two models to compare, or subgroups (by=).")
+    margin = settings.margin
+    models = _baseline_last(models, baseline, margin)
     same_kind(models)
     chosen = _chosen(models, measures)
     refuse_unknown(settings.margin, chosen)
@@ -847,9 +854,34 @@ def compare(
     if parts is not None and (between or len(models) == 1):
         rows.extend(between_rows(parts, chosen, settings))
     gathered = _gathered(found, models, chosen, main, values, rows, settings)
+    if baseline is not None:
+        # one number for measures that nobody named is a margin of the primary one
+        named_all = measures is not None or isinstance(margin, Mapping)
+        margins = {m.label: margin_for(m, margin) for m in chosen if named_all or m.label == main}
+        stated = {label: value for label, value in margins.items() if value is not None}
+        verdict = beside_baseline(rows, baseline, stated, settings.level)
+        gathered = replace(gathered, baseline=verdict)
     if parts is None:
         return gathered
     return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
+
+
+def _baseline_last(
+    models: dict[str, Predictions], baseline: str | None, margin: Any
+) -> dict[str, Predictions]:
+    """The models with the one in use last, so that each difference is one from it."""
+    if baseline is None:
+        return models
+    if baseline not in models:
+        meant = did_you_mean(baseline, models) or f"; the models are {listed(list(models), 10)}."
+        raise DataError(f"no model is called {baseline!r}, which was named as the baseline{meant}")
+    if margin is None:
+        raise DataError(
+            "a baseline needs a margin, how much worse is still acceptable: margin={'auc': 0.02} "
+            "(--margin auc=.02)."
+        )
+    others = {name: model for name, model in models.items() if name != baseline}
+    return {**others, baseline: models[baseline]}
 
 
 def _primary(

@@ -752,13 +752,39 @@ def _joined(parts: Floats, together: float) -> float:
     return float(np.sqrt(max(first**2 + second**2 + 2.0 * together * first * second, 0.0)))
 
 
-def share_by(method_: Any, measure: Measure, cells: Cells, level: float) -> Interval | None:
-    """An interval of x of n cases, for any measure that is a share; None for what is none."""
+@dataclass(frozen=True)
+class Counted:
+    """A measure that is x of n cases, on a scale from `low` (none) to `high` (all)."""
+
+    x: float
+    n: float
+    low: float
+    high: float
+    whole: bool  # whether each case counts for all or for nothing
+
+    def share(self, value: float) -> float:
+        """A value of the measure as a share of the cases."""
+        return (value - self.low) / (self.high - self.low)
+
+
+def counted(measure: Measure, cells: Cells) -> Counted | None:
+    """How many cases a share counts, of how many; None for what is no share of single cases."""
     found = as_share(measure, len(cells.table))
     if found is None or not cells.independent:
         return None
     low, high = found.bounds
-    hits = float((cells.table * (found.score - low) / (high - low))[found.inside].sum())
-    limits = method_.function(hits, float(cells.table[found.inside].sum()), confidence_level=level)
+    score = (found.score - low) / (high - low)
+    hits = float((cells.table * score)[found.inside].sum())
+    whole = bool(np.isin(score[found.inside], (0.0, 1.0)).all())
+    return Counted(hits, float(cells.table[found.inside].sum()), low, high, whole)
+
+
+def share_by(method_: Any, measure: Measure, cells: Cells, level: float) -> Interval | None:
+    """An interval of x of n cases, for any measure that is a share; None for what is none."""
+    found = counted(measure, cells)
+    if found is None:
+        return None
+    low, high = found.low, found.high
+    limits = method_.function(found.x, found.n, confidence_level=level)
     ends = sorted(low + (high - low) * x for x in (limits.low, limits.high))
     return _around(measure, cells, replace(limits, low=ends[0], high=ends[1]))

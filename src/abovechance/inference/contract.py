@@ -6,7 +6,7 @@ report.
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -205,12 +205,18 @@ def primary_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in rows if row["measure"] == wanted]
 
 
-def best_first(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The estimates of the primary measure, of several ranked models the best first."""
-    rows = primary_rows(facts)
-    rank = {p["model"]: int(p["rank"]) for p in facts.get("ranking") or ()
-            if rows and p["measure"] == rows[0]["measure"]}  # fmt: skip
-    return sorted(rows, key=lambda row: rank.get(row["model"], 0))
+def best_first(
+    rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Rows of one measure, the best model first where models were ranked; else as they are.
+
+    >>> ranking = [{"measure": "auc", "model": m, "rank": r} for m, r in zip("abc", (3, 1, 2))]
+    >>> rows = [{"measure": "auc", "model": model} for model in "abc"]
+    >>> [row["model"] for row in best_first(rows, {"ranking": ranking})]
+    ['b', 'c', 'a']
+    """
+    ranks = {(p["measure"], p["model"]): int(p["rank"]) for p in facts.get("ranking") or ()}
+    return sorted(rows, key=lambda row: ranks.get((row["measure"], row["model"]), len(ranks)))
 
 
 def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -769,7 +769,8 @@ class _Tables:
         """The confusion table of one model in each draw."""
         k = self.agreed.shape[0]
         cell = actual * k + label + k**2 * np.arange(len(counts))[:, None]
-        found = np.bincount(cell.ravel(), counts.ravel(), minlength=len(counts) * k**2)
+        size = len(counts) * k**2
+        found: Floats = np.bincount(cell.ravel(), counts.ravel(), minlength=size).astype(np.float64)
         return found.reshape(len(counts), k, k)
 
 

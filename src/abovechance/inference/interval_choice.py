@@ -5,6 +5,7 @@ what all intervals of one assessment share.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -61,6 +62,14 @@ class Shared(Settings):
         """Shared by the intervals of these measures."""
         own = {one.name: getattr(settings, one.name) for one in fields(Settings)}
         return cls(**own, predictions=predictions, measures=measures)
+
+    def at(self, level: float) -> "Shared":
+        """The same at another level, with the draws that there are."""
+        if level == self.level:
+            return self
+        other = copy(self)
+        vars(other)["level"] = level
+        return other
 
     def cells(self, predictions: Any) -> Cells:
         """The cases by cell of their confusion table, gathered once."""

@@ -58,6 +58,7 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
     source="efron1993",
     default=[Law.MEAN],
     laws=[Law.CALIBRATION],
+    steps=True,
     fits=_a_mean,
     otherwise="normal",
 )

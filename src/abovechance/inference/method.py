@@ -109,6 +109,8 @@ class Method:
     smallest: int = 1
     heading: str = ""  # in a table of methods, where the title alone says too little
     drawn: bool = False  # whether a p-value rests on permutations, flips or resamples
+    steps: bool = False  # whether limits are order statistics of draws, one p per draw
+    posterior: bool = False  # whether limits are those of a posterior, which no p agrees with
     models: int = 1  # whose values it is about: one, or the difference of two
     takes: Takes = Takes.CASES
     fits: Callable[[Measure, Any, frozenset[Fact]], bool] | None = None

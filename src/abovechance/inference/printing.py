@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from abovechance.format import (
     as_float,
+    between,
     number,
     p_value,
     percent,
@@ -18,6 +19,7 @@ from abovechance.format import (
     thousands,
 )
 from abovechance.inference.contract import (
+    best_first,
     better_of,
     between_models,
     between_subgroups,
@@ -142,11 +144,12 @@ def _by_measure(rows: Iterable[Any]) -> dict[str, list[Any]]:
 
 @prints("assessment")
 def assessment(facts: Facts) -> list[Block | None]:
-    """Measures by family, skill, classes, subgroups, methods; of many measures the best known."""
+    """Goals, measures by family, skill, classes, subgroups, methods; of many the best known."""
     every, few = whole(facts), few_rows(facts)
     short = len(few) < len(every) and not facts.get("full")
     rows = few if short else every
     return [
+        *goals_blocks(facts),
         Note(_about_cases(facts)),
         measures_table(facts, rows, title=""),
         _left_out(every, rows) if short else None,
@@ -163,6 +166,82 @@ def _left_out(every: Sequence[Row], rows: Sequence[Row]) -> Note:
         f"{few} of {many} measures; --all, or to_text(full=True) in Python, shows the others and "
         "the methods."
     )
+
+
+def goals_blocks(facts: Facts) -> list[Block]:
+    """Each of the goals; nothing where none was stated."""
+    if not facts.get("goals"):
+        return []
+    return [goals_table(facts["goals"]), Note(" ")]
+
+
+def goal_words(row: Row) -> str:
+    """A goal as one would say it.
+
+    >>> goal_words({"title": "Sensitivity", "sign": ">=", "goal": 0.85, "by": "sex=f"})
+    'Sensitivity [sex=f] ≥ 0.85'
+    """
+    where = f" [{row['by']}]" if row.get("by") else ""
+    if row["sign"] == "in":
+        low, high = row["goal"]
+        return f"{row['title']}{where} in {low:g} to {high:g}"
+    return f"{row['title']}{where} {'≥' if row['sign'] == '>=' else '≤'} {row['goal']:g}"
+
+
+def goal_said(row: Row) -> str:
+    """A goal with its verdict and the numbers behind it, in one line.
+
+    >>> inside = {"low": 0.81, "high": 0.98, "level": 0.95}
+    >>> row = {"title": "AUC", "sign": ">=", "goal": 0.9, "verdict": "undecided", "value": 0.92}
+    >>> goal_said({**row, "interval": inside, "cases_to_decide": 400})
+    'AUC ≥ 0.9 undecided: 0.920, 95% interval 0.810 to 0.980; about 400 cases would decide'
+    """
+    said = f"{goal_words(row)} {row['verdict']}: {number(row['value'])}"
+    if row.get("interval"):
+        inside = row["interval"]
+        said += f", {percent(inside['level'])} interval {between(inside['low'], inside['high'])}"
+    if row.get("cases_to_decide"):
+        said += f"; about {thousands(row['cases_to_decide'])} cases would decide"
+    return said + (f"; {row['undefined']}" if row.get("undefined") else "")
+
+
+def goals_table(goals: Facts) -> Table:
+    """Each goal with the interval it was judged by."""
+    rows = goals["goals"]
+    return tabulate(
+        rows,
+        ("goal", "name", goal_words),
+        ("verdict", "text", lambda r: str(r["verdict"])),
+        ("estimate", "number", lambda r: numeric(r["value"], beside=r["interval"])),
+        (f"{percent(goals['level'])} interval", "limits", lambda r: limits(r["interval"])),
+        ("cases to decide", "number", lambda r: count(r["cases_to_decide"])),
+        ("remark", "remark", lambda r: str(r["undefined"] or "")),
+        title="Goals",
+        caption=_about_goals(goals),
+        name="goals",
+        rows_of="goals",
+    )
+
+
+def _about_goals(goals: Facts) -> str:
+    risk = percent((1.0 - as_float(goals["level"])) / 2.0)
+    said = [
+        f"Met where the whole interval reaches the goal, not met where none of it does; either is "
+        f"wrong in at most {risk} of samples for shares of independent cases, in about so many "
+        "for other measures, more often where a class has few cases."
+    ]
+    one = "not met" if goals.get("rule") == "all" else "met"
+    alone = [row for row in goals["goals"] if row["verdict"] == one]
+    if alone and goals["verdict"] == "undecided":
+        said.append(
+            f"That one of {len(goals['goals'])} goals is {one} may be chance: allowing for their "
+            "number (Holm), the whole is undecided."
+        )
+    if any(row["cases_to_decide"] for row in goals["goals"]):
+        said.append("So many cases like these would decide if the estimate stays what it is.")
+    if goals.get("sha256"):
+        said.append(f"Stated in {goals['file']}, SHA-256 {goals['sha256'][:12]}….")
+    return " ".join(said)
 
 
 def _about_cases(facts: Facts) -> str:
@@ -190,7 +269,7 @@ def measures_table(
     models = models_of(facts)
     several = len(models) > 1
     if several:
-        rows = [row for group in _by_measure(rows).values() for row in group]
+        rows = [row for group in _by_measure(rows).values() for row in best_first(group, facts)]
     elif not drawn:
         families = list(dict.fromkeys(row["family"] for row in rows))
         rows = sorted(rows, key=lambda row: families.index(row["family"]))
@@ -499,11 +578,46 @@ def comparison(facts: Facts) -> list[Block | None]:
     rows = facts.get("differences") or ()
     estimates = whole(facts)
     return [
+        *baseline_blocks(facts),
         Note(_about_pairs(facts)),
         measures_table(facts, estimates, title="Values"),
         *differences_tables(facts),
         *_compared_by(rows, estimates),
     ]
+
+
+def baseline_blocks(facts: Facts) -> list[Block]:
+    """Every measure beside the model in use; nothing where none was named."""
+    found = facts.get("baseline")
+    if not found:
+        return []
+    return [baseline_table(found), Note(" ")]
+
+
+def baseline_table(found: Facts) -> Table:
+    """Each measure with a margin: how far a model is from the one in use."""
+    rows = found["rows"]
+    several = len({row["model"] for row in rows}) > 1
+    level = next((row["interval"]["level"] for row in rows if row["interval"]), None)
+    heading = f"{percent(level)} interval" if level else "interval"
+    return tabulate(
+        rows,
+        ("measure", "name", _title),
+        ("model", "name", _model) if several else None,
+        ("verdict", "text", lambda r: str(r["verdict"])),
+        (
+            "difference",
+            "number",
+            lambda r: numeric(r["difference"], plus=True, beside=r["interval"]),
+        ),
+        (heading, "limits", lambda r: limits(r["interval"])),
+        ("margin", "number", lambda r: numeric(r["margin"])),
+        ("remark", "remark", lambda r: str(r["undefined"] or "")),
+        title=f"Beside {found['model']}",
+        caption="No worse: the worse end of the interval stays within the margin. Worse: the "
+        "difference was shown, and it is not shown to stay within the margin.",
+        name="baseline",
+    )
 
 
 def _about_pairs(facts: Facts) -> str:

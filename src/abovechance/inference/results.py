@@ -5,9 +5,11 @@ Intervals and tests, assessments, comparisons, detections.
 
 import importlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from itertools import accumulate
+from math import isfinite
 from typing import Any, ClassVar
 
 from abovechance import __version__
@@ -318,6 +320,69 @@ class Subgroup:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One goal held against the interval of its measure: "met", "not met" or "undecided".
+
+    `p_met` is the p-value of "the goal is not reached", `p_not_met` of "it is"; each is the risk at
+    which the interval's limit would just reach the goal. `p_adjusted` is what the verdict on all
+    goals rests on where it rests on one of them. A posterior and folds have none.
+    """
+
+    measure: str
+    title: str
+    sign: str  # ">=", "<=", or "in" for a band
+    goal: float | tuple[float, float]
+    verdict: str
+    value: float
+    by: str | None = None
+    interval: Interval | None = None
+    p_met: float | None = None
+    p_not_met: float | None = None
+    p_adjusted: float | None = None
+    test: str | None = None
+    cases_to_decide: int | None = None  # in all, if the value stays what it is
+    undefined: str | None = None  # why there is nothing to judge by, or why a value is infinite
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goals:
+    """The goals that were stated, each with its verdict, and the verdict on them together.
+
+    Attributes
+    ----------
+    verdict
+        On all of them together: "met", "not met" or "undecided".
+    goals
+        One row per goal, in the order in which they were stated.
+    rule
+        Whether "all" goals must be met, or "any".
+    level
+        Of the intervals; each wrong claim has a risk of half of what is left to 1.
+    file, sha256
+        The file that they were read from and its digest, the witness of "beforehand".
+    """
+
+    verdict: str
+    goals: tuple[Judged, ...]
+    rule: str = "all"
+    level: float = 0.95
+    file: str | None = None
+    sha256: str | None = None
+
+    def __iter__(self) -> Iterator[Judged]:
+        return iter(self.goals)
+
+    def __len__(self) -> int:
+        return len(self.goals)
+
+    def __str__(self) -> str:
+        from abovechance import tabular
+        from abovechance.inference.printing import goals_blocks
+
+        return tabular.text(goals_blocks({"goals": jsonable(plain(self))}))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Assessment(Result, kind="assessment"):
     """Every applicable measure of some predictions, as `assess` gives it.
 
@@ -349,6 +414,8 @@ class Assessment(Result, kind="assessment"):
         Whether somebody said where the predictions came from; else `origin` is assumed.
     threshold
         Cases above it are called positive.
+    goals
+        The goals that were stated, with their verdicts; None when there were none.
 
     See Also
     --------
@@ -375,6 +442,7 @@ class Assessment(Result, kind="assessment"):
     subgroups: tuple[Subgroup, ...] = ()
     origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
     threshold: float | None = None  # cases above it are called positive
+    goals: Goals | None = None
 
     def __getitem__(self, measure: str) -> Estimate:
         from abovechance.errors import UnknownMeasure, did_you_mean
@@ -413,14 +481,59 @@ class Assessment(Result, kind="assessment"):
             "seed": self.seed,
             "primary": self.primary,
             "described": self.described,
+            **({} if self.goals is None else {"goals": jsonable(plain(self.goals))}),
             "subgroups": [plain(s) for s in self.subgroups],
             "estimates": [e.to_dict() for e in self.estimates],
             "advice": [plain(a) for a in self.advice],
         }
 
+    def to_markdown(self, *, full: bool = False) -> str:
+        """What is printed, as Markdown; with goals as a comment, verdict first."""
+        from abovechance.inference.printing import goals_blocks
+
+        return commented(self, goals_blocks(self.to_dict()), "All measures", full=full)
+
     def rows(self) -> list[dict[str, Any]]:
         """The estimates flat, as rows of a table."""
         return [flat_estimate(e) for e in self.estimates]
+
+    def metrics(self) -> dict[str, float]:
+        """Values and limits as flat numbers, for a tracker: `auc`, `auc/low`, `auc/high`.
+
+        Of all cases and of subgroups; what is undefined or infinite is left out.
+        """
+        found: dict[str, float] = {}
+        for row in self.estimates:
+            parts = (row.measure, row.by, row.class_, row.output)
+            name = "_".join(tracked(part) for part in parts if part)
+            found[name] = row.value
+            if row.interval is not None:
+                found[f"{name}/low"], found[f"{name}/high"] = row.interval.low, row.interval.high
+        return {name: float(value) for name, value in found.items() if isfinite(value)}
+
+
+def commented(result: Result, verdict: list[Any], summary: str, *, full: bool) -> str:
+    """A result as Markdown, what stands below its verdict to be opened on demand."""
+    from abovechance import tabular
+    from abovechance.inference import verdicts
+
+    blocks = result.blocks(full=full)
+    if not verdict:
+        return tabular.markdown(blocks)
+    said = verdicts.verdict(result.to_dict())
+    first = [tabular.Note(f"{said}.", "bold"), *verdict]
+    answer = verdicts.answer(result.to_dict())
+    rest = [b for b in blocks if b not in verdict and b != tabular.Note(answer, "bold")]
+    return tabular.comment(first, rest, summary)
+
+
+def tracked(name: str) -> str:
+    """A name of the letters that trackers allow.
+
+    >>> tracked("f_beta(2)"), tracked("age=<30")
+    ('f_beta_2', 'age_30')
+    """
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_")
 
 
 def flat_estimate(estimate: Estimate) -> dict[str, Any]:
@@ -613,6 +726,46 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BesideBaseline:
+    """One measure of a model beside the baseline: "no worse", "worse" or "undecided".
+
+    No worse: not by more than the margin, which the worse end of `interval` decides. Worse: the
+    difference was shown, and it is not shown to stay within the margin.
+    """
+
+    measure: str
+    title: str
+    model: str
+    margin: float
+    difference: float
+    verdict: str
+    interval: Interval | None = None
+    p_noninferior: float | None = None
+    p_value: float | None = None  # of no difference
+    undefined: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """Whether models may take the place of the one in use, by margins stated beforehand.
+
+    Attributes
+    ----------
+    model
+        The one in use.
+    verdict
+        "no worse" in all that has a margin; "worse" in some of it, allowing for their number;
+        else "undecided".
+    rows
+        One row per measure with a margin and other model.
+    """
+
+    model: str
+    verdict: str
+    rows: tuple[BesideBaseline, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison(Result, kind="comparison"):
     """Models compared on the same cases (or on different ones, and then it says so).
 
@@ -663,6 +816,8 @@ class Comparison(Result, kind="comparison"):
         Which columns were taken for what, when they were read from a file.
     origin_stated
         Whether somebody said where the predictions came from; else `origin` is assumed.
+    baseline
+        The verdict beside the model in use; None where none was named.
 
     See Also
     --------
@@ -699,6 +854,7 @@ class Comparison(Result, kind="comparison"):
     described: str = ""
     origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
     threshold: float | None = None  # cases above it are called positive
+    baseline: Baseline | None = None
 
     def __getitem__(self, key: str | tuple[str, str, str]) -> Difference:
         from abovechance.measures import find
@@ -724,10 +880,19 @@ class Comparison(Result, kind="comparison"):
 
     def to_dict(self) -> dict[str, Any]:
         whole = {f.name: getattr(self, f.name) for f in fields(self)}
+        if self.baseline is None:
+            del whole["baseline"]
         rows = {
             name: [item.to_dict() for item in whole[name]] for name in ("estimates", "differences")
         }
         return {"abovechance": __version__, "kind": self.kind, **jsonable({**plain(whole), **rows})}
+
+    def to_markdown(self, *, full: bool = False) -> str:
+        """What is printed, as Markdown; with a baseline as a comment, verdict first."""
+        from abovechance.inference.printing import baseline_blocks
+
+        blocks = baseline_blocks(self.to_dict())
+        return commented(self, blocks, "All values and differences", full=full)
 
     def rows(self) -> list[dict[str, Any]]:
         """The differences flat, as rows of a table."""

@@ -125,6 +125,7 @@ def interval_of_balanced(measure: Measure, predictions: Any, settings: Shared) -
     default=[Law.UNKNOWN],
     laws=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED],
     allows=(*SAMPLED, Fact.SUMMARY),
+    posterior=True,
     otherwise="normal",
 )
 def interval_of_table(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:

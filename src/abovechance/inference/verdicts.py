@@ -74,6 +74,8 @@ def answer(facts: Facts) -> str:
 
 @_of(_VERDICTS, "assessment")
 def _assessed(facts: Facts) -> str:
+    if facts.get("goals"):
+        return goals_sentence(facts["goals"]).removesuffix(".")
     rows = primary_rows(facts)
     if len(rows) == 1:
         return _against_chance(rows[0], facts)
@@ -82,7 +84,7 @@ def _assessed(facts: Facts) -> str:
 
 @_of(_HEADLINES, "assessment")
 def _values(facts: Facts) -> str:
-    rows = best_first(facts)
+    rows = best_first(primary_rows(facts), facts)
     if len(rows) > 1 and all(row["p_value"] is None for row in rows):
         return values_sentence(rows)
     return " ".join(estimate_sentence(row, facts, of_model=len(rows) > 1) for row in rows)
@@ -131,6 +133,8 @@ def _untested(row: Mapping[str, Any]) -> str:
 
 @_of(_VERDICTS, "comparison")
 def _of_models(facts: Facts) -> str:
+    if facts.get("baseline"):
+        return baseline_sentence(facts["baseline"]).removesuffix(".")
     main = main_difference(facts)
     return _ranked(facts) if main is None else _compared(main, facts)
 
@@ -207,3 +211,47 @@ def _enough(facts: Facts) -> str:
     if len({int(cell["n"]) for cell in facts["cells"]}) == 1:
         return f"{plural(min(reached), 'case')} are enough {for_power}"
     return f"{plural(min(reached), 'case')}, of the sizes tried, {for_power}"
+
+
+# What was stated beforehand: goals, and a margin beside the model in use.
+
+
+VERDICTS = {
+    "met": "met",
+    "not met": "not met",
+    "undecided": "undecided: these cases do not tell",
+}
+
+
+def goals_sentence(goals: Facts) -> str:
+    """The verdict on all goals in a sentence.
+
+    >>> goals_sentence({"verdict": "met", "rule": "all", "goals": [{}, {}]})
+    'All 2 goals are met.'
+    """
+    many, verdict, rule = len(goals["goals"]), goals["verdict"], goals.get("rule")
+    if many == 1:
+        return f"The goal is {VERDICTS[verdict]}."
+    if verdict == "undecided":
+        needed = "any goal is" if rule == "any" else "all goals are"
+        return f"Undecided: these cases do not tell whether {needed} met."
+    if verdict == "met":
+        return f"All {many} goals are met." if rule == "all" else "At least one goal is met."
+    return "The goals are not met." if rule == "all" else f"None of the {many} goals is met."
+
+
+def baseline_sentence(found: Facts) -> str:
+    """The verdict beside the model in use, in a sentence.
+
+    >>> baseline_sentence({"model": "old", "verdict": "worse", "rows": [{"model": "new"}]})
+    'new is worse than old.'
+    """
+    names = list(dict.fromkeys(str(row["model"]) for row in found["rows"]))
+    who = names[0] if len(names) == 1 else "One of the models"
+    if found["verdict"] == "worse":
+        return f"{who} is worse than {found['model']}."
+    if found["verdict"] == "no worse":
+        who = names[0] if len(names) == 1 else "Every model"
+        return f"{who} is no worse than {found['model']} by more than the margin."
+    who = names[0] if len(names) == 1 else "every model"
+    return f"Undecided: these cases do not tell whether {who} is as good as {found['model']}."

@@ -29,6 +29,8 @@ from abovechance.inference.contract import (
 )
 from abovechance.inference.method import Kind, Use, together
 from abovechance.inference.printing import (
+    goal_words,
+    goals_table,
     measures_table,
     per_class_table,
     skill_table,
@@ -44,7 +46,7 @@ from abovechance.inference.sentences import (
     values_sentence,
 )
 from abovechance.inference.significance import null_distribution
-from abovechance.inference.verdicts import headline, verdict
+from abovechance.inference.verdicts import VERDICTS, headline, verdict
 from abovechance.plots.chart import Chart
 from abovechance.plots.null_pictures import histogram
 from abovechance.plots.picture import Picture, pictures
@@ -67,6 +69,7 @@ from abovechance.tabular import Cell, Column, Table, series_colour
 MOST_MODELS = 6
 MANY_ALONE = 3  # models beyond which pictures of one model at a time are of the best only
 MOST_ALONE = 2
+MOST_GOALS = 3  # in the headline; the table has them all
 MEASURES = 9
 # What a reader of a prediction study looks for: discrimination, calls, calibration, error.
 LOOKED_FOR = (
@@ -95,17 +98,24 @@ def assessment(facts: Facts, models: Models) -> Story:
     rows = primary_rows(facts)
     tiles = [estimate_tile(row, facts) for row in rows[:2]]
     tiles += _second_tiles(facts) if len(tiles) == 1 else []
+    tiles = [*goals_tile(facts), *tiles]
     names = models_of(facts)
     return Story(
         kicker="Model assessment",
         title=title_of_models(names) or "How good are these predictions?",
         subtitle=subtitle_of(facts, described),
         verdict=verdict(facts),
-        headline=headline(facts),
-        methods=methods(facts, described),
-        results=" ".join([*values_of_models(facts), *within_subgroups(facts)]),
+        headline=" ".join([*goals_sentences(facts)[:MOST_GOALS], headline(facts)]),
+        methods=" ".join([methods(facts, described), *goals_methods(facts)]),
+        results=" ".join(
+            [
+                *values_of_models(facts),
+                *goals_sentences(facts, past=True),
+                *within_subgroups(facts),
+            ]
+        ),
         tiles=(*tiles, *cases_tile(facts, described or origin_of(facts)))[:4],
-        tables=tuple(estimates_tables(facts)),
+        tables=(*goals_tables(facts), *estimates_tables(facts)),
         charts=(*charts_of_models(facts, models), *charts_of("assessment", facts)),
         checklist=checklist(facts, described),
         measures=tuple(row["measure"] for row in key_rows(facts)),
@@ -211,6 +221,71 @@ def _row(rows: Sequence[Mapping[str, Any]], who: str) -> str:
     return f"{who}{listed(parts)}."
 
 
+def goals_tile(facts: Facts) -> list[Tile]:
+    """The verdict on the stated goals, as the first of the tiles."""
+    if not facts.get("goals"):
+        return []
+    rows = facts["goals"]["goals"]
+    label = "Goals" if len(rows) > 1 else goal_words(rows[0])
+    counts = [(verdict, sum(row["verdict"] == verdict for row in rows)) for verdict in VERDICTS]
+    note = ", ".join(f"{many} {verdict}" for verdict, many in counts if many)
+    if len(rows) == 1 and rows[0]["interval"]:
+        note = f"{number(rows[0]['value'])}, {limits(rows[0]['interval'])}"
+    return [Tile(label, str(facts["goals"]["verdict"]).capitalize(), note)]
+
+
+def goals_tables(facts: Facts) -> list[Table]:
+    """The goals, each with the interval it was judged by."""
+    return [goals_table(facts["goals"])] if facts.get("goals") else []
+
+
+def goals_sentences(facts: Facts, *, past: bool = False) -> list[str]:
+    """What became of each goal, as a paper would say it."""
+    if not facts.get("goals"):
+        return []
+    is_ = "was" if past else "is"
+    said = []
+    for row in facts["goals"]["goals"]:
+        who = f"{named(row['title'])}{bracketed(label(row['by']) if row.get('by') else '')}"
+        found = f"{number(row['value'])}{bracketed(limits(row['interval']))}"
+        said.append(
+            f"The goal stated beforehand for {who}, {_aim(row)}, {is_} {row['verdict']}: it {is_} "
+            f"{found}."
+        )
+    return said
+
+
+def _aim(row: Mapping[str, Any]) -> str:
+    """The limits of a goal in words.
+
+    >>> _aim({"sign": ">=", "goal": 0.85}), _aim({"sign": "in", "goal": [0.8, 1.25]})
+    ('at least 0.85', '0.8 to 1.25')
+    """
+    if row["sign"] == "in":
+        low, high = row["goal"]
+        return f"{low:g} to {high:g}"
+    return f"at {'least' if row['sign'] == '>=' else 'most'} {row['goal']:g}"
+
+
+def goals_methods(facts: Facts) -> list[str]:
+    """How goals were judged, for the paragraph on methods."""
+    found = facts.get("goals")
+    if not found:
+        return []
+    level = percent(found["level"])
+    said = (
+        f"A goal counted as met when the whole {level} interval reached it, as not met when none "
+        "of it did, and else as undecided"
+    )
+    if len(found["goals"]) > 1:
+        needed = "all of them" if found.get("rule") == "all" else "any of them"
+        said += (
+            f"; of {len(found['goals'])} goals {needed} had to be met, and a claim that rests on "
+            "one of them was adjusted after Holm"
+        )
+    return [f"{said}."]
+
+
 def estimate_tile(row: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
     interval = row["interval"]
     note = "" if row["chance"] is None else f"chance {number(row['chance'])}"
@@ -268,7 +343,7 @@ def charts_of_models(facts: Facts, models: Models) -> list[Chart]:
     if facts.get("without_cases"):
         fitting = [one for one in fitting if not one.cases]
     charts: list[Chart] = []
-    best = {str(row["model"]) for row in best_first(facts)[:MOST_ALONE]}
+    best = {str(row["model"]) for row in best_first(primary_rows(facts), facts)[:MOST_ALONE]}
     for one in sorted(fitting, key=lambda one: one.report):
         if one.several:
             charts += _drawn(one, shown, seed_of(facts))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from abovechance.format import p_phrase, plural, signed
+from abovechance.format import number, p_phrase, plural, signed
 from abovechance.inference.contract import (
     adjusted,
     best_first,
@@ -11,9 +11,13 @@ from abovechance.inference.contract import (
     key_rows,
     main_difference,
     models_of,
+    primary_rows,
     within_subgroups,
 )
-from abovechance.inference.printing import differences_tables
+from abovechance.inference.printing import (
+    baseline_blocks,
+    differences_tables,
+)
 from abovechance.inference.prose import MOST, label, listed, the
 from abovechance.inference.sentences import (
     difference_numbers,
@@ -43,11 +47,13 @@ def comparison(facts: Facts, models: Models) -> Story:
     """Differences between models, within subgroups and between them."""
     described = values.about_outcome(models)
     main = main_difference(facts)
-    tiles = [values.estimate_tile(row, facts) for row in best_first(facts)[:2]]
+    first = best_first(primary_rows(facts), facts)
+    tiles = [values.estimate_tile(row, facts) for row in first[:2]]
     if main is not None:
         p = adjusted(main)
         note = f"{main.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
         tiles.append(Tile("Difference", signed(main["difference"]), note))
+    tiles = [*_baseline_tile(facts), *tiles]
     charts = charts_of("comparison", facts)
     return Story(
         kicker="Model comparison",
@@ -70,7 +76,17 @@ def comparison(facts: Facts, models: Models) -> Story:
 
 
 def _tables(facts: Facts) -> list[Table | None]:
-    return [table for table in differences_tables(facts) if isinstance(table, Table)]
+    both = [*baseline_blocks(facts), *differences_tables(facts)]
+    return [table for table in both if isinstance(table, Table)]
+
+
+def _baseline_tile(facts: Facts) -> list[Tile]:
+    """The verdict beside the model in use."""
+    found = facts.get("baseline")
+    if not found:
+        return []
+    margins = ", ".join(f"{row['title']} {number(row['margin'])}" for row in found["rows"][:1])
+    return [Tile(f"Beside {found['model']}", found["verdict"].capitalize(), f"margin {margins}")]
 
 
 def _results(facts: Facts) -> str:

@@ -52,6 +52,7 @@ for _name, _title, _words in (
         words=_words,
         source="brodersen2010",
         laws=[Law.SHARE, Law.BALANCED],
+        posterior=True,
         takes=Takes.PARTS,
         origin=__name__,
     )
