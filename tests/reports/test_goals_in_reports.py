@@ -1,10 +1,10 @@
 """A report begins with the verdict on what was stated beforehand."""
 
 import numpy as np
-from abovechance.reports.prose import as_text
 
 from abovechance import assess, compare, examples
 from abovechance.inference.contract import contract
+from abovechance.inference.prose import as_text
 from abovechance.reports.story import story_of
 
 CANCER = examples.breast_cancer("p_texture")
