@@ -12,7 +12,7 @@ from abovechance import examples
 from abovechance.inference import curves, posterior, significance
 from abovechance.plots import Chart, chart_of, displays, pictures
 from abovechance.plots.matplotlib_renderer import draw
-from abovechance.plots.picture import seen
+from abovechance.plots.plotting import seen
 from abovechance.plots.svg_render import render
 
 

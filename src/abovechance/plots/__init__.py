@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         ResidualsDisplay,
         RocDisplay,
     )
-    from abovechance.plots.picture import Picture, chart_of, picture, pictures, plot
+    from abovechance.plots.plotting import Picture, chart_of, picture, pictures, plot
 
 _HOMES = {
     "CalibrationDisplay": "displays",
@@ -29,11 +29,11 @@ _HOMES = {
     "ProbabilityDisplay": "displays",
     "ResidualsDisplay": "displays",
     "RocDisplay": "displays",
-    "Picture": "picture",
-    "chart_of": "picture",
-    "picture": "picture",
-    "pictures": "picture",
-    "plot": "picture",
+    "Picture": "plotting",
+    "chart_of": "plotting",
+    "picture": "plotting",
+    "pictures": "plotting",
+    "plot": "plotting",
     "binomial_null": "class_pictures",
 }
 

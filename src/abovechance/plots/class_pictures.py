@@ -28,7 +28,7 @@ from abovechance.plots.chart import (
     Text,
 )
 from abovechance.plots.curve_pictures import diagonal
-from abovechance.plots.picture import picture
+from abovechance.plots.plotting import picture
 from abovechance.plots.shapes import fewer, kept_vertices, spread, unit_density
 from abovechance.predictions import Binary, Multiclass
 

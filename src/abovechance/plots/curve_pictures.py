@@ -12,7 +12,7 @@ from abovechance.inference import curves
 from abovechance.inference.curves import Curve
 from abovechance.plots.axes import spanning, unit
 from abovechance.plots.chart import Band, Chart, Layer, Line, Points, Rule, Series
-from abovechance.plots.picture import SEED, picture
+from abovechance.plots.plotting import SEED, picture
 from abovechance.plots.shapes import kept_vertices
 from abovechance.predictions import Binary
 from abovechance.tabular import series_colour

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from abovechance.errors import NotApplicable
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import chart_of
+from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 
 

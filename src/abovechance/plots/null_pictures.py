@@ -12,7 +12,7 @@ from abovechance.inference.printing import tested_p
 from abovechance.inference.significance import null_distribution
 from abovechance.plots.axes import spanning
 from abovechance.plots.chart import Bars, Chart, Rule, Series
-from abovechance.plots.picture import SEED, picture
+from abovechance.plots.plotting import SEED, picture
 from abovechance.predictions import Predictions
 
 BINS = 40

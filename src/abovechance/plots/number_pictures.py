@@ -9,7 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.format import plural
 from abovechance.plots.axes import spanning
 from abovechance.plots.chart import Chart, Line, Points, Rule, Series
-from abovechance.plots.picture import picture
+from abovechance.plots.plotting import picture
 from abovechance.predictions import Numeric
 
 MOST = 600

@@ -13,7 +13,7 @@ from abovechance.inference.printing import sides_and_level
 from abovechance.inference.shares import chance_words
 from abovechance.plots.axes import room_for, rows, spanning, unit
 from abovechance.plots.chart import Axis, Band, Chart, Layer, Line, Points, Rule, Series
-from abovechance.plots.picture import picture
+from abovechance.plots.plotting import picture
 from abovechance.tabular import SERIES, series_colour
 
 MOST_MEASURES = 14

@@ -11,7 +11,7 @@ from abovechance.inference.curves import Curve
 from abovechance.plots.axes import spanning, unit
 from abovechance.plots.chart import Chart, Layer, Points, Rule
 from abovechance.plots.curve_pictures import about_bands, as_curves, drawn, taken
-from abovechance.plots.picture import picture
+from abovechance.plots.plotting import picture
 
 
 @picture(of=("survival", "curve:survival"), usual=("survival", "curve:survival"), report=10)

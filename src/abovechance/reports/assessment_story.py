@@ -38,7 +38,7 @@ from abovechance.inference.printing import (
 from abovechance.inference.significance import null_distribution
 from abovechance.plots.chart import Chart
 from abovechance.plots.null_pictures import histogram
-from abovechance.plots.picture import Picture, pictures
+from abovechance.plots.plotting import Picture, pictures
 from abovechance.predictions import Binary, Multiclass, Predictions, Survival
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods

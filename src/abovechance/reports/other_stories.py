@@ -8,7 +8,7 @@ from abovechance.errors import AboveChanceError
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.printing import points_table, thresholds_table
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import chart_of
+from abovechance.plots.plotting import chart_of
 from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
 from abovechance.reports.prose import capital, label, listed

@@ -12,7 +12,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import chart_of
+from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports import citations, prose
 from abovechance.reports.document import Document, Paragraph, Remark

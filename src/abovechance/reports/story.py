@@ -9,7 +9,7 @@ from abovechance.errors import AboveChanceError
 from abovechance.format import plural, thousands
 from abovechance.inference.contract import UNSTATED, kind_of, model_words
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import SEED, pictures
+from abovechance.plots.plotting import SEED, pictures
 from abovechance.predictions import Predictions
 from abovechance.reports.document import Tile
 from abovechance.tabular import Table
