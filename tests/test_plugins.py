@@ -110,18 +110,15 @@ asked = {"auc": "brunner_munzel"}
 assessed = ac.assess(cases, ["auc", "somers_d"], methods=asked, draws=99, rng=1)
 apart = ac.Binary([0] * 5 + [1] * 5, score=range(10))
 few = ac.Binary([0, 1] * 4, score=range(8))
-try:
-    refused = ac.assess(few, "auc", methods=asked, draws=99, rng=1)
-except ac.AboveChanceError as error:
-    refused = str(error)
+refused = ac.assess(few, "auc", methods=asked, draws=99, rng=1)
 power = ac.power("auc=brunner_munzel", n=30, effects=0.9, replications=50, rng=1)
 print(json.dumps({
     "rows": [[row.p_value, row.test] for row in assessed],
     "value": assessed["auc"].value,
     "page": ac.report(assessed).html,
     "apart": ac.assess(apart, "auc", methods=asked, draws=99, rng=1)["auc"].test,
-    "refused": refused,
-    "power": [[row["test"], row["power"]] for row in power.rows()],
+    "refused": [refused["auc"].p_value, refused.advice[0].text],
+    "power": [[row["statistic"], row["power"]] for row in power.rows()],
     "listed": ac.methods.describe("test"),
     "documented": methods.pages()["methods/test-brunner_munzel.rst"],
 }))
@@ -139,7 +136,8 @@ def test_the_example_package_adds_a_test_that_verbs_reports_and_docs_know(exampl
     assert "by <bdi>Brunner and Munzel&#39;s test</bdi> (Brunner and Munzel 2000)" in got["page"]
     assert "@article{brunner2000," in got["page"]
     assert got["apart"].startswith("Mann–Whitney")
-    assert got["refused"] == "Brunner and Munzel's test needs at least 10 cases; there are 8."
+    said = "Brunner and Munzel's test needs at least 10 cases; there are 8."
+    assert got["refused"] == [None, f"no test against chance: {said}"]
     ((name, power),) = got["power"]
     assert name == "auc=brunner_munzel"
     assert 0.9 < power <= 1

@@ -206,16 +206,15 @@ class PrecisionSize(Result, kind="precision_size"):
     def __str__(self) -> str:
         return f"{self.heading}\n{aligned(self._texts())}"
 
-    def to_csv(self) -> str:
-        """The sizes as CSV, one measure per row."""
-        from abovechance.io.export import to_csv_text
+    def rows(self) -> list[dict[str, Any]]:
+        """The sizes flat, as rows of a table."""
+        return [flat_size(one.to_dict()) for one in self.widths]
 
-        rows = []
-        for one in self.widths:
-            row = one.to_dict()
-            low, high = row.pop("interval") or (None, None)
-            rows.append({**row, "low": low, "high": high})
-        return to_csv_text(rows)
+
+def flat_size(row: dict[str, Any]) -> dict[str, Any]:
+    """A size with the ends of its interval as columns of their own."""
+    low, high = row.pop("interval") or (None, None)
+    return {**row, "low": low, "high": high}
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,12 @@ from abovechance.studies.power_study import (
     design_and_tests,
     effects_of,
 )
-from abovechance.studies.precision import PrecisionSize, measures_and_design, size_for_width
+from abovechance.studies.precision import (
+    PrecisionSize,
+    flat_size,
+    measures_and_design,
+    size_for_width,
+)
 from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
 
 LARGEST = 20_000
@@ -224,17 +229,12 @@ class SampleSize(Result, kind="sample_size"):
             rows.append((size.statistic, str(size.n), ends, *checked))
         return f"{title}\n{aligned(rows)}"
 
-    def to_csv(self) -> str:
-        """The sizes as CSV, one test per row."""
-        from abovechance.io.export import to_csv_text
-
-        rows = []
-        for size in self.sizes:
-            row = size.to_dict()
-            low, high = row.pop("interval") or (None, None)
-            row.pop("power_interval")
-            rows.append({**row, "low": low, "high": high})
-        return to_csv_text(rows)
+    def rows(self) -> list[dict[str, Any]]:
+        """The sizes flat, as rows of a table."""
+        rows = [flat_size(size.to_dict()) for size in self.sizes]
+        return [
+            {key: value for key, value in row.items() if key != "power_interval"} for row in rows
+        ]
 
 
 def sample_size(

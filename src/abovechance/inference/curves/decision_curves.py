@@ -1,7 +1,6 @@
 """Curves of what acting on predictions is worth, or costs, at every threshold."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,8 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     DRAWS,
     Curve,
-    above,
-    as_cases_allow,
-    checked_level,
-    percentile,
+    Sweep,
     ranking_of,
-    resampled_above,
     thresholds_of,
 )
 from abovechance.inference.net_benefit import (
@@ -29,7 +24,6 @@ from abovechance.inference.net_benefit import (
 )
 from abovechance.inference.proportions import score_limits
 from abovechance.predictions import Binary, checks
-from abovechance.resampling import seed_of
 
 # ----------------------------------------------------------------------------------------------
 # Decision curves: what acting on predictions is worth at every threshold of risk.
@@ -95,40 +89,35 @@ def decision(
     >>> curve.y
     array([0.321, 0.245, 0.109])
     """
-    checked_level(confidence_level, draws)
-    p = _probability(predictions)
-    at = _checked(thresholds)
-    seed = seed_of(rng)
-    points = above(predictions, p, at)
-    tables = points.tables
+    p, at = _probability(predictions), _checked(thresholds)
+    sweep = Sweep.of(predictions, p, at, confidence_level, draws, rng)
+    tables = sweep.points.tables
     worth, gain = net_benefit_of(at), gain_of(at, tables)
     y = worth(tables)
-    plain = predictions.weight is None and predictions.cases.groups is None
-
-    if plain:
-        low, high = net_benefit_limits(at, tables, confidence_level)
+    if sweep.plain:
+        limits = net_benefit_limits(at, tables, confidence_level)
         gain_low, gain_high = gain_limits(at, tables, confidence_level)
     else:
-        drawn = resampled_above(predictions, p, at, np.random.default_rng(seed), draws)
-        low, high = percentile(worth(drawn.tables), confidence_level)
-        gain_low, gain_high = percentile(gain(drawn.tables), confidence_level)
+        drawn = sweep.resampled().tables
+        limits, (gain_low, gain_high) = (
+            sweep.percentile(worth(drawn)),
+            sweep.percentile(gain(drawn)),
+        )
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = y / share
-    curve = Curve(
+    acted_on = (p[:, None] >= at).sum(axis=0).astype(np.float64)
+    method = _method(predictions, draws)
+    return sweep.curve(
+        limits,
         curve="decision",
         title="Decision curve",
         x_name="Threshold probability",
         y_name="Net benefit",
         x=at,
         y=y,
-        low=low,
-        high=high,
-        level=confidence_level,
-        method=_method(predictions, draws),
-        n=predictions.n,
-        seed=seed,
+        method=method,
         columns={
             "treat_all": everyone,
             "treat_none": np.zeros(len(at)),
@@ -137,10 +126,10 @@ def decision(
             "gain_high": gain_high,
             "standardised": standardised,
             "interventions_avoided": (y - everyone) * (1.0 - at) / at,
-            "above": (p[:, None] >= at).sum(axis=0).astype(np.float64),
+            "above": acted_on,
         },
+        advice=() if method == MOVER else _sparse(at, acted_on),
     )
-    return as_cases_allow(_marked(curve), predictions)
 
 
 def decision_difference(
@@ -196,58 +185,48 @@ def decision_difference(
     >>> decision_difference(forest, texture, [0.2, 0.5], rng=1).y
     array([0.103, 0.214])
     """
-    checked_level(confidence_level, draws)
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)
-    seed = seed_of(rng)
-    positive = first.positive
+    sweep = Sweep.of(first, p, at, confidence_level, draws, rng)
     odds = at / (1.0 - at)
     acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
-    cell = 4 * positive[:, None] + 2 * acted[0] + acted[1]
-    value = np.array([[0, -1, 1, 0], [0, -1, 1, 0]])  # of a negative, of a positive: first − second
+    cell = 4 * first.positive[:, None] + 2 * acted[0] + acted[1]
+    value = np.array([0, -1, 1, 0])  # of acting by the first alone, and by the second alone
 
     def worth(counts: Floats) -> Floats:
-        negative, own = counts[..., :4] @ value[0], counts[..., 4:] @ value[1]
-        return np.asarray((own - odds * negative) / counts.sum(axis=-1))
+        negative, positive = counts[..., :4] @ value, counts[..., 4:] @ value
+        return np.asarray((positive - odds * negative) / counts.sum(axis=-1))
 
-    stream = np.random.default_rng(seed)
+    stream = np.random.default_rng(sweep.seed)
     counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
     if first.cases.groups is None:
         replicates = worth(_resampled(counts, draws, stream))
     else:
         replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
-    low, high = percentile(replicates, confidence_level)
-    curve = Curve(
+    return sweep.curve(
+        sweep.percentile(replicates),
         curve="decision_difference",
         title="Difference of decision curves",
         x_name="Threshold probability",
         y_name="Difference in net benefit",
         x=at,
         y=worth(counts),
-        low=low,
-        high=high,
-        level=confidence_level,
-        method=_method(first, draws).replace(
-            MOVER, f"bootstrap percentile of counts, {draws} draws"
-        ),
-        n=first.n,
-        seed=seed,
-        columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
+        method=_method(first, draws, f"bootstrap percentile of counts, {draws} draws"),
+        columns={"first": net_benefit_of(at)(sweep.points.tables)},
     )
-    return as_cases_allow(curve, first)
 
 
-def _marked(curve: Curve) -> Curve:
+def _sparse(at: Floats, acted_on: Floats) -> tuple[Advice, ...]:
     """Advice where limits by resampling rest on few cases above the threshold."""
-    few = curve.columns["above"] < SPARSE
-    if curve.method == MOVER or not few.any():
-        return curve
+    few = acted_on < SPARSE
+    if not few.any():
+        return ()
     text = (
-        f"fewer than {SPARSE} cases lie above thresholds from {curve.x[few.argmax()]:g} on: there "
+        f"fewer than {SPARSE} cases lie above thresholds from {at[few.argmax()]:g} on: there "
         "the limits cover less than they say."
     )
-    return replace(curve, advice=(*curve.advice, Advice("AC253", text)))
+    return (Advice("AC253", text),)
 
 
 def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -355,49 +334,40 @@ def cost(
     >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
     {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
-    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "a cost curve")
-    seed = seed_of(rng)
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    points = sweep.points
     x = np.linspace(0.0, 1.0, POINTS)
     # beyond the highest score nothing is called positive
     miss = np.append(1.0 - points.sensitivity, 1.0)
     alarm = np.append(points.false_positive_rate, 0.0)
     costs = miss[:, None] * x + alarm[:, None] * (1.0 - x)
     best = costs.argmin(axis=0)
-    chosen = miss[best], alarm[best]
-    if predictions.weight is None and predictions.cases.groups is None:
+    if sweep.plain:
         sizes = float(points.all_positives), float(points.all_negatives)
-        low, high = _mover(chosen, sizes, x, confidence_level)
+        limits = _mover((miss[best], alarm[best]), sizes, x, confidence_level)
         method = "MOVER with Wilson at the chosen thresholds"
     else:
-        stream = np.random.default_rng(seed)
-        drawn = resampled_above(predictions, score, thresholds, stream, draws)
+        drawn = sweep.resampled()
         ends = np.ones((draws, 1))
         misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
         alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-        low, high = percentile(misses * x + alarms * (1.0 - x), confidence_level)
+        limits = sweep.percentile(misses * x + alarms * (1.0 - x))
         method = f"bootstrap at the chosen thresholds, {draws} draws"
-    curve = Curve(
+    return sweep.curve(
+        limits,
         curve="cost",
         title="Cost curve",
         x_name="Probability-cost of positives",
         y_name="Normalised expected cost",
         x=x,
         y=costs[best, np.arange(POINTS)],
-        low=low,
-        high=high,
-        level=confidence_level,
         method=method,
-        n=predictions.n,
-        seed=seed,
         columns={
             "trivial": np.minimum(x, 1.0 - x),
-            "threshold": np.append(thresholds, np.inf)[best],
+            "threshold": np.append(sweep.thresholds, np.inf)[best],
         },
     )
-    return as_cases_allow(curve, predictions)
 
 
 def _mover(

@@ -9,20 +9,16 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     DRAWS,
     Curve,
-    above,
-    as_cases_allow,
+    Sweep,
     case_weight,
-    checked_level,
     numbers_of,
     ranking_of,
-    resampled_above,
     share_limits,
     thresholds_of,
 )
 from abovechance.inference.method import pooled
 from abovechance.measures import find
 from abovechance.predictions import Binary
-from abovechance.resampling import seed_of
 
 # ----------------------------------------------------------------------------------------------
 # ROC and precision–recall curves, with bands by bootstrap.
@@ -76,23 +72,14 @@ def roc(
     >>> curve.at(0.2)
     {'y': 0.613, 'low': 0.490, 'high': 0.723}
     """
-    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "the ROC curve")
-    seed = seed_of(rng)
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    points = sweep.points
     x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
     stratified = predictions.cases.groups is None
-    low = high = None
+    limits = None
     if not pooled(predictions):
-        drawn = resampled_above(
-            predictions,
-            score,
-            thresholds,
-            np.random.default_rng(seed),
-            draws,
-            stratified=stratified,
-        )
+        drawn = sweep.resampled(stratified=stratified)
         values = np.stack(
             [
                 _rightmost(x, _from_origin(fpr), _from_origin(tpr))
@@ -101,24 +88,19 @@ def roc(
         )
         positives = float(points.all_positives) / case_weight(predictions)
         low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
-        low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
-    curve = Curve(
+        limits = np.minimum(low, y), high  # of a vertical stretch those of its upper end
+    return sweep.curve(
+        limits,
         curve="roc",
         title="ROC curve",
         x_name="False positive rate",
         y_name="True positive rate",
         x=x,
         y=y,
-        low=low,
-        high=high,
-        level=confidence_level,
         method=_method("within classes" if stratified else "of clusters", draws),
-        n=predictions.n,
-        seed=seed,
-        columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
+        columns={"threshold": np.concatenate([[np.inf], sweep.thresholds[::-1]])},
         summary={"auc": find("auc").of(predictions)},
     )
-    return as_cases_allow(curve, predictions)
 
 
 def precision_recall(
@@ -165,15 +147,13 @@ def precision_recall(
     >>> curve.at(0.5)
     {'y': 0.746, 'low': 0.573, 'high': 0.866}
     """
-    checked_level(confidence_level, draws)
     score = ranking_of(predictions, "the precision–recall curve")
-    seed = seed_of(rng)
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    points = sweep.points
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
-    low = high = None
+    limits = None
     if not pooled(predictions):
-        drawn = resampled_above(predictions, score, thresholds, np.random.default_rng(seed), draws)
+        drawn = sweep.resampled()
         values = np.stack(
             [
                 own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
@@ -184,28 +164,22 @@ def precision_recall(
         )
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         first = np.searchsorted(recall, recall)  # where a recall is first reached
-        low, high = share_limits(precision[first], values, called[first], confidence_level)
-    whole = predictions.cases.groups is None
-    curve = Curve(
+        limits = share_limits(precision[first], values, called[first], confidence_level)
+    return sweep.curve(
+        limits,
         curve="precision_recall",
         title="Precision–recall curve",
         x_name="Recall",
         y_name="Precision",
         x=recall,
         y=precision,
-        low=low,
-        high=high,
-        level=confidence_level,
-        method=_method("of cases" if whole else "of clusters", draws),
-        n=predictions.n,
-        seed=seed,
+        method=_method("of cases" if predictions.cases.groups is None else "of clusters", draws),
         columns={
-            "threshold": thresholds[::-1],
+            "threshold": sweep.thresholds[::-1],
             "chance": np.full(len(recall), predictions.prevalences[1]),
         },
         summary={"average_precision": find("average_precision").of(predictions)},
     )
-    return as_cases_allow(curve, predictions)
 
 
 def _method(units: str, draws: int) -> str:
