@@ -305,7 +305,7 @@ again = {second}
 """,
     "pictures": """
 from abovechance.plots import picture
-from abovechance.plots.number_pictures import residuals  # not declared here: left alone
+from abovechance.plots.case_pictures import residuals  # not declared here: left alone
 
 @picture(of=("numeric",))
 def {first}(models):

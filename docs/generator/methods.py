@@ -149,7 +149,7 @@ def _allows(method: Any) -> str:
 
 def _reference(key: str) -> str:
     """An entry of the bibliography as reports cite it."""
-    from abovechance.reports.citations import bibliography
+    from abovechance.reports.prose import bibliography
 
     source = bibliography()[key]
     return _escaped(f"{source.cited}. {source.title}." if source.title else source.cited)

@@ -16,7 +16,7 @@ from abovechance.inference import method
 from abovechance.inference.method import Fact, Kind, Method, Takes, Use, chain, facts_of, first_of
 from abovechance.measures import Law, find
 from abovechance.reports import report
-from abovechance.reports.citations import bibliography
+from abovechance.reports.prose import bibliography
 from inference.test_contracts import CASES, assessed, predictions
 
 EVERY = method.every()

@@ -7,8 +7,7 @@ import pytest
 
 from abovechance import detect, report
 from abovechance.reports import detection_story
-from abovechance.reports.citations import bibliography
-from abovechance.reports.prose import as_text
+from abovechance.reports.prose import as_text, bibliography
 
 
 def found(**settings: Any) -> dict[str, Any]:

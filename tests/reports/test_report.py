@@ -21,8 +21,8 @@ from abovechance.inference import (
 )
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
-from abovechance.reports.citations import bibliography, used
 from abovechance.reports.html import on_page
+from abovechance.reports.prose import bibliography, used
 from replications.running import reproduce
 
 

@@ -16,9 +16,9 @@ import numpy as np
 from abovechance.errors import ColumnError, DataError, FileError
 from abovechance.inference import assess, compare
 from abovechance.io import read, read_table
-from abovechance.io.files import is_gzip
 from abovechance.io.roles import find_roles, fitting
 from abovechance.io.table import Kind, Table
+from abovechance.io.text_files import is_gzip
 from abovechance.predictions import Predictions
 from abovechance.reports import Report, report
 

@@ -32,7 +32,12 @@ COMMANDS = {
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
-HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
+HOMES = {  # several commands in one module
+    "app": "report_command",
+    "demo": "report_command",
+    "reproduce": "power_command",
+    "thresholds": "curves_command",
+}
 ANSWERED, GATE, WRONG, UNFINISHED = 0, 1, 2, 3
 
 

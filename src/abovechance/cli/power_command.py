@@ -13,15 +13,45 @@ For two models of stated AUCs on the same cases:
 For an interval, as assess shows it, that is no wider than stated:
 
   abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
+
+Run the papers' simulation studies again, beside the published values.
+
+The studies are no part of the installed package. They are in the folder `replications` of its
+source; there, run
+
+  ./run reproduce STUDY
 """
 
+import sys
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
 from abovechance.advice import Advice
 from abovechance.cli import options
+from abovechance.errors import AboveChanceError
+
+# ----------------------------------------------------------------------------------------------
+# How many cases, and which test: power and sample sizes by simulation.
+#
+# For a calibrated model of a stated AUC, or for predictions like those of a pilot file:
+#
+#   abovechance power --auc .70 --prevalence .2 --tests accuracy,auc,brier --target .8
+#
+#   abovechance power --pilot preds.csv --n 50:500:50
+#
+# For two models of stated AUCs on the same cases:
+#
+#   abovechance power --auc .70 --versus .75 --correlation .6 --prevalence .1 --tests auc
+#
+# For an interval, as assess shows it, that is no wider than stated:
+#
+#   abovechance power --auc .80 --prevalence .2 --width .1 --measure auc
+# ----------------------------------------------------------------------------------------------
+
 
 CROSS_VALIDATED = Advice(
     "AC811",
@@ -237,3 +267,45 @@ def _pilot(
         remarks.append(CROSS_VALIDATED)
     threshold = predictions.threshold if predictions.threshold is not None else 0.5
     return studies.Pilot(positive, probability, threshold), tests, tuple(remarks)
+
+
+# ----------------------------------------------------------------------------------------------
+# Run the papers' simulation studies again, beside the published values.
+#
+# The studies are no part of the installed package. They are in the folder `replications` of its
+# source; there, run
+#
+#   ./run reproduce STUDY
+# ----------------------------------------------------------------------------------------------
+
+
+CHECKOUT = Path(__file__).parents[3]
+"""The folder above `src`, where the package lies in a checkout."""
+
+ABSENT = (
+    "the papers' studies are no part of the installed package: they are in the folder replications "
+    "of its source. Unpack that, and run ./run reproduce STUDY in it (or, where abovechance is "
+    "installed, python -m replications STUDY)."
+)
+
+
+@click.command(
+    help=__doc__.replace("\n  ./run", "\n\b\n  ./run"),
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+def absent(**_: Any) -> None:
+    raise AboveChanceError(ABSENT)
+
+
+def command(checkout: Path = CHECKOUT) -> click.Command:
+    """The command of the studies where they are at hand, else one that says where they are."""
+    if "replications" not in sys.modules:
+        if not (checkout / "replications" / "command.py").is_file():
+            return absent
+        sys.path.append(str(checkout))
+    found = import_module("replications.command").reproduce
+    assert isinstance(found, click.Command)
+    return found
+
+
+reproduce = command()

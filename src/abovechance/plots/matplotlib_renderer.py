@@ -8,7 +8,6 @@ import numpy as np
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.format import shown
-from abovechance.plots.axes import mark_labels
 from abovechance.plots.chart import (
     LIGHT,
     Axis,
@@ -21,6 +20,7 @@ from abovechance.plots.chart import (
     Rule,
     Series,
     Text,
+    mark_labels,
 )
 
 COLUMN = 3.5  # inches: one column of a journal

@@ -37,10 +37,9 @@ from abovechance.inference.printing import (
 )
 from abovechance.inference.significance import null_distribution
 from abovechance.plots.chart import Chart
-from abovechance.plots.null_pictures import histogram
 from abovechance.plots.plotting import Picture, pictures
+from abovechance.plots.result_pictures import histogram
 from abovechance.predictions import Binary, Multiclass, Predictions, Survival
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods
 from abovechance.reports.prose import label, listed
 from abovechance.reports.sentences import (
@@ -55,6 +54,7 @@ from abovechance.reports.story import (
     Facts,
     Models,
     Story,
+    Tile,
     cases_tile,
     charts_of,
     origin_of,

@@ -17,7 +17,6 @@ from abovechance.inference.contract import (
 )
 from abovechance.inference.printing import differences_tables
 from abovechance.reports import assessment_story as values
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods
 from abovechance.reports.prose import MOST, label, listed, the
 from abovechance.reports.sentences import (
@@ -29,6 +28,7 @@ from abovechance.reports.story import (
     Facts,
     Models,
     Story,
+    Tile,
     cases_tile,
     charts_of,
     origin_of,

@@ -7,11 +7,10 @@ from typing import Any
 from abovechance.format import as_float, number, p_phrase, plural, thousands
 from abovechance.inference.contract import adjusted
 from abovechance.inference.printing import by_papers_rule, tested_p, tests_table
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
 from abovechance.reports.prose import MOST, cite, label, listed
 from abovechance.reports.sentences import begun, bracketed, named
-from abovechance.reports.story import Facts, Models, Story, cases_tile, story, subtitle
+from abovechance.reports.story import Facts, Models, Story, Tile, cases_tile, story, subtitle
 
 ALPHA = 0.05
 PERMUTED = {

@@ -17,10 +17,8 @@ from abovechance.inference.contract import (
 )
 from abovechance.inference.method import Kind, Use, together
 from abovechance.inference.shares import chance_words
-from abovechance.reports.citations import of_measure
-from abovechance.reports.prose import MOST, cite, label, listed, lower
-from abovechance.reports.sentences import named
-from abovechance.reports.wording import hypothesis_words, interval_words, words_of_test
+from abovechance.reports.prose import MOST, cite, label, listed, lower, of_measure
+from abovechance.reports.sentences import hypothesis_words, interval_words, named, words_of_test
 
 ADJUSTED = {
     "holm": ("Holm's method", "holm1979"),

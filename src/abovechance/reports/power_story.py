@@ -11,11 +11,10 @@ from abovechance.inference.printing import (
     widths_table,
 )
 from abovechance.plots.result_pictures import setting, test_title
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
 from abovechance.reports.prose import MOST, cite, label, listed, lower
 from abovechance.reports.sentences import begun, bracketed, limits, named
-from abovechance.reports.story import Facts, Models, Story, charts_of, story, subtitle
+from abovechance.reports.story import Facts, Models, Story, Tile, charts_of, story, subtitle
 
 TARGET = 0.8  # the power that is usually wanted
 CLOSED = ("accuracy", "fisher", "auc", "binomial", "wilcoxon", "delong")  # they permute nothing

@@ -14,9 +14,8 @@ from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Predictions
-from abovechance.reports import citations, prose
-from abovechance.reports.document import Document, Paragraph, Remark
-from abovechance.reports.story import story_of
+from abovechance.reports import prose
+from abovechance.reports.story import Document, Paragraph, Remark, story_of
 
 MOST_TESTS = 6
 
@@ -154,7 +153,7 @@ def compose(
     pictures: Sequence[Chart] = (),
 ) -> Document:
     """The blocks of a report; `pictures` come before those that follow from the facts."""
-    authors = {key: source.cited for key, source in citations.bibliography().items()}
+    authors = {key: source.cited for key, source in prose.bibliography().items()}
     told = story_of(facts, predictions)
     said = {"Methods": told.methods, "Results": told.results}
     return Document(
@@ -173,7 +172,7 @@ def compose(
         checklist=told.checklist,
         command=command,
         versions=versions(facts),
-        sources=tuple(citations.used(facts, told.measures, *said.values())),
+        sources=tuple(prose.used(facts, told.measures, *said.values())),
         json=json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")),
     )
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from abovechance.plots import Chart, picture
-from abovechance.plots.axes import spanning
-from abovechance.plots.chart import Bars, Rule, Series
+from abovechance.plots.chart import Bars, Rule, Series, spanning
 from abovechance.predictions import Numeric
 
 

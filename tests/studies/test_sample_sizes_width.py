@@ -20,7 +20,7 @@ from abovechance.studies import (
     Predicted,
     expected_width,
 )
-from abovechance.studies.precision import Intervals, Simulated
+from abovechance.studies.sample_sizes import Intervals, Simulated
 
 
 def simulated(design: Any, measure: str, n: int, effect: float, times: int = 150) -> Simulated:
