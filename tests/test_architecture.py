@@ -377,6 +377,6 @@ def test_nothing_is_read_out_of_the_title_of_a_method() -> None:
         if reads_a_title(node)
     }
     assert found == set()
-    for name in ("wording", "methods"):
+    for name in ("sentences", "methods"):
         text = MODULES[f"abovechance.reports.{name}"].read_text("utf-8")
         assert "import re" not in text
