@@ -3,7 +3,7 @@
 Exact to about 1e-13 in about a millisecond, and relatively so (1e-10) far into the tails. There
 are two ways, and neither suffices alone. Convolution by quadrature, one share after the other,
 holds for any shapes, but its cost grows with every share: twelve take seventy times as long as the
-other way, a hundred take seconds. A Fourier series of the sum takes all shares at once and needs 32
+other way. A Fourier series of the sum takes all shares at once and needs 32
 terms for twelve classes; but its terms die away as slowly as the density is rough, and shares
 without errors have kinks: five of them take 4,000 terms, three 240,000, and two of which nothing is
 known 8 million. So two shares are convolved, many are a series, and three to eight whichever is
