@@ -22,7 +22,7 @@ from abovechance.numerics.kernels import draw_loops
 from abovechance.resampling import (
     Bootstrap,
     LabelPermutations,
-    Resampling,
+    Settings,
     SignFlips,
     Sorted,
     binary_bootstrap,
@@ -64,7 +64,7 @@ def near_p_values(ours: np.ndarray, theirs: np.ndarray) -> None:
 
 def permuted(y: np.ndarray, scores: np.ndarray) -> np.ndarray:
     work = partial(label_sums, scores, LabelPermutations(y))
-    return p_values(scores @ y, replicate_blocks(work, Resampling(draws=DRAWS)))
+    return p_values(scores @ y, replicate_blocks(work, Settings(draws=DRAWS)))
 
 
 def permuted_by_scipy(y: np.ndarray, scores: np.ndarray) -> np.ndarray:
@@ -116,7 +116,7 @@ def permuted_by_scikit_learn(y: np.ndarray, p: np.ndarray, draws: int) -> np.nda
 def null_of_measures(y: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """The same four measures from sums over the positives."""
     work = partial(label_sums, scores, LabelPermutations(y))
-    labelled, ranks, probability, logit = replicate_blocks(work, Resampling(draws=DRAWS)).T
+    labelled, ranks, probability, logit = replicate_blocks(work, Settings(draws=DRAWS)).T
     n, m, p = y.size, y.sum(), scores[2]
     return np.column_stack(
         [
@@ -172,7 +172,7 @@ def permutations(rng: np.random.Generator) -> Iterator[Race]:
 
 def flipped(d: np.ndarray) -> float:
     work = partial(flip_sums, d, SignFlips(d.size))
-    null = replicate_blocks(work, Resampling(draws=DRAWS))[:, 0]
+    null = replicate_blocks(work, Settings(draws=DRAWS))[:, 0]
     return tail(float(d.sum()), null, alternative="two-sided", center=0.0).p_value
 
 
@@ -224,7 +224,7 @@ def sorted_cases(y: np.ndarray, p: np.ndarray) -> Sorted:
 def twelve(y: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
     """Twelve measures of a thousand bootstrap samples, from sorting on."""
     work = partial(binary_bootstrap, sorted_cases(y, p), Bootstrap(y.size))
-    drawn: Any = replicate_blocks(work, Resampling(draws=REPLICATES))
+    drawn: Any = replicate_blocks(work, Settings(draws=REPLICATES))
     tp, fp, positives, negatives = (drawn[k] for k in ("tp", "fp", "positives", "negatives"))
     tn, n = negatives - fp, positives + negatives
     sensitivity, specificity = tp / positives, tn / negatives

@@ -49,7 +49,7 @@ def folder(ctx: click.Context, param: click.Parameter, value: str | None) -> Pat
     help="Only these statistics, named as in the paper.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@options.workers
+@options.settings("power", only=("workers", "store"))
 @click.option(
     "--pages", metavar="DIR", callback=folder, help="Keep a page and a picture of each here."
 )

@@ -22,6 +22,7 @@ LAYERS = (
     "format",
     "tabular",
     "plugins",
+    "settings",
     "numerics",
     "resampling",
     "predictions",
@@ -51,6 +52,8 @@ LATE = (
     "pandas",
     "polars",
     "pyarrow",
+    "pyreadstat",
+    "python_calamine",
     "scipy.stats",
     "sklearn",
 )
@@ -254,7 +257,7 @@ ASKING = {
         "permutation_of_all",
     },
     "refit": {"_class_missing", "over_folds"},
-    "remarks": {"_columns", "_on_data", "_on_size", "few_cases", "few_clusters"},
+    "remarks": {"_columns", "_on_data", "_on_size", "few_cases"},
     "shares": {"against"},
 }
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 CASES = 1000
+FOLLOWED = 400  # pairs of cases are compared
+SECOND = {"10 %": 0.1, "none censored": 0.0, "half censored": 0.5}  # prevalence, share censored
 Line = tuple[str, list[tuple[float, float]]]
 
 
@@ -28,10 +30,23 @@ def picture(measure: Any) -> str:
             f"{'distorted' if measure.family.value == 'calibration' else 'right'}, with half and "
             "with a tenth of them positive. Cases above 0.5 are called positive."
         )
-    elif measure.outcomes == {"numeric"} and not measure.many_outputs:
-        lines = _lines(measure, (0.0, 2.0), ("",), _noisy)
+    elif measure.outcomes == {"numeric"}:
+        lines = _lines(measure, (0.0, 2.0), ("",), _noisy_pairs if measure.many_outputs else _noisy)
         axis = "standard deviation of the errors (that of the outcome is 1)"
         caption = f"Computed on {CASES} outcomes between 5 and 11 with normal errors added."
+        if measure.many_outputs:
+            caption = f"Computed on {CASES} pairs of outcomes, normal errors added to both."
+    elif measure.outcomes == {"survival"}:
+        lines = _lines(measure, (0.0, 2.0), ("none censored", "half censored"), _followed)
+        axis = "log hazard ratio of one standard deviation of the predictor"
+        caption = (
+            f"Computed on {FOLLOWED} cases whose predictions are right, followed to the end and "
+            "with half of them censored; where it is of a time, at the one it takes by default."
+        )
+    elif measure.outcomes == {"multiclass"}:
+        lines = _lines(measure, (0.0, 3.0), ("",), _three_classes)
+        axis = "distance of each class from the centre, in standard deviations"
+        caption = f"Computed on {CASES} cases of three classes whose probabilities are right."
     else:
         return ""
     if not any(len(points) > 2 for _, points in lines):
@@ -44,14 +59,14 @@ def _lines(measure: Any, ends: tuple[float, float], names: Sequence[str], make: 
     for name in names:
         points = []
         for x in np.linspace(*ends, 13):
-            cases = make(float(x), 0.1 if name == "10 %" else 0.5)
+            cases = make(float(x), SECOND.get(name, 0.5))
             if measure.applies(cases):
                 value = float(measure.of(cases))
                 if math.isfinite(value):
                     points.append((float(x), value))
         found.append((name, points))
     if len(found) == 2 and _same(found[0][1], found[1][1]):
-        found = [("any prevalence", found[0][1])]
+        found = [("any prevalence" if "%" in names[0] else "both", found[0][1])]
     return found
 
 
@@ -83,6 +98,53 @@ def _noisy(spread: float, prevalence: float) -> Any:
     order = np.random.default_rng(1).permutation(CASES)
     outcome = 8 + grid
     return Numeric(outcome, outcome + spread * grid[order])
+
+
+@cache
+def _noisy_pairs(spread: float, prevalence: float) -> Any:
+    from abovechance import Numeric
+
+    one = _noisy(spread, prevalence)
+    actual, predicted = (np.ravel(values) for values in (one.outcome, one.value))
+    back = slice(None, None, -1)
+    return Numeric(
+        np.stack([actual, actual[back]], axis=1), np.stack([predicted, predicted[back]], axis=1)
+    )
+
+
+@cache
+def _followed(effect: float, censored: float) -> Any:
+    """Proportional hazards with the right survival probabilities; a share lost at random."""
+    from scipy.stats import norm
+
+    from abovechance import Survival
+
+    level = (np.arange(FOLLOWED) + 0.5) / FOLLOWED
+    first, second, third = (np.random.default_rng(i).permutation(FOLLOWED) for i in (1, 2, 3))
+    predictor = norm.ppf(level[first])
+    hazard = np.exp(effect * predictor)
+    died = -np.log(level[second]) / hazard
+    lost = level[third] < censored
+    time = np.where(lost, died * level[np.roll(third, 7)], died)
+    middle = float(np.median(time))
+    times = np.array([0.5, 1.0, 1.5]) * middle
+    survival = np.exp(-hazard[:, None] * times)
+    return Survival(time, ~lost, risk=predictor, survival=survival, times=times)
+
+
+@cache
+def _three_classes(distance: float, prevalence: float) -> Any:
+    from scipy.stats import norm
+
+    from abovechance import Multiclass
+
+    classes = np.arange(CASES) % 3
+    level = (np.arange(CASES) + 0.5) / CASES
+    noise = [norm.ppf(level[np.random.default_rng(i).permutation(CASES)]) for i in (1, 2, 3)]
+    seen = distance * np.eye(3)[classes] + np.stack(noise, axis=1)
+    odds = distance * seen
+    likely = np.exp(odds - odds.max(axis=1, keepdims=True))
+    return Multiclass(classes, probability=likely / likely.sum(axis=1, keepdims=True))
 
 
 def _odds(distance: float, prevalence: float) -> tuple[Any, Any]:

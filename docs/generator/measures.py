@@ -8,7 +8,7 @@ from typing import Any
 from abovechance.measures import Law, every
 from abovechance.measures.calling import chance_in_words, reference_in_words
 
-from . import methods
+from . import measured, methods
 from .behaviour import picture
 
 FAMILIES = {
@@ -80,6 +80,7 @@ def _page(measure: Any) -> str:
     if warned:
         parts += [_title("Watch out", "-"), *(f"- {text}" for text in warned), ""]
     parts += [_title("Interval and test", "-"), _inference(measure)]
+    parts += [_title("Measured", "-"), _measured(measure)]
     parts += [_title("Call it", "-"), _calls(measure, examples)]
     return "\n".join(parts)
 
@@ -206,6 +207,16 @@ def _on_examples() -> dict[str, tuple[str, Any]]:
         for e in found
         if e.by is None and e.class_ is None
     }
+
+
+def _measured(measure: Any) -> str:
+    found = measured.of_measure(measure.name)
+    if found:
+        return measured.table(found)
+    return (
+        "Not simulated for this measure by itself; the pages of the methods above have what was "
+        "measured of them on other measures of the same law.\n"
+    )
 
 
 def _calls(measure: Any, examples: str) -> str:

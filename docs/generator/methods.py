@@ -5,18 +5,14 @@ import inspect
 import re
 from typing import Any
 
+from . import measured
+
 KINDS = {
     "interval": ("Intervals", "Of a value, or of a difference."),
     "test": ("Tests", "Of a value against chance, of calibration, of a difference."),
     "comparison": ("Comparisons", "Of two models: a test and an interval of the difference."),
     "omnibus": ("Several models at once", "One test of all of them."),
     "gain": ("Gains", "Of a value over the same prediction for every case."),
-}
-EVIDENCE = {
-    "interval": ("coverage", "How often intervals cover, measured"),
-    "test": ("type-one", "How often tests reject what is true, measured"),
-    "comparison": ("comparisons", "How often comparisons find what is not there, measured"),
-    "omnibus": ("comparisons", "How often comparisons find what is not there, measured"),
 }
 COLUMNS = {"Interval": "interval", "Test": "test", "Comparison of two models": "comparison"}
 
@@ -98,9 +94,7 @@ def _page(method: Any, found: Any) -> str:
     }
     parts = [_title(_titled(method, found)), _doc(method), _title("Facts", "-")]
     parts.append(_table(None, [(key, text) for key, text in facts.items() if text]))
-    if method.kind.value in EVIDENCE:
-        page, says = EVIDENCE[method.kind.value]
-        parts.append(f"{says}: :doc:`/evidence/{page}`.\n")
+    parts += [_title("Measured", "-"), measured.table(measured.of_method(method.kind, method.name))]
     sources = [_reference(key) for key in method.sources()]
     if sources:
         parts += [_title("Source", "-"), *(f"- {text}" for text in sources), ""]

@@ -6,10 +6,13 @@
 Verbs
     assess, assess_stream                   every measure of predictions, or of a file of any size
     compare, thresholds                     two models or more; where to cut
+    compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
-    read, from_estimator, from_cv           predictions from files and scikit-learn estimators
+    read                                    predictions from files and dataframes
+    from_estimator, from_cv                 predictions of scikit-learn estimators
+    from_cross_validate                     predictions behind its cross_validate
 Predictions
     Binary, Multiclass, Numeric, Survival   outcomes beside what was predicted
 Collections
@@ -46,10 +49,11 @@ if TYPE_CHECKING:
         significance,
     )
     from abovechance.inference import method as methods
+    from abovechance.inference.items import compare_items
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
-    from abovechance.learning import from_cv, from_estimator
+    from abovechance.learning import from_cross_validate, from_cv, from_estimator
     from abovechance.measures.measure import measure
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -72,7 +76,9 @@ _HOMES = {
     "assess": "abovechance.inference",
     "assess_stream": "abovechance.inference.streaming",
     "compare": "abovechance.inference",
+    "compare_items": "abovechance.inference.items",
     "detect": "abovechance.inference",
+    "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
     "measure": "abovechance.measures.measure",
@@ -115,10 +121,12 @@ __all__ = [
     "assess",
     "assess_stream",
     "compare",
+    "compare_items",
     "curves",
     "detect",
     "errors",
     "examples",
+    "from_cross_validate",
     "from_cv",
     "from_estimator",
     "intervals",

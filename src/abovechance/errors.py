@@ -96,6 +96,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def missing_extra(what: str, library: str, extra: str) -> FileError:
+    """The refusal for want of an optional library, with the extra that brings it.
+
+    >>> str(missing_extra("to read workbooks", "python-calamine", "excel"))
+    "to read workbooks python-calamine is needed; pip install 'abovechance[excel]'."
+    """
+    return FileError(f"{what} {library} is needed; pip install 'abovechance[{extra}]'.")
+
+
 def shown(value: object) -> str:
     """What was given, for a message: itself where short, else what kind of thing it is.
 

@@ -123,6 +123,30 @@ def test_two_files_are_compared(page: Any, tmp_path: Path) -> None:
     assert "p_forest.csv is better" in shown(page)
 
 
+def test_a_sheet_of_a_workbook_is_chosen(page: Any, tmp_path: Path) -> None:
+    import openpyxl
+
+    made = openpyxl.Workbook()
+    for name, last in (("Old", "p"), ("New", "probability")):
+        sheet = made.create_sheet(name)
+        sheet.append(["id", "y", last])
+        for i in range(40):
+            sheet.append([f"case {i}", i % 2, 0.2 + 0.5 * (i % 2) + (i * 7 % 20) / 100])
+    made.save(tmp_path / "book.xlsx")
+    upload(page, tmp_path / "book.xlsx")
+    page.until("!document.getElementById('form').hidden")
+    ticked = "[...document.querySelectorAll('#predicted :checked')].map(box => box.value)"
+    assert page.evaluate(ticked) == ["p"]
+    page.evaluate(
+        "(s => { s.value = 'New'; s.dispatchEvent(new Event('change')); })"
+        "(document.querySelector('#list select'))"
+    )
+    page.until(f"({ticked})[0] === 'probability'")
+    assert page.evaluate("document.querySelector('#list select').value") == "New"
+    page.click("#go")
+    assert "--sheet New" in shown(page)
+
+
 def test_a_wrong_guess_is_explained_and_corrected(page: Any, tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     rows = [f"{'ab'[i % 2]},{0.1 + (i * 7 % 20) / 40 + (i % 2) / 5:.3f},{i}" for i in range(80)]
@@ -146,7 +170,7 @@ def test_what_is_no_table_is_refused_with_the_remedy(page: Any, tmp_path: Path) 
     path.write_bytes(b"PK\x03\x04" + bytes(50))
     upload(page, path)
     said = page.until("document.getElementById('problem').textContent")
-    assert "Save the sheet as CSV" in said
+    assert "damaged or cut off. Copy it again." in said
     assert page.evaluate("document.getElementById('form').hidden") is True
 
 

@@ -1,6 +1,7 @@
 """The server answers only this machine's page, only so much, and keeps nothing."""
 
 import gzip
+import io
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+import zipfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -124,6 +126,29 @@ def test_a_small_file_that_unpacks_to_much_is_refused(monkeypatch: pytest.Monkey
         opened(parcel(("bomb.csv.gz", gzip.compress(b"y,p\n" + b"1,.5\n" * 10_000))))
 
 
+def test_a_workbook_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "LARGEST", 1000)
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", " " * 10_000)
+    with pytest.raises(AboveChanceError, match="must unpack to at most"):
+        opened(parcel(("bomb.xlsx", held.getvalue())))
+
+
+def test_a_page_of_notes_before_the_table_is_passed_over() -> None:
+    import openpyxl
+
+    made, held = openpyxl.Workbook(), io.BytesIO()
+    made.active.append(["Made by", None, "Ada"])
+    made.active.append([None, "in", "May"])
+    sheet = made.create_sheet("Data")
+    for row in (["y", "p"], [1, 0.5], [0, 0.25]):
+        sheet.append(row)
+    made.save(held)
+    (table,) = opened(parcel(("a.xlsx", held.getvalue()))).tables
+    assert (table.sheet, table.sheets) == ("Data", ("Sheet", "Data"))
+
+
 def test_a_compressed_file_is_read() -> None:
     assert opened(parcel(("a.csv.gz", gzip.compress(CSV)))).tables[0].rows == 285
 
@@ -197,10 +222,8 @@ def test_a_survival_file_is_answered() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl", "a.csv"])
+@pytest.mark.parametrize("name", ["a.parquet", "a.jsonl", "a.csv", "a.xlsx", "a.dta"])
 def test_every_kind_of_file_is_answered_alike(name: str) -> None:
-    import io
-
     import pandas as pd
 
     frame, held = pd.read_csv(io.BytesIO(CSV)), io.BytesIO()
@@ -208,6 +231,10 @@ def test_every_kind_of_file_is_answered_alike(name: str) -> None:
         frame.to_parquet(held)
     elif name.endswith("jsonl"):
         frame.to_json(held, orient="records", lines=True)
+    elif name.endswith("xlsx"):
+        frame.to_excel(held, index=False)
+    elif name.endswith("dta"):
+        frame.to_stata(held, write_index=False)
     else:
         held.write(CSV)
     asked_for = opened(parcel((name, held.getvalue())))

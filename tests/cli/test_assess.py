@@ -256,3 +256,23 @@ def test_a_method_that_cannot_be_used_is_refused(
 ) -> None:
     assert main(["assess", *CANCER, "--measures", "accuracy", *asked]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_sheet_of_a_workbook_is_named(
+    told: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pandas as pd
+
+    file = str(tmp_path / "book.xlsx")
+    with pd.ExcelWriter(file) as writer:
+        for sheet in ("Old", "New"):
+            pd.read_csv(path("breast_cancer")).to_excel(writer, sheet_name=sheet, index=False)
+    options = [*CANCER[1:], "--measures", "auc", VALUES]
+    assert main(["assess", file, *options]) == 2
+    assert "has 2 sheets with content: Old, New; say which" in capsys.readouterr().err
+    assert told(file, "--sheet", "New", *options) == told(CANCER[0], *options)
+    for command in (
+        ["compare", file, "--sheet", "New", "--models", "p_texture,p_forest", *CANCER[3:]],
+        ["detect", file, "--sheet", "New", "--outcome", "outcome", "--tests", "hotelling"],
+    ):
+        assert main([*command, "--draws", "19", "--seed", "1"]) == 0

@@ -202,7 +202,7 @@ def test_a_store_says_with_which_seed_it_is_resumed(tmp_path, capsys) -> None:
 def test_help_says_how_many_permutations_are_drawn(capsys) -> None:
     main(["detect", "--help"])
     out = " ".join(capsys.readouterr().out.split())
-    assert "Permutations. [default: 999" in out
+    assert "Number of permutations. [default: 999" in out
     assert "9999" not in out
 
 

@@ -131,7 +131,7 @@ def test_a_pilot_of_folds_or_certain_probabilities_is_taken_with_a_remark(
         ("--auc .7 --outcome y", "--outcome goes with --pilot"),
         ("--auc .7 --correlation .3", "--correlation goes with --versus"),
         ("--pilot x.csv --auc2 .8", "--versus goes with --auc"),
-        ("--auc .7 --alpha 2", "'--alpha': 2.0 is not in the range"),
+        ("--auc .7 --alpha 2", "--alpha must lie between 0 and 1; got 2.0. Pass 0.02 for 2 %"),
         ("--auc .7 --target 1.2", "'--target': 1.2 is not in the range"),
     ],
 )

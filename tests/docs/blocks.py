@@ -22,7 +22,16 @@ DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(
     r"^(?P<fence>```|~~~)\{?(?P<kind>console|pycon)\}?\n(?P<body>.*?)^(?P=fence)$", re.M | re.S
 )
-GENERATED = ("measures", "methods", "commands.md", "advice.md", "replications", "decisions")
+GENERATED = (
+    "measures",
+    "methods",
+    "commands.md",
+    "advice.md",
+    "gallery.md",
+    "tutorials",
+    "replications",
+    "decisions",
+)
 SHOWN = ("abovechance", "head")  # commands whose output is shown and compared
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from abovechance.cli import COMMANDS
 from abovechance.measures import every
-from docs.generator import advice, commands, links, measures, methods
+from docs.generator import advice, commands, gallery, links, measured, measures, methods, tutorials
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,13 +34,65 @@ def test_a_page_holds_the_facts_of_its_measure(measure_pages: dict[str, str]) ->
     assert "Depends on prevalence\n     - no" in measure_pages["measures/auc.rst"]
 
 
-def test_measures_of_binary_and_numeric_outcomes_have_a_picture(
-    measure_pages: dict[str, str],
-) -> None:
-    for name, measure in every().items():
-        plain = {"binary", "numeric"} & measure.outcomes and not measure.many_outputs
-        if plain and measure.family.value != "survival":
-            assert "<polyline" in measure_pages[f"measures/{name}.rst"], name
+def test_every_measure_has_a_picture_of_how_it_behaves(measure_pages: dict[str, str]) -> None:
+    without = [n for n in every() if "<polyline" not in measure_pages[f"measures/{n}.rst"]]
+    assert without == []
+
+
+def test_every_row_of_the_tables_is_of_known_methods_and_measures() -> None:
+    found = measured.rows()
+    known = {f"{m.kind.value}-{m.name}" for m in methods.declarations().every()}
+    assert len(found) > 200
+    for row in found:
+        assert [rule for rule in measured.RULES if rule.fits(row)] == [measured.rule_of(row)]
+        assert row.measure in {"", *every()}
+    for rule in measured.RULES:
+        assert any(rule.fits(row) for row in found), rule
+        assert set(rule.methods) <= known
+        assert set(rule.measures) <= every().keys()
+
+
+def test_a_page_shows_what_was_measured(measure_pages: dict[str, str]) -> None:
+    page = measure_pages["measures/kappa.rst"]
+    assert (
+        "bootstrap BCa, 999 draws\n     - n = 150, 3 classes\n     - covers\n     - 0.950" in page
+    )
+    assert "Not simulated for this measure" in measure_pages["measures/max_error.rst"]
+    pages = methods.pages()
+    assert "- rejects\n     - 0.0200\n     - 10000" in pages["methods/test-fisher.rst"]
+    assert "(least 0.914)\n     - exact" in pages["methods/interval-wilson.rst"]
+    assert "0.653" not in pages["methods/interval-wilson.rst"]  # clusters ignored
+    assert "Not simulated." in pages["methods/interval-agresti_coull.rst"]
+
+
+def test_the_gallery_has_every_picture_with_code_that_makes_it() -> None:
+    import numpy as np
+
+    import abovechance as ac
+    from abovechance.plots import chart_of, pictures
+
+    page = gallery.page()
+    made: dict[str, object] = {}
+    for name, picture in pictures().items():
+        assert f"## {name}\n" in page
+        assert gallery.code(picture) in page
+        assert f"images/gallery/{name}-paper.svg" in page
+        source = gallery.thing(picture)
+        if source not in made:
+            names = {"ac": ac, "np": np}
+            exec(source, names)
+            made[source] = names["shown"]
+        assert chart_of(made[source], name).layers
+
+
+def test_a_tutorial_page_holds_text_code_and_output() -> None:
+    pages, images = tutorials.pages(), tutorials.images()
+    page = pages["tutorials/survival.md"]
+    assert "```python\nimport numpy as np" in page
+    assert "```text\n250 cases, survival outcome" in page
+    assert "survival-1.png" in page
+    assert images["tutorials/survival-1.png"].startswith(b"\x89PNG")
+    assert "survival.md" in pages["tutorials/index.md"]
 
 
 def test_every_advice_code_of_the_source_has_its_text() -> None:

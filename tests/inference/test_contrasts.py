@@ -8,8 +8,11 @@ import pytest
 
 from abovechance.inference.bootstrap import span
 from abovechance.inference.comparison import compare
+from abovechance.inference.contrasts import Resampled
 from abovechance.measures import Family, Form, Law, Measure, applicable
+from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
+from abovechance.settings import Settings
 
 N = 48
 DRAWS = 99
@@ -257,3 +260,55 @@ def test_models_that_order_alike_are_not_called_identical() -> None:
     assert not row.identical
     assert row.interval is not None
     assert row.interval.method == row.test == "identical order of all cases"
+
+
+@pytest.mark.parametrize("calling", ["every positive found", "nobody called"])
+def test_leaving_out_pairs_the_cases_and_not_the_cells_of_two_tables(calling: str) -> None:
+    rng = np.random.default_rng(11)
+    y = np.r_[np.ones(9), np.zeros(31)]
+    p = np.clip(0.3 + 0.3 * y + rng.normal(0, 0.2, 40), 0.01, 0.99)
+    other = np.where(y == 1, 0.9, p) if calling == "every positive found" else 0.4 * p
+    first, second = (Binary(y, probability=q, pos_label=1) for q in (p, other))
+    tables = {name: len(np.flatnonzero(q.confusion)) for name, q in (("a", first), ("b", second))}
+    assert tables["a"] != tables["b"]  # else cells might pair by luck
+    smooth = [m for m in applicable(first) if m.form in COUNTING and m.smooth]
+    assert len(smooth) > 3
+    for measure in smooth:
+        found, times = Resampled(measure, first, second, Settings())._without_one()
+        rows = [np.delete(np.arange(40), k) for k in range(40)]
+        with np.errstate(all="ignore"):
+            plain = [float(measure.of(first.take(r)) - measure.of(second.take(r))) for r in rows]
+        spelled = np.repeat(found, times.astype(int))
+        assert np.sort(spelled) == pytest.approx(np.sort(plain), abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(("positives", "enough"), [(12, False), (45, True)])
+def test_few_weighted_cases_of_a_class_give_no_verdict_on_a_margin(
+    positives: int, enough: bool
+) -> None:
+    rng = np.random.default_rng(6)
+    y = np.arange(120) < positives
+    weight = rng.uniform(1.0, 3.0, 120)
+    p = [1 / (1 + np.exp(-(2.0 * y - 1.0 + rng.normal(size=120)))) for _ in range(2)]
+    models = {
+        k: Binary(y, probability=q, sample_weight=weight) for k, q in zip("ab", p, strict=True)
+    }
+    for row in compare(models, ["sensitivity", "brier"], margin=0.1, draws=DRAWS).differences:
+        assert row.interval is not None
+        assert (row.margin is not None) == enough
+        assert ("30 weighted cases of each class" in str(row.undefined)) != enough
+
+
+def test_few_clusters_of_a_class_give_no_verdict_on_a_margin() -> None:
+    rng = np.random.default_rng(5)
+    for positive, enough in ((6, False), (24, True)):
+        groups = np.repeat(np.arange(positive + 30), 5)
+        y = groups < positive
+        p = [1 / (1 + np.exp(-(2.0 * y - 1.0 + rng.normal(size=len(y))))) for _ in range(2)]
+        models = {k: Binary(y, probability=q, groups=groups) for k, q in zip("ab", p, strict=True)}
+        found = compare(models, ["sensitivity", "brier"], margin=0.1, draws=DRAWS)
+        for row in found.differences:
+            assert row.interval is not None
+            assert (row.margin is not None) == enough
+            said = "needs 20 clusters with cases of True, and there are 6"
+            assert (said in str(row.undefined)) != enough

@@ -5,6 +5,7 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference.multiplicity import adjusted
 from abovechance.signal import oracle
 
 # ----------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def test_p_values_are_valid_on_noise() -> None:
     rejected = dict.fromkeys(("hotelling", "srivastava_du", "lda.cv4"), 0)
     for seed in range(80):
         X, y = data(n=24, p=3, seed=seed)
-        found = detect(X, y, tests=list(rejected), draws=39, rng=seed, adjust=False)
+        found = detect(X, y, tests=list(rejected), draws=39, rng=seed, adjust="none")
         for row in found.tests:
             rejected[row.statistic] += row.p_value <= 0.05
     # binomial(80, .05) exceeds 13 with probability below 1e-4
@@ -196,7 +197,7 @@ def test_p_values_of_numbers_and_of_several_classes_are_valid_on_noise() -> None
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(24, 3))
         for row, y in enumerate((rng.normal(size=24), np.arange(24) % 4)):
-            found = detect(X, y, tests=names, draws=39, rng=seed, adjust=False)
+            found = detect(X, y, tests=names, draws=39, rng=seed, adjust="none")
             rejected[row] += [test.p_value <= 0.05 for test in found.tests]
     # binomial(80, .05) exceeds 13 with probability below 1e-4
     assert (rejected <= 13).all(), rejected
@@ -366,7 +367,7 @@ def test_every_test_is_decided_by_itself() -> None:
     X[:, 0] += 1.3 * y
     settings = {"stop": "gandy", "draws": 1999, "rng": 1}
     alone = {
-        s: detect(X, y, tests=[s], level=0.025, **settings).tests[0] for s in ("hotelling", "simes")
+        s: detect(X, y, tests=[s], alpha=0.025, **settings).tests[0] for s in ("hotelling", "simes")
     }
     for order in (["hotelling", "simes"], ["simes", "hotelling"]):
         found = detect(X, y, tests=order, **settings)
@@ -394,7 +395,7 @@ def test_what_the_draws_did_not_decide_is_said() -> None:
 
 def test_a_way_of_stopping_that_there_is_not_is_refused() -> None:
     X, y = data()
-    with pytest.raises(NotApplicable, match="stop must be 'gandy' or None"):
+    with pytest.raises(DataError, match="stop must be 'gandy' or None; got 'besag'"):
         detect(X, y, stop="besag")
 
 
@@ -489,7 +490,7 @@ def test_tests_that_share_a_level_are_decided_at_their_part_of_it() -> None:
     assert all(row.p_adjusted <= 0.05 for row in found.tests)
     assert (found.level, found.decided_at) == (0.05, 0.05 / 9)
     assert "on one side of 0.00556, its part of 0.05 (Gandy 2009)" in joined(found)
-    alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust=False)
+    alone = detect(X, y, tests=NINE, draws=9999, rng=1, stop="gandy", adjust="none")
     assert {row.decision for row in alone.tests} == {"p <= level"}
     assert "on one side of 0.05 (Gandy 2009)" in joined(alone)
 
@@ -500,7 +501,7 @@ def test_what_is_decided_is_rejected_when_adjusted(rule: str) -> None:
     for seed in range(30):
         X, y = data(n=24, p=3, shift=0.15 * (seed % 7), seed=seed)
         tests = ["sd", "goeman", "hotelling", "energy"]
-        found = detect(X, y, tests=tests, draws=1999, rng=seed, stop="gandy", level=0.2, rule=rule)
+        found = detect(X, y, tests=tests, draws=1999, rng=seed, stop="gandy", alpha=0.2, rule=rule)
         for row in found.tests:
             decided.append(row.decision)
             if row.decision == "p <= level/4":
@@ -517,7 +518,7 @@ def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
     few = {"tests": tests, "rng": 1, "stop": "gandy"}
     codes = [
         [a.code for a in detect(X, y, draws=n, **few, **more).advice]
-        for n, more in ((58, {}), (59, {}), (58, {"adjust": False}))
+        for n, more in ((58, {}), (59, {}), (58, {"adjust": "none"}))
     ]
     assert ["AC566" in found for found in codes] == [True, False, False]
     said = next(a.text for a in detect(X, y, draws=58, **few).advice if a.code == "AC566")
@@ -525,13 +526,21 @@ def test_too_few_draws_for_a_part_of_the_level_are_advised_about() -> None:
     assert "at least 59" in said
 
 
-@pytest.mark.parametrize(
-    ("level", "must"), [(0.0, "lie between 0 and 1"), (1.5, "lie between"), (np.nan, "be a number")]
-)
-def test_a_level_that_is_no_probability_is_refused(level: float, must: str) -> None:
+@pytest.mark.parametrize("alpha", [0.0, 1.5, np.nan])
+def test_a_level_that_is_no_probability_is_refused(alpha: float) -> None:
     X, y = data(p=3)
-    with pytest.raises((NotApplicable, DataError), match=f"level must {must}"):
-        detect(X, y, tests=["sd", "goeman"], stop="gandy", level=level)
+    with pytest.raises(DataError, match="alpha must lie between 0 and 1"):
+        detect(X, y, tests=["sd", "goeman"], stop="gandy", alpha=alpha)
+
+
+def test_several_p_values_are_adjusted_as_asked() -> None:
+    X, y = data(p=3)
+    few = {"tests": ["sd", "goeman", "energy"], "draws": 99, "rng": 1}
+    p = [row.p_value for row in detect(X, y, **few).tests]
+    for adjust in ("holm", "bh"):
+        found = [row.p_adjusted for row in detect(X, y, **few, adjust=adjust).tests]
+        assert found == adjusted(p, adjust).tolist()
+    assert [row.p_adjusted for row in detect(X, y, **few, adjust="none").tests] == [None] * 3
 
 
 def test_a_classifier_that_draws_is_repeated_by_the_seed() -> None:

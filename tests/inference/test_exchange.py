@@ -21,7 +21,7 @@ from abovechance.measures import Family, Form, Law, applicable, find
 from abovechance.measures.measure import measure
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
-from abovechance.resampling import Resampling, tail
+from abovechance.resampling import Settings, tail
 
 # ----------------------------------------------------------------------------------------------
 # Sign flips: exact values by complete enumeration, clusters, ties, draws.
@@ -126,7 +126,7 @@ def test_draws_come_near_the_exact_p() -> None:
     rng = np.random.default_rng(3)
     d = rng.normal(size=18) + 0.4
     exact = flips(d)
-    drawn = flips(np.concatenate([d, rng.normal(size=30) * 1e-9]), resampling=Resampling(seed=1))
+    drawn = flips(np.concatenate([d, rng.normal(size=30) * 1e-9]), settings=Settings(seed=1))
     assert exact.exact
     assert not drawn.exact
     error = np.sqrt(exact.p_value * (1 - exact.p_value) / 9999)
@@ -146,12 +146,12 @@ def test_a_seed_gives_the_same_p_again_and_from_two_processes() -> None:
 def test_studentised_bootstrap_tests_means_of_skewed_differences() -> None:
     rng = np.random.default_rng(5)
     d = rng.exponential(size=60)
-    how = Resampling(seed=1, draws=999)
-    assert resample_means(d - d.mean() + 1e-3, resampling=how).p_value > 0.8
-    assert resample_means(d, resampling=how).p_value == 0.001
-    assert resample_means(np.zeros(9), resampling=how).p_value == 1.0
+    how = Settings(seed=1, draws=999)
+    assert resample_means(d - d.mean() + 1e-3, settings=how).p_value > 0.8
+    assert resample_means(d, settings=how).p_value == 0.001
+    assert resample_means(np.zeros(9), settings=how).p_value == 1.0
     with pytest.raises(NotApplicable, match="standard error"):
-        resample_means(np.ones(9), resampling=how)
+        resample_means(np.ones(9), settings=how)
 
 
 def test_studentised_is_an_option_of_the_named_test() -> None:
@@ -266,19 +266,19 @@ def test_tables_equal_exchanging_case_by_case(name: str) -> None:
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sides_and_directions(classes: int) -> None:
     first, second = labelled(40, 5, classes)
-    how = Resampling(draws=999, seed=1)
+    how = Settings(draws=999, seed=1)
     for name, opposite in (("f1", None), ("ppv", "false_discovery_rate")):
         chosen = find(name).for_outcome(first.kind)
         sides = {
-            side: exchanged(chosen, first, second, alternative=side, resampling=how).p_value
+            side: exchanged(chosen, first, second, alternative=side, settings=how).p_value
             for side in ("greater", "less", "two-sided")
         }
-        turned = exchanged(chosen, second, first, alternative="less", resampling=how)
+        turned = exchanged(chosen, second, first, alternative="less", settings=how)
         assert turned.p_value == pytest.approx(sides["greater"], abs=0.05)
         assert min(sides["greater"], sides["less"]) <= sides["two-sided"]
         if opposite:
             other = find(opposite).for_outcome(first.kind)
-            found = exchanged(other, first, second, alternative="greater", resampling=how)
+            found = exchanged(other, first, second, alternative="greater", settings=how)
             assert found.p_value == pytest.approx(sides["greater"], abs=1e-12)
 
 

@@ -26,6 +26,37 @@ def _cv(n: int = 103, folds: int = 5, repeats: int = 1) -> ac.Binary:
     return ac.Binary(y, probability=p, pos_label=1, fold=fold, **how)
 
 
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_a_small_class_is_said_over_folds_too_however_often_they_are_repeated(repeats: int) -> None:
+    few, enough = _cv(103, repeats=repeats), _cv(240, repeats=repeats)
+    for made, told in ((few, True), (enough, False)):
+        alone = ac.assess(made, ["brier"], rng=1).advice
+        both = compare({"a": made, "b": _other(made)}, ["brier"], rng=1).advice
+        for advice in (alone, both):
+            assert any("smallest class has 35 cases" in a.text for a in advice) == told
+
+
+def _other(made: ac.Binary) -> ac.Binary:
+    cases = {"fold": made.cases.fold, "repeat": made.cases.repeat}
+    y = made.positive.astype(int)
+    return ac.Binary(y, probability=0.9 * made.probability, pos_label=1, **cases)
+
+
+@pytest.mark.parametrize("hits", [0, 1, 2, 5])
+def test_a_rare_hit_is_allowed_for_though_folds_hardly_vary(hits: int) -> None:
+    """Where one positive in 25 is found, folds vary less than the count of hits does."""
+    y = np.tile(np.r_[1, np.zeros(7)], 25).astype(int)
+    p = np.full(200, 0.2)
+    p[np.flatnonzero(y)[:: 25 // max(hits, 1)][:hits]] = 0.8
+    found = ac.assess(
+        ac.Binary(y, probability=p, pos_label=1, fold=np.arange(200) // 8 % 5), ["sensitivity"]
+    )["sensitivity"]
+    wilson = ac.intervals.wilson(hits, 25)
+    assert found.interval.low <= wilson.low + 1e-12
+    assert found.interval.high >= wilson.high - 1e-12
+    assert found.interval.low <= found.value <= found.interval.high
+
+
 def test_every_value_lies_in_its_interval_or_says_why_there_is_none() -> None:
     found = ac.assess(_cv(), rng=1)
     for row in found:
@@ -142,10 +173,10 @@ def test_naive_t_only_on_request_and_with_advice() -> None:
     found = compare(models, ["mae"], naive=True, rng=1)
     assert found["mae"].p_value == pytest.approx(ttest_1samp(d, 0).pvalue, rel=1e-9)
     assert "not corrected" in found["mae"].test
-    assert [a.code for a in found.advice] == ["AC145"]
+    assert [a.code for a in found.advice] == ["AC145", "AC158"]
     corrected = compare(models, ["mae"], rng=1)
     assert corrected["mae"].p_value > found["mae"].p_value
-    assert [a.code for a in corrected.advice] == ["AC144"]
+    assert [a.code for a in corrected.advice] == ["AC144", "AC158"]
 
 
 def test_posterior_is_the_bayesian_twin_of_the_corrected_t() -> None:

@@ -12,7 +12,6 @@ from abovechance import examples
 from abovechance.errors import NotApplicable
 from abovechance.inference.intervals import linear_calibration, observed_expected, recalibration
 from abovechance.inference.miscalibration import PARAMETERS, simulated, weighted_slope
-from abovechance.inference.permutation import Draws
 from abovechance.inference.significance import calibration as error_of
 from abovechance.inference.significance import (
     hosmer_lemeshow,
@@ -20,7 +19,7 @@ from abovechance.inference.significance import (
     spiegelhalter,
 )
 from abovechance.measures import find
-from abovechance.resampling import Resampling
+from abovechance.resampling import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Intervals of recalibration lines: likelihoods at their limits, separation, clusters.
@@ -30,10 +29,10 @@ from abovechance.resampling import Resampling
 QUANTILE = 3.841458820694124  # of chi-square on one degree of freedom, 95 %
 
 
-def binary(n: int = 150, seed: int = 1, **extra: object) -> ac.Binary:
+def binary(n: int = 150, seed: int = 1, power: float = 1.3, **extra: object) -> ac.Binary:
     rng = np.random.default_rng(seed)
     p = rng.beta(2, 3, n)
-    return ac.Binary(rng.random(n) < p**1.3, probability=p, **extra)
+    return ac.Binary(rng.random(n) < p**power, probability=p, **extra)
 
 
 def likelihood(predictions: ac.Binary, a: float, b: float) -> float:
@@ -62,19 +61,52 @@ def best_over(free: str, predictions: ac.Binary, fixed: float) -> float:
     return at((low + high) / 2)
 
 
-def test_at_its_limits_the_profile_has_dropped_by_the_quantile() -> None:
-    predictions = binary()
+def excess(predictions: ac.Binary, parameter: str, a: float, b: float) -> float:
+    """By how much the sandwich HC3 exceeds the likelihood's variance, case by case; from 1."""
+    p, y = predictions.probability, predictions.positive
+    assert p is not None
+    x = np.log(p / (1 - p))
+    size = 1 if parameter == "in_the_large" else 2
+    inner, middle = np.zeros((size, size)), np.zeros((size, size))
+    at = 1 / (1 + np.exp(-(a + b * x)))
+    rows = [np.array([1.0, z])[:size] for z in x]
+    for row, q in zip(rows, at, strict=True):
+        inner += q * (1 - q) * np.outer(row, row)
+    inner = np.linalg.inv(inner)
+    for row, q, seen in zip(rows, at, y, strict=True):
+        left = (seen - q) / (1 - q * (1 - q) * row @ inner @ row)
+        middle += left**2 * np.outer(row, row)
+    k = 1 if parameter == "slope" else 0
+    return max(1.0, float((inner @ middle @ inner)[k, k] / inner[k, k]))
+
+
+@pytest.mark.parametrize("power", [1.3, 3.0], ids=["nearly right", "too extreme"])
+def test_at_its_limits_the_profile_has_dropped_by_the_quantile(power: float) -> None:
+    predictions = binary(power=power)
     a, b = (find(f"calibration_{k}").of(predictions) for k in ("intercept", "slope"))
     top = likelihood(predictions, a, b)
     for parameter, free in (("slope", "intercept"), ("intercept", "slope")):
         interval = recalibration(predictions, parameter)
         for limit in (interval.low, interval.high):
             drop = 2 * (top - best_over(free, predictions, limit))
-            assert drop == pytest.approx(QUANTILE, rel=1e-6)
+            wanted = QUANTILE * excess(predictions, parameter, a, b)
+            assert drop == pytest.approx(wanted, rel=1e-6)
     large = recalibration(predictions, "in_the_large")
-    top = likelihood(predictions, find("citl").of(predictions), 1.0)
+    shifted = find("citl").of(predictions)
+    top = likelihood(predictions, shifted, 1.0)
+    wanted = QUANTILE * excess(predictions, "in_the_large", shifted, 1.0)
     for limit in (large.low, large.high):
-        assert 2 * (top - likelihood(predictions, limit, 1.0)) == pytest.approx(QUANTILE, rel=1e-9)
+        assert 2 * (top - likelihood(predictions, limit, 1.0)) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_an_intercept_beside_a_wrong_slope_is_less_sure_than_its_likelihood_says() -> None:
+    rng = np.random.default_rng(3)
+    odds = -0.5 + 1.5 * rng.normal(size=400)
+    outcome = rng.random(400) < 1 / (1 + np.exp(-odds))
+    right, extreme = (ac.Binary(outcome, probability=1 / (1 + np.exp(-k * odds))) for k in (1, 2))
+    shift = find("citl").of(extreme)
+    assert excess(right, "in_the_large", find("citl").of(right), 1.0) < 1.1
+    assert 1.4 < excess(extreme, "in_the_large", shift, 1.0) < 2.0
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
@@ -101,7 +133,7 @@ def test_separation_leaves_one_side_open_and_says_so() -> None:
     interval = recalibration(predictions)
     assert interval.high == np.inf
     assert 0 < interval.low < 2
-    assert interval.method == "profile likelihood, unbounded on one side"
+    assert interval.method == "robust profile likelihood, unbounded on one side"
     drop = -2 * best_over("intercept", predictions, interval.low)  # the limit of likelihoods is 1
     assert drop == pytest.approx(QUANTILE, rel=1e-6)
     turned = ac.Binary([1, 1, 1, 0, 0, 0], probability=predictions.probability)
@@ -327,7 +359,7 @@ def test_p_values_of_right_probabilities_are_uniform_enough() -> None:
     for k in range(300):
         p = rng.beta(2, 3, 120)
         predictions = ac.Binary(rng.random(120) < p, probability=p)
-        draws = Draws(99, Resampling(seed=k))
+        draws = Settings(draws=99, seed=k)
         errors = simulated(predictions, [find("ece"), find("emax")], draws)
         p_values = {name: error.test.p_value for name, error in errors.items()}
         p_values |= {h: likelihood_ratio(predictions, h).p_value for h in ("line", "in_the_large")}
@@ -385,7 +417,7 @@ def test_lines_have_profile_intervals_and_likelihood_ratios(assessed: ac.Assessm
     for name in ("calibration_in_the_large", "calibration_intercept", "calibration_slope"):
         row = assessed[name]
         assert row.interval is not None
-        assert row.interval.method == "profile likelihood"
+        assert row.interval.method == "robust profile likelihood"
         assert row.value in row.interval
         assert (row.test or "").startswith("likelihood ratio")
 

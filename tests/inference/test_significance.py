@@ -91,18 +91,19 @@ def test_measures_monotone_in_one_sum_share_their_p_value() -> None:
 
 
 def test_permutation_by_sums_equals_permutation_by_formula() -> None:
-    from abovechance.inference.permutation import Draws, Labels, _Linear
+    from abovechance.inference.permutation import Labels, _Linear, null_of
     from abovechance.measures import LabelScore
     from abovechance.resampling import LabelPermutations
+    from abovechance.settings import Settings
 
     rng = np.random.default_rng(1)
     y = rng.random(40) < 0.4
     p = np.clip(0.4 + 0.1 * y + 0.2 * rng.normal(size=40), 0.01, 0.99)
     p[0], y[0] = 0.0, False
     made, scheme = Binary(y, probability=p), LabelPermutations(y)
-    draws = Draws(300)
-    sums = draws.null(_Linear(made, (LabelScore.LOGIT,), scheme), 300, 1, fast=True)
-    plain = draws.null(Labels(made, (find("log_score"),), scheme), 300, 1, fast=True)
+    settings = Settings(draws=300)
+    sums = null_of(_Linear(made, (LabelScore.LOGIT,), scheme), settings, 300, 1, fast=True)
+    plain = null_of(Labels(made, (find("log_score"),), scheme), settings, 300, 1, fast=True)
     first, second = sums["logit"], plain["log_score"]
     assert (np.isinf(first) == np.isinf(second)).all()
     kept = np.isfinite(first)

@@ -10,13 +10,14 @@ from pyarrow import parquet
 
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
 from abovechance.inference import intervals, significance
-from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.results import Assessment
 from abovechance.inference.streaming import assess_stream, summarised
 from abovechance.io.arrow_files import StreamCases, open_stream
 from abovechance.measures import applicable, find
 from abovechance.numerics.ranks import rank_summary
 from abovechance.predictions import Binary
+from abovechance.settings import Settings
 
 N = 70_000
 
@@ -70,7 +71,7 @@ def test_only_what_needs_the_cases_is_left_out_and_that_is_said(
 
 def test_intervals_of_counts_are_those_in_memory(streamed: tuple[Binary, Assessment]) -> None:
     predictions, result = streamed
-    setting = Setting(predictions, [], seed=7)
+    setting = Shared.among(Settings(seed=7), predictions)
     forms = ("counts", "class ratio", "class value")
     known = [row for row in result if not find(row.measure).extreme]
     compared = [row for row in known if find(row.measure).form in forms]
@@ -86,7 +87,7 @@ def test_intervals_of_net_benefit_are_those_in_memory(
     streamed: tuple[Binary, Assessment], name: str
 ) -> None:
     predictions, result = streamed
-    found = interval_by_law(find(name), predictions, Setting(predictions, [], seed=7))
+    found = interval_by_law(find(name), predictions, Shared.among(Settings(seed=7), predictions))
     assert result[name].interval == found
 
 
@@ -137,7 +138,7 @@ def test_observed_to_expected_has_the_interval_in_memory(
     predictions, result = streamed
     m = find("observed_expected_ratio")
     found = result[m.name].interval
-    exact = interval_by_law(m, predictions, Setting(predictions, []))
+    exact = interval_by_law(m, predictions, Shared.among(Settings(), predictions))
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=1e-10)
     assert found.method == exact.method
 

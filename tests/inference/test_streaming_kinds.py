@@ -11,11 +11,12 @@ from pyarrow import parquet
 from abovechance.errors import ColumnError, DataError
 from abovechance.inference import significance
 from abovechance.inference.gains import uninformative
-from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.results import Assessment
 from abovechance.inference.streaming import assess_stream
 from abovechance.measures import applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric
+from abovechance.settings import Settings
 
 N = 70_000
 Z = 1.959963984540054
@@ -151,7 +152,7 @@ def test_every_class_has_its_rows(of_classes: tuple[Multiclass, Assessment]) -> 
 
 def test_intervals_of_classes(of_classes: tuple[Multiclass, Assessment]) -> None:
     predictions, result = of_classes
-    setting = Setting(predictions, [])
+    setting = Shared.among(Settings(), predictions)
     for name in ("accuracy", "error_rate", "balanced_accuracy"):
         m = find(name).for_outcome("multiclass")
         exact = interval_by_law(m, predictions, setting)

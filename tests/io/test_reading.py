@@ -135,7 +135,6 @@ def test_a_folder_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("head", "what"),
     [
-        (b"PK\x03\x04....", "a zip archive or Excel workbook. Save the sheet as CSV"),
         (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
         (b"%PDF-1.7", "a PDF document"),
         (b"\x80\x04\x95....", "a Python pickle"),
@@ -419,3 +418,68 @@ def test_what_is_no_number_is_refused_with_column_and_row():
 def test_probabilities_outside_the_unit_interval_are_refused():
     with pytest.raises(DataError, match=r"must lie in \[0, 1\]; got 1.7 at row 2"):
         read(b"y,p\n1,0.9\n0,1.7\n")
+
+
+# ----------------------------------------------------------------------------------------------
+# What other tools hand over: JSON of pandas and MLflow, scores of folds, datasets.
+# ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "records"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_of_pandas_is_understood(orient, indent):
+    frame = pd.DataFrame({"targets": ["a", "b", None], "p": [0.25, 0.5, 0.75]})
+    table = read_table(frame.to_json(orient=orient, indent=indent).encode())
+    assert table.names == ("targets", "p")
+    assert table.labels("targets").tolist() == ["a", "b", None]
+    assert table.number("p").tolist() == [0.25, 0.5, 0.75]
+
+
+def test_a_table_of_rows_that_lack_a_value_is_refused():
+    with pytest.raises(
+        FileError, match=r"every row of data in a\.json must have one value per col"
+    ):
+        read_table(b'{"columns": ["y", "p"], "data": [[1, 0.5], [0]]}', name="a.json")
+
+
+def test_scores_of_folds_are_no_predictions():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_validate
+
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    with pytest.raises(DataError, match=r"return_indices=True\) and pass its results to from_cro"):
+        read(cross_validate(LogisticRegression(), X, y, cv=2))
+    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=2).fit(X, y)
+    with pytest.raises(DataError, match=r"from_cv\(search, X, y\)"):
+        read(search.cv_results_)
+
+
+def test_a_dataset_goes_by_the_names_of_its_classes():
+    datasets = pytest.importorskip("datasets")
+    classes = datasets.ClassLabel(names=["well", "sick"])
+    features = datasets.Features({"y": classes, "p": datasets.Value("float64")})
+    columns = {"y": [0, 1, -1], "p": [0.25, 0.5, 0.75]}
+    dataset = datasets.Dataset.from_dict(columns, features=features)
+    made = read(dataset, pos_label="sick", missing="drop")
+    assert made.positive.tolist() == [0, 1]
+    assert "value labels (0 = well, 1 = sick)" in str(made.notes[0])
+    assert read(dataset.select([1, 0]), pos_label="sick").probability.tolist() == [0.5, 0.25]
+    with pytest.raises(DataError, match=r"has train, test\. Pass one, as dataset\['test'\]"):
+        read(datasets.DatasetDict({"train": dataset, "test": dataset}))
+    with pytest.raises(DataError, match="this one is streamed"):
+        read(dataset.to_iterable_dataset())
+
+
+def test_percentages_are_answered_with_the_remedy():
+    with pytest.raises(DataError, match=r"got '73%' at row 1\. Write percentages as shares"):
+        read(b"y,p\n1,73%\n0,20%\n")
+    with pytest.raises(DataError, match="If these are percentages, divide by 100"):
+        read(b"y,p\n1,73\n0,20\n")
+
+
+def test_dates_are_no_outcome():
+    with pytest.raises(DataError, match="column 'y' holds dates"):
+        read(b"y,p\n2024-01-02,.5\n2024-01-03 11:30,.4\n")
+    frame = pd.DataFrame({"y": pd.to_datetime(["2024-01-02", "2024-01-03"]), "p": [0.5, 0.4]})
+    with pytest.raises(DataError, match="column 'y' holds dates"):
+        read(frame)

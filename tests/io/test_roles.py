@@ -270,3 +270,47 @@ def test_several_outcomes_need_stated_values():
 def test_a_column_called_weight_is_never_taken_unasked():
     assert roles("y,p,weight", "1,0.5,80", "0,0.5,70").sample_weight is None
     assert roles("y,p,sample_weight", "1,0.5,2").sample_weight == "sample_weight"
+
+
+# ----------------------------------------------------------------------------------------------
+# What other tools write.
+# ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "pred,obs,No,Yes,rowIndex,Resample\nYes,Yes,.25,.75,1,Fold1\nNo,No,.5,.5,2,Fold2\n",
+            "outcome = obs, probabilities = No, Yes, label = pred, id = rowIndex, fold = Resample",
+        ),
+        (
+            ".pred_class,.pred_No,.pred_Yes,.row,truth\nYes,.25,.75,1,Yes\nNo,.5,.5,2,No\n",
+            "outcome = truth, probabilities = .pred_No, .pred_Yes, label = .pred_class, id = .row",
+        ),
+        (
+            "row_ids,truth,response,prob.No,prob.Yes\n1,Yes,Yes,.25,.75\n2,No,No,.5,.5\n",
+            "outcome = truth, probabilities = prob.No, prob.Yes, id = row_ids",
+        ),
+        ("y,predict,p0,p1\n1,1,.25,.75\n0,0,.5,.5\n", "probabilities = p0, p1"),
+        (
+            "_FROM_,_INTO_,IP_No,IP_Yes\nYes,Yes,.25,.75\nNo,No,.5,.5\n",
+            "outcome = _FROM_, probabilities = IP_No, IP_Yes, label = _INTO_",
+        ),
+        ("targets,outputs\na,a\nb,a\n", "outcome = targets, label = outputs (found by name)"),
+        (".pred,y\n1.5,1.25\n2.5,2.0\n", "outcome = y, value = .pred (found by name)"),
+        (
+            "y,prediction_label,prediction_score\n1,1,.75\n0,0,.5\n",
+            "outcome = y, label = prediction_label (found by name)",
+        ),
+    ],
+)
+def test_names_that_other_tools_write_are_understood(text, sentence):
+    table = read_table(text.encode())
+    assert sentence in find_roles(table).sentence(table.rows)
+
+
+def test_columns_called_after_classes_must_sum_to_one():
+    table = read_table(b"y,No,Yes\nYes,3,4\nNo,1,2\n")
+    with pytest.raises(ColumnError, match="no prediction column was found"):
+        find_roles(table)

@@ -31,7 +31,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from abovechance import permutation_test
 from abovechance.errors import DataError
-from abovechance.learning.from_sklearn import from_cv, from_estimator, seeded, seeded_splitter
+from abovechance.learning.from_sklearn import (
+    from_cross_validate,
+    from_cv,
+    from_estimator,
+    seeded,
+    seeded_splitter,
+)
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass, Numeric
 
@@ -338,3 +344,70 @@ def test_weights_go_with_the_cases() -> None:
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=5)
     found = from_cv(GaussianNB(), X, Y, cv=cv, sample_weight=weight)
     assert found.weight.tolist() == [*weight, *weight]
+
+
+# ----------------------------------------------------------------------------------------------
+# The results of cross_validate.
+# ----------------------------------------------------------------------------------------------
+
+
+def validated(estimator, X, y, **options):
+    from sklearn.model_selection import cross_validate
+
+    kept = {"return_estimator": True, "return_indices": True}
+    return cross_validate(estimator, X, y, **kept, **options)
+
+
+def test_results_of_cross_validate_give_what_from_cv_gives():
+    from sklearn.datasets import make_classification
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+
+    X, y = make_classification(60, random_state=1)
+    words = np.array(["well", "sick"])[y]
+    for cv in (
+        StratifiedKFold(3),
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1),
+    ):
+        found = from_cross_validate(
+            validated(LogisticRegression(), X, words, cv=cv), X, words, pos_label="sick"
+        )
+        wanted = from_cv(LogisticRegression(), X, words, cv=cv, pos_label="sick")
+        np.testing.assert_array_equal(found.probability, wanted.probability)
+        np.testing.assert_array_equal(found.cases.fold, wanted.cases.fold)
+        np.testing.assert_array_equal(found.cases.id, wanted.cases.id)
+        assert found.origin == wanted.origin
+
+
+def test_results_of_cross_validate_of_regressors_and_several_classes():
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LinearRegression
+    from sklearn.svm import LinearSVC
+
+    X, y = load_iris(return_X_y=True)
+    found = from_cross_validate(validated(LinearSVC(), X, y), X, y)
+    np.testing.assert_array_equal(
+        found.label, from_cv(LinearSVC(), X, y, cv=validated_folds()).label
+    )
+    assert from_cross_validate(validated(LinearRegression(), X, X[:, 0]), X, X[:, 0]).n == 150
+
+
+def validated_folds():
+    from sklearn.model_selection import StratifiedKFold
+
+    return StratifiedKFold(5)
+
+
+def test_results_without_estimators_or_of_other_data_are_refused():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_validate
+
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    with pytest.raises(DataError, match=r"no 'estimator' and no 'indices'\. Call cross_val"):
+        from_cross_validate(cross_validate(LogisticRegression(), X, y, cv=2), X, y)
+    results = validated(LogisticRegression(), X, y, cv=2)
+    with pytest.raises(DataError, match="its folds are of 8 cases, y has 7"):
+        from_cross_validate(results, X[:7], y[:7])
+    results["estimator"][1] = LogisticRegression()
+    with pytest.raises(DataError, match="that of fold 2 failed to fit"):
+        from_cross_validate(results, X, y)

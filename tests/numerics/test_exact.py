@@ -14,7 +14,7 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.numerics.exact import hypergeometric_tails
 from abovechance.resampling import (
     LabelPermutations,
-    Resampling,
+    Settings,
     SignFlips,
     countable,
     exact_rank_sum,
@@ -55,7 +55,7 @@ def test_enumerated_permutation_p_values(case: Any, measure: str) -> None:
     score = label_scores(p)[measure]
     scheme = LabelPermutations(y)
     null = null_distribution(
-        partial(over_positives, score), scheme, Resampling(draws=expected["n_arrangements"])
+        partial(over_positives, score), scheme, Settings(draws=expected["n_arrangements"])
     )
     assert null.exact
     assert len(null.values) == expected["n_arrangements"]
@@ -97,7 +97,7 @@ def test_enumerated_sign_flip_p_values(case: Any, loss: str) -> None:
     y, first, second = (np.array(case["input"][name]) for name in ("y", "p", "p2"))
     difference = losses(y, second)[loss] - losses(y, first)[loss]
     null = null_distribution(
-        partial(np.inner, difference), SignFlips(y.size), Resampling(draws=2**16)
+        partial(np.inner, difference), SignFlips(y.size), Settings(draws=2**16)
     )
     assert null.exact
     for alternative in ("greater", "less", "two-sided"):

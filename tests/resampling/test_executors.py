@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import NotApplicable, Unfinished
-from abovechance.resampling import Processes, Resampling, in_order, replicate_blocks
+from abovechance.resampling import Processes, Settings, in_order, replicate_blocks
 
 FOLDER = Path(__file__).parent
 
@@ -47,11 +47,11 @@ def killer(kills: int) -> tuple[Any, list[int]]:
 
 
 def run_with_kills(chores: Any, kills: int, blocks: int) -> None:
-    expected = replicate_blocks(chores.uniforms, Resampling(draws=blocks * 10, seed=5, block=10))
+    expected = replicate_blocks(chores.uniforms, Settings(draws=blocks * 10, seed=5, block=10))
     kill, killed = killer(kills)
     found = replicate_blocks(
         chores.slow_uniforms,
-        Resampling(draws=blocks * 10, seed=5, block=10, executor=Processes(2), progress=kill),
+        Settings(draws=blocks * 10, seed=5, block=10, executor=Processes(2), progress=kill),
     )
     assert len(killed) == kills
     assert digest(found) == digest(expected)
@@ -79,7 +79,7 @@ def test_a_block_is_not_blamed_for_workers_killed_at_birth(chores: Any) -> None:
                 os.kill(child.pid, signal.SIGKILL)
                 killed.append(child.pid)
 
-    settings = Resampling(draws=500, seed=5, block=10, progress=kill)
+    settings = Settings(draws=500, seed=5, block=10, progress=kill)
     found = replicate_blocks(
         chores.slow_uniforms, replace(settings, executor=Processes(2, tries=2))
     )
@@ -90,7 +90,7 @@ def test_a_block_is_not_blamed_for_workers_killed_at_birth(chores: Any) -> None:
 
 
 def test_a_block_that_kills_its_workers_ends_the_run(chores: Any) -> None:
-    settings = Resampling(draws=40, seed=1, block=10, executor=Processes(2, tries=2))
+    settings = Settings(draws=40, seed=1, block=10, executor=Processes(2, tries=2))
     with pytest.raises(Unfinished, match=r"block \d ended its worker 2 times \(exit code -9\)"):
         replicate_blocks(chores.deadly, settings)
     assert multiprocessing.active_children() == []
@@ -98,13 +98,13 @@ def test_a_block_that_kills_its_workers_ends_the_run(chores: Any) -> None:
 
 def test_an_exception_in_a_worker_is_raised_here_with_its_trace(chores: Any) -> None:
     with pytest.raises(LookupError, match="no such thing") as raised:
-        replicate_blocks(chores.failing, Resampling(draws=10, executor=Processes(1)))
+        replicate_blocks(chores.failing, Settings(draws=10, executor=Processes(1)))
     assert "in failing" in raised.value.__notes__[0]
     assert multiprocessing.active_children() == []
 
 
 def test_workers_end_when_the_reader_stops(chores: Any) -> None:
-    blocks = in_order(chores.uniforms, Resampling(draws=1000, block=10, executor=Processes(2)))
+    blocks = in_order(chores.uniforms, Settings(draws=1000, block=10, executor=Processes(2)))
     next(blocks)
     assert len(multiprocessing.active_children()) == 2
     blocks.close()  # type: ignore[attr-defined]
@@ -114,12 +114,12 @@ def test_workers_end_when_the_reader_stops(chores: Any) -> None:
 def test_what_cannot_be_pickled_is_refused_with_the_remedy() -> None:
     with pytest.raises(NotApplicable, match="top of a module"):
         replicate_blocks(
-            lambda rng, size: rng.random(size), Resampling(draws=10, executor=Processes(2))
+            lambda rng, size: rng.random(size), Settings(draws=10, executor=Processes(2))
         )
 
 
 def test_one_thread_of_linear_algebra_in_a_worker(chores: Any) -> None:
-    found = replicate_blocks(chores.threads, Resampling(draws=3, executor=Processes(1)))
+    found = replicate_blocks(chores.threads, Settings(draws=3, executor=Processes(1)))
     assert np.all(found == 1)
 
 
@@ -127,13 +127,13 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
 import chores
-from abovechance.resampling import Processes, Resampling, replicate_blocks
+from abovechance.resampling import Processes, Settings, replicate_blocks
 
 def say(done, total):
     print(done, flush=True)
 
 if __name__ == "__main__":
-    settings = Resampling(draws=100_000, block=10, executor=Processes(2), progress=say)
+    settings = Settings(draws=100_000, block=10, executor=Processes(2), progress=say)
     try:
         replicate_blocks(chores.slow_uniforms, settings)
     except KeyboardInterrupt:
@@ -212,10 +212,10 @@ def test_every_worker_is_born_deaf_to_an_interrupt(tmp_path: Path) -> None:
         "if __name__ == '__mp_main__':\n"
         "    blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
         "    os.write(1, f'{blocked} '.encode())\n"
-        "from abovechance.resampling import Processes, Resampling, replicate_blocks\n"
+        "from abovechance.resampling import Processes, Settings, replicate_blocks\n"
         "if __name__ == '__main__':\n"
         "    import chores\n"
-        "    settings = Resampling(draws=60, seed=5, block=10, executor=Processes(3))\n"
+        "    settings = Settings(draws=60, seed=5, block=10, executor=Processes(3))\n"
         "    replicate_blocks(chores.slow_uniforms, settings)\n"
     )
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
@@ -241,8 +241,8 @@ def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
     script.write_text(
         "from functools import partial\n"
         "import numpy as np\n"
-        "from abovechance.resampling import Processes, Resampling, SignFlips, replicate\n"
-        "settings = Resampling(draws=9, executor=Processes(1, tries=1))\n"
+        "from abovechance.resampling import Processes, Settings, SignFlips, replicate\n"
+        "settings = Settings(draws=9, executor=Processes(1, tries=1))\n"
         "replicate(partial(np.inner, [1.0, 2.0]), SignFlips(2), settings)\n"
     )
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)

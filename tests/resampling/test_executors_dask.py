@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import AboveChanceError, Unfinished
-from abovechance.resampling import Dask, Resampling, replicate_blocks
+from abovechance.resampling import Dask, Settings, replicate_blocks
 from abovechance.resampling.executors import Done
 from resampling.machines import Machines
 
@@ -18,7 +18,7 @@ pytest.importorskip("distributed")
 # dask and tornado warn of their own past and of sockets closed late; none of it is ours
 pytestmark = [pytest.mark.filterwarnings("default")]
 
-SETTINGS = Resampling(draws=400, seed=6, block=10)
+SETTINGS = Settings(draws=400, seed=6, block=10)
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from abovechance.resampling import (
     Bootstrap,
     LabelPermutations,
     Processes,
-    Resampling,
     Sequential,
     Serial,
+    Settings,
     SignFlips,
     Sorted,
     binary_bootstrap,
@@ -30,7 +30,7 @@ from abovechance.resampling import (
     seed_of,
     stream,
 )
-from abovechance.resampling.replicates import CELLS, _Statistic
+from abovechance.resampling.replicates import CELLS, _Statistic, runner_of
 
 # ----------------------------------------------------------------------------------------------
 # Seeds, settings and streams.
@@ -76,17 +76,17 @@ def test_child_seeds_differ_and_repeat() -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(AboveChanceError, match="draws must be at least 1; got 0"):
-        Resampling(draws=0)
+        Settings(draws=0)
     with pytest.raises(AboveChanceError, match="workers"):
-        Resampling(workers=0)
-    with pytest.raises(AboveChanceError, match="negative"):
-        Resampling(seed=-1)
+        Settings(workers=0)
+    with pytest.raises(AboveChanceError, match="a whole number from 0 on"):
+        Settings(seed=-1)
 
 
 def test_workers_choose_the_executor() -> None:
-    assert DEFAULT.runner == Serial()
-    assert Resampling(workers=3).runner == Processes(3)
-    assert Resampling(workers=3, executor=Serial()).runner == Serial()
+    assert runner_of(DEFAULT) == Serial()
+    assert runner_of(Settings(workers=3)) == Processes(3)
+    assert runner_of(Settings(workers=3, executor=Serial())) == Serial()
 
 
 # ----------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_workers_choose_the_executor() -> None:
 
 DIFFERENCES = np.random.default_rng(1).normal(0.1, size=40)
 FLIPPED = partial(np.inner, DIFFERENCES)
-SETTINGS = Resampling(draws=500, seed=3, block=64)
+SETTINGS = Settings(draws=500, seed=3, block=64)
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def test_one_thread_of_linear_algebra_in_a_block(chores: Any) -> None:
 
 
 def test_few_arrangements_are_listed_and_many_are_drawn() -> None:
-    listed = null_distribution(partial(np.inner, DIFFERENCES[:9]), SignFlips(9), Resampling())
+    listed = null_distribution(partial(np.inner, DIFFERENCES[:9]), SignFlips(9), Settings())
     drawn = null_distribution(FLIPPED, SignFlips(40), SETTINGS)
     assert (listed.exact, len(listed.values)) == (True, 512)
     assert (drawn.exact, len(drawn.values)) == (False, 500)
@@ -213,7 +213,7 @@ def test_a_sequential_test_reads_blocks_in_order_and_stops() -> None:
     rule = Sequential(steps=10_000)
 
     def result(executor: Any, draws: int) -> Any:
-        settings = Resampling(draws=draws, seed=3, block=16, executor=executor)
+        settings = Settings(draws=draws, seed=3, block=16, executor=executor)
         blocks = in_order(work, settings)
         found = rule.run(exceedances(observed, block) for block in blocks)
         blocks.close()  # type: ignore[attr-defined]

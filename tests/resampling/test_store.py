@@ -21,7 +21,7 @@ from abovechance.errors import FileError, Unfinished
 from abovechance.resampling import (
     Bootstrap,
     LabelPermutations,
-    Resampling,
+    Settings,
     SignFlips,
     Store,
     digest,
@@ -149,16 +149,16 @@ class Counting:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Resampling:
-    return Resampling(draws=100, seed=2, block=10, store=tmp_path / "run.store")
+def settings(tmp_path: Path) -> Settings:
+    return Settings(draws=100, seed=2, block=10, store=tmp_path / "run.store")
 
 
-def interrupted(settings: Resampling, after: int) -> None:
+def interrupted(settings: Settings, after: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         replicate(FLIPPED, SCHEME, replace(settings, executor=Counting(stop=after)))
 
 
-def test_a_run_goes_on_where_it_ended(settings: Resampling) -> None:
+def test_a_run_goes_on_where_it_ended(settings: Settings) -> None:
     expected = replicate(FLIPPED, SCHEME, replace(settings, store=None))
     interrupted(settings, after=4)
     rest = Counting()
@@ -170,7 +170,7 @@ def test_a_run_goes_on_where_it_ended(settings: Resampling) -> None:
     assert again.computed == []
 
 
-def test_a_longer_run_uses_the_blocks_of_a_shorter_one(settings: Resampling) -> None:
+def test_a_longer_run_uses_the_blocks_of_a_shorter_one(settings: Settings) -> None:
     expected = replicate(FLIPPED, SCHEME, replace(settings, store=None))
     replicate(FLIPPED, SCHEME, replace(settings, draws=25))
     counting = Counting()
@@ -182,7 +182,7 @@ def test_a_longer_run_uses_the_blocks_of_a_shorter_one(settings: Resampling) -> 
     assert len(counting.computed) == 8
 
 
-def test_arrays_by_name_are_kept(settings: Resampling, chores: Any) -> None:
+def test_arrays_by_name_are_kept(settings: Settings, chores: Any) -> None:
     first = replicate_blocks(chores.named, settings)
     counting = Counting()
     second = replicate_blocks(chores.named, replace(settings, executor=counting))
@@ -193,7 +193,7 @@ def test_arrays_by_name_are_kept(settings: Resampling, chores: Any) -> None:
     assert all(first[name].dtype == second[name].dtype for name in first)
 
 
-def test_progress_counts_what_was_there(settings: Resampling) -> None:
+def test_progress_counts_what_was_there(settings: Settings) -> None:
     interrupted(settings, after=4)
     seen: list[int] = []
     replicate(FLIPPED, SCHEME, replace(settings, progress=lambda done, _: seen.append(done)))
@@ -205,7 +205,7 @@ def test_progress_counts_what_was_there(settings: Resampling) -> None:
     [({"seed": 3}, "seed is 2 there and 3 here"), ({"block": 5}, "block is 10 there and 5 here")],
 )
 def test_another_configuration_is_refused_in_one_line(
-    settings: Resampling, change: dict[str, Any], said: str
+    settings: Settings, change: dict[str, Any], said: str
 ) -> None:
     interrupted(settings, after=1)
     with pytest.raises(FileError, match=said) as raised:
@@ -213,14 +213,14 @@ def test_another_configuration_is_refused_in_one_line(
     assert "\n" not in str(raised.value)
 
 
-def test_other_data_are_refused(settings: Resampling) -> None:
+def test_other_data_are_refused(settings: Settings) -> None:
     interrupted(settings, after=1)
     other = partial(np.inner, np.random.default_rng(9).normal(size=20))
     with pytest.raises(FileError, match=r"another run \(with other data or another statistic\)"):
         replicate(other, SCHEME, settings)
 
 
-def test_a_program_of_several_computations_shares_a_named_store(settings: Resampling) -> None:
+def test_a_program_of_several_computations_shares_a_named_store(settings: Settings) -> None:
     assert settings.store is not None
     path = Path(str(settings.store))
     named = replace(settings, store=Store(path, {"file": "a.csv", "seed": 2}))
@@ -235,7 +235,7 @@ def test_a_program_of_several_computations_shares_a_named_store(settings: Resamp
         replicate(other, SCHEME, replace(named, store=Store(path, {"file": "b.csv", "seed": 2})))
 
 
-def test_two_live_runs_on_one_store_are_refused(settings: Resampling) -> None:
+def test_two_live_runs_on_one_store_are_refused(settings: Settings) -> None:
     second_refused = []
 
     def meanwhile(done: int, total: int) -> None:
@@ -247,7 +247,7 @@ def test_two_live_runs_on_one_store_are_refused(settings: Resampling) -> None:
     assert len(second_refused) == 2
 
 
-def test_a_corrupt_block_is_found_and_computed_again(settings: Resampling) -> None:
+def test_a_corrupt_block_is_found_and_computed_again(settings: Settings) -> None:
     expected = replicate(FLIPPED, SCHEME, settings)
     with sqlite3.connect(str(settings.store)) as connection:
         (payload,) = connection.execute("SELECT payload FROM blocks WHERE block = 3").fetchone()
@@ -268,7 +268,7 @@ def test_a_corrupt_block_is_found_and_computed_again(settings: Resampling) -> No
     assert counting.computed == [3, 7]
 
 
-def test_a_foreign_file_is_refused_and_left_alone(settings: Resampling) -> None:
+def test_a_foreign_file_is_refused_and_left_alone(settings: Settings) -> None:
     path = Path(str(settings.store))
     path.write_text("outcome,probability\n1,0.5\n")
     with pytest.raises(FileError, match="not a store"):
@@ -276,7 +276,7 @@ def test_a_foreign_file_is_refused_and_left_alone(settings: Resampling) -> None:
     assert path.read_text() == "outcome,probability\n1,0.5\n"
 
 
-def test_a_foreign_database_is_refused_and_left_alone(settings: Resampling) -> None:
+def test_a_foreign_database_is_refused_and_left_alone(settings: Settings) -> None:
     with sqlite3.connect(str(settings.store)) as connection:
         connection.execute("CREATE TABLE patients (name TEXT)")
     connection.close()
@@ -287,7 +287,7 @@ def test_a_foreign_database_is_refused_and_left_alone(settings: Resampling) -> N
 
 
 @pytest.mark.parametrize("keep", [50, 4096, 9000])
-def test_a_file_cut_short_is_refused(settings: Resampling, keep: int) -> None:
+def test_a_file_cut_short_is_refused(settings: Settings, keep: int) -> None:
     path = Path(str(settings.store))
     replicate(FLIPPED, SCHEME, replace(settings, draws=1000))
     whole = path.read_bytes()
@@ -298,14 +298,14 @@ def test_a_file_cut_short_is_refused(settings: Resampling, keep: int) -> None:
 
 
 def test_an_unwritable_place_is_said(tmp_path: Path) -> None:
-    settings = Resampling(draws=10, store=tmp_path / "nowhere" / "run.store")
+    settings = Settings(draws=10, store=tmp_path / "nowhere" / "run.store")
     with pytest.raises(Unfinished, match="cannot be written"):
         replicate(FLIPPED, SCHEME, settings)
     with pytest.raises(FileError, match="cannot be read"):
         replicate(FLIPPED, SCHEME, replace(settings, store=tmp_path))
 
 
-def test_an_empty_file_becomes_a_store(settings: Resampling) -> None:
+def test_an_empty_file_becomes_a_store(settings: Settings) -> None:
     Path(str(settings.store)).touch()
     assert len(replicate(FLIPPED, SCHEME, settings)) == 100
 
@@ -314,12 +314,12 @@ SCRIPT = """
 import hashlib, json, sys
 sys.path.insert(0, {folder!r})
 import chores
-from abovechance.resampling import Resampling, replicate_blocks
+from abovechance.resampling import Settings, replicate_blocks
 
 if __name__ == "__main__":
     def say(done, total):
         print(done, flush=True)
-    settings = Resampling(
+    settings = Settings(
         draws=300, seed=4, block=10, workers={workers}, store={store!r}, progress=say
     )
     values = replicate_blocks(chores.slow_uniforms, settings)
@@ -346,7 +346,7 @@ def survives_kills(folder: Path, chores: Any, kills: int, workers: int) -> None:
         assert kept <= now
         kept = now
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
-    values = replicate_blocks(chores.uniforms, Resampling(draws=300, seed=4, block=10))
+    values = replicate_blocks(chores.uniforms, Settings(draws=300, seed=4, block=10))
     assert isinstance(values, np.ndarray)
     assert done.stdout.splitlines()[-1] == hashlib.sha256(values.tobytes()).hexdigest()
     with contextlib.closing(sqlite3.connect(store)) as connection:
@@ -366,7 +366,7 @@ def test_twenty_five_kills_lose_and_double_nothing(
     survives_kills(tmp_path, chores, kills=25, workers=workers)
 
 
-def test_the_configuration_is_readable_from_outside(settings: Resampling) -> None:
+def test_the_configuration_is_readable_from_outside(settings: Settings) -> None:
     replicate(FLIPPED, SCHEME, settings)
     with sqlite3.connect(str(settings.store)) as connection:
         about = dict(connection.execute("SELECT name, value FROM run"))

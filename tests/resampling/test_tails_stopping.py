@@ -80,7 +80,7 @@ def test_an_undecided_interval_covers_p() -> None:
 def test_the_risk_of_a_wrong_decision_is_kept() -> None:
     # p just above and below the level, a large risk so that breaking it would show
     rng = np.random.default_rng(2)
-    rule = Sequential(level=0.05, risk=0.05, steps=2_000, half_spent=10)
+    rule = Sequential(alpha=0.05, risk=0.05, steps=2_000, half_spent=10)
     for p, wrong in ((0.055, "p <= level"), (0.045, "p > level")):
         decisions = [rule.run([rng.random(2_000) < p]).decision for _ in range(1_000)]
         assert decisions.count(wrong) / 1_000 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1_000)
@@ -128,7 +128,7 @@ def test_besag_and_cliffords_p_is_valid() -> None:
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(AboveChanceError, match="0 < level < 1"):
-        boundaries(level=1.5)
+    with pytest.raises(AboveChanceError, match="0 < alpha < 1"):
+        boundaries(alpha=1.5)
     with pytest.raises(AboveChanceError, match="at least one draw"):
         Sequential().run([])

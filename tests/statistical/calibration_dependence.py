@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.miscalibration import (
     linear_calibration,
     observed_expected,
@@ -22,6 +22,7 @@ from abovechance.inference.net_benefit import gain, utility
 from abovechance.inference.thresholds import thresholds
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
+from abovechance.settings import Settings
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).parents[1])  # not this folder: numba would import coverage.py
@@ -116,7 +117,9 @@ def true_at_horizon(measure: str, wrong: float) -> float:
 
 def at_horizon(measure: str) -> Cover:
     chosen = find(measure)
-    return lambda cases, r: interval_by_law(chosen, cases, Setting(cases, [chosen]))
+    return lambda cases, r: interval_by_law(
+        chosen, cases, Shared.among(Settings(), cases, [chosen])
+    )
 
 
 # ---------------------------------------------------------------- thresholds

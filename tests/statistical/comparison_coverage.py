@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.inference.contrasts import How
 from abovechance.inference.law_contrasts import ModelFamily
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
-from abovechance.resampling import Resampling
+from abovechance.resampling import Settings
 
 Rng = np.random.Generator
 LARGE = 400_000  # cases that stand for the population
@@ -98,7 +97,7 @@ def simulate(key: tuple[str, str], replications: int) -> Covered:
     for r in range(count):
         rng = np.random.default_rng(np.random.SeedSequence(42, spawn_key=(number, r)))
         pair = make(rng, n)
-        how = How(DRAWS, Resampling(seed=int(rng.integers(2**53))))
+        how = Settings(draws=DRAWS, seed=int(rng.integers(2**53)))
         found = (
             ModelFamily(measure.for_outcome(pair[0].kind), pair, how).contrast(0, 1).interval(0.95)
         )

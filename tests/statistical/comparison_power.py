@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from abovechance.inference.contrasts import How
 from abovechance.inference.law_contrasts import ModelFamily
 from abovechance.measures import find
 from abovechance.predictions import Binary
-from abovechance.resampling import Resampling
+from abovechance.resampling import Settings
 
 MEASURES = ("accuracy", "auc", "brier", "log_score")
 SIZES = (20, 120, 220, 320, 420)  # cases of each class
@@ -42,7 +41,7 @@ def simulate(
     for r in range(replications):
         rng = np.random.default_rng(np.random.SeedSequence(41, spawn_key=(size, r)))
         pair = models(rng, size, gain)
-        how = How(draws, Resampling(seed=int(rng.integers(2**53))))
+        how = Settings(draws=draws, seed=int(rng.integers(2**53)))
         for name in MEASURES:
             test = ModelFamily(find(name), pair, how).contrast(0, 1).test("two-sided").test
             rejected[name] += test.p_value <= 0.05

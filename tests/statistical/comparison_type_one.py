@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from abovechance.inference.contrasts import How
 from abovechance.inference.exchange import exchanged, flips, resample_means
 from abovechance.inference.folds import difference_over_folds
 from abovechance.inference.law_contrasts import ModelFamily, unpaired
 from abovechance.inference.omnibus import omnibus_of
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
-from abovechance.resampling import Resampling
+from abovechance.resampling import Settings
 from statistical.bars import Cell, rejections
 
 DRAWS = 199
@@ -20,8 +19,8 @@ Pair = tuple[float, float | None]
 One = Callable[[Rng], Pair]
 
 
-def stream(rng: Rng, draws: int = DRAWS) -> Resampling:
-    return Resampling(draws=draws, seed=int(rng.integers(2**53)))
+def stream(rng: Rng, draws: int = DRAWS) -> Settings:
+    return Settings(draws=draws, seed=int(rng.integers(2**53)))
 
 
 def both_classes(rng: Rng, n: int, prevalence: float, each: int = 2) -> np.ndarray:
@@ -147,7 +146,7 @@ def by_law(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> One
     def one(rng: Rng) -> Pair:
         models = make(rng)
         chosen = find(measure).for_outcome(models[0].kind)
-        how = How(draws, stream(rng))
+        how = stream(rng, draws)
         return ModelFamily(chosen, models, how).contrast(0, 1).test("two-sided").test.p_value, None
 
     return one
@@ -161,7 +160,7 @@ def of_flips(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -> O
         first, second = make(rng)
         parts = contributions(find(measure).for_outcome(first.kind), first, second)
         how = stream(rng, draws)
-        found = flips(parts, groups=first.cases.groups, resampling=how, strict=True)
+        found = flips(parts, groups=first.cases.groups, settings=how, strict=True)
         return found.p_value, found.p_strict
 
     return one
@@ -173,14 +172,14 @@ def of_exchange(measure: str, make: Callable[[Rng], list], draws: int = DRAWS) -
     def one(rng: Rng) -> Pair:
         first, second = make(rng)
         chosen = find(measure).for_outcome(first.kind)
-        found = exchanged(chosen, first, second, resampling=stream(rng, draws))
+        found = exchanged(chosen, first, second, settings=stream(rng, draws))
         return found.p_value, found.p_strict
 
     return one
 
 
 def of_means(make: Callable[[Rng], np.ndarray]) -> One:
-    return lambda rng: (resample_means(make(rng), resampling=stream(rng)).p_value, None)
+    return lambda rng: (resample_means(make(rng), settings=stream(rng)).p_value, None)
 
 
 def of_all(measure: str, make: Callable[[Rng], list]) -> One:
@@ -189,7 +188,7 @@ def of_all(measure: str, make: Callable[[Rng], list]) -> One:
     def one(rng: Rng) -> Pair:
         models = make(rng)
         chosen = find(measure).for_outcome(models[0].kind)
-        found = omnibus_of(ModelFamily(chosen, models, How(DRAWS, stream(rng))))
+        found = omnibus_of(ModelFamily(chosen, models, stream(rng)))
         return found.p_value, None
 
     return one
@@ -198,7 +197,7 @@ def of_all(measure: str, make: Callable[[Rng], list]) -> One:
 def of_different_cases(measure: str, make: Callable[[Rng], list]) -> One:
     def one(rng: Rng) -> Pair:
         first, second = make(rng)[0], make(rng)[1]
-        found = unpaired(find(measure), first, second, How(DRAWS, stream(rng)))
+        found = unpaired(find(measure), first, second, stream(rng))
         return found.test("two-sided").test.p_value, None
 
     return one
@@ -380,7 +379,7 @@ def ignoring_clusters(rng: Rng) -> Pair:
     from abovechance.inference.contrasts import contributions
 
     parts = contributions(find("brier"), *clustered(8, 10)(rng))
-    return flips(parts, resampling=stream(rng)).p_value, None
+    return flips(parts, settings=stream(rng)).p_value, None
 
 
 def chi2_of_clusters(rng: Rng) -> Pair:

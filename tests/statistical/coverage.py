@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.proportions import score_limits
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.settings import Settings
 
 LEVEL = 0.95
 Generate = Callable[[np.random.Generator, int], Predictions]
@@ -133,7 +134,9 @@ SETTINGS: list[tuple[str, str, int, Generate, bool, float]] = [
 
 def interval_of(measure: Measure, predictions: Predictions, seed: int):
     """The default interval, as an assessment gives it."""
-    setting = Setting(predictions, [measure], LEVEL, 999, seed, False, {measure.label})
+    settings = Settings(level=LEVEL, draws=999, seed=seed)
+    setting = Shared.among(settings, predictions, [measure])
+    setting.needed.add(measure.label)
     return interval_by_law(measure, predictions, setting)
 
 

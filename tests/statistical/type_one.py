@@ -6,7 +6,7 @@ import numpy as np
 
 from abovechance.inference.areas import mann_whitney
 from abovechance.inference.gains import skill
-from abovechance.inference.permutation import Draws, association
+from abovechance.inference.permutation import association
 from abovechance.inference.significance import (
     against_majority,
     against_rate,
@@ -18,7 +18,7 @@ from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.resampling import (
     LabelPermutations,
-    Resampling,
+    Settings,
     exact_rank_sum,
     label_sums,
     tail,
@@ -85,7 +85,7 @@ def by_association(measure: str, make: Callable[[np.random.Generator], object], 
     def one(rng: np.random.Generator) -> Pair:
         predictions = make(rng)
         chosen = find(measure).for_outcome(predictions.kind)
-        how = Draws(draws, Resampling(seed=int(rng.integers(2**53))))
+        how = Settings(draws=draws, seed=int(rng.integers(2**53)))
         return association(predictions, [chosen], how)[chosen.label].p_value, None
 
     return one

@@ -4,10 +4,13 @@ A request is a line of JSON and then the files one after the other. First the pa
 what their columns hold, with a guess at which is what for the reader to correct; then the report.
 """
 
+import io
 import json
 import shlex
+import zipfile
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +21,8 @@ from abovechance.inference import assess, compare
 from abovechance.io import read, read_table
 from abovechance.io.roles import find_roles, fitting
 from abovechance.io.table import Kind, Table
-from abovechance.io.text_files import is_gzip
+from abovechance.io.text_files import Format, is_gzip, is_zip, recognise
+from abovechance.io.workbooks import sheets_in
 from abovechance.predictions import Predictions
 from abovechance.reports import Report, report
 
@@ -71,6 +75,8 @@ def described(table: Table) -> dict[str, Any]:
     columns = [_column(table, name) for name in table.names]
     return {
         "source": table.source,
+        "sheet": table.sheet,
+        "sheets": table.sheets,
         "rows": table.rows,
         "columns": [asdict(column) for column in columns],
         "guess": asdict(guessed(table, columns)),
@@ -183,16 +189,19 @@ def opened(body: bytes) -> Sent:
     line, _, rest = body.partition(b"\n")
     try:
         stated = json.loads(line[:LINE])
-        sizes = [(str(f["name"])[:LONGEST], int(f["size"])) for f in stated["files"]]
-    except (ValueError, KeyError, TypeError):
+        sizes = [
+            (str(f["name"])[:LONGEST], int(f["size"]), str(f.get("sheet") or ""))
+            for f in stated["files"]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError("the page sent something unreadable; load it again.") from None
     if not 1 <= len(sizes) <= MOST_FILES:
         raise DataError(f"there must be 1 to {MOST_FILES} files; got {len(sizes)}.")
-    if any(size < 0 for _, size in sizes) or sum(size for _, size in sizes) != len(rest):
+    if any(size < 0 for _, size, _ in sizes) or sum(size for _, size, _ in sizes) != len(rest):
         raise DataError("the page sent something unreadable; load it again.")
     tables, at = [], 0
-    for name, size in sizes:
-        tables.append(read_table(_bounded(rest[at : at + size], name), name=name))
+    for name, size, sheet in sizes:
+        tables.append(_table(_bounded(rest[at : at + size], name), name, sheet))
         at += size
     return Sent(tables, _choices_in(stated.get("choices") or {}))
 
@@ -211,8 +220,19 @@ def _choices_in(sent: Any) -> Choices:
     return Choices(kind=kind, predicted=tuple(str(p) for p in predicted), **texts)
 
 
+def _table(data: bytes, name: str, sheet: str) -> Table:
+    """The table of a file; of a workbook the first that a sheet holds, until another is chosen."""
+    sheets = sheets_in(data, name) if recognise(data, name) is Format.WORKBOOK else ()
+    for other in () if sheet else sheets[:-1]:
+        with suppress(FileError):  # a page of notes, or a table for the eye alone
+            return read_table(data, name=name, sheet=other)
+    return read_table(data, name=name, sheet=sheet or (sheets[-1] if sheets else None))
+
+
 def _bounded(data: bytes, name: str) -> bytes:
-    """What was compressed, unpacked as far as is allowed."""
+    """What was compressed, unpacked as far as is allowed; archives must not unpack to more."""
+    if is_zip(data) and _unpacked(data) > LARGEST:
+        raise FileError(f"{name} must unpack to at most {LARGEST >> 20} MB; it does not.")
     if not is_gzip(data):
         return data
     packed = zlib.decompressobj(wbits=31)
@@ -223,6 +243,13 @@ def _bounded(data: bytes, name: str) -> bytes:
     if packed.unconsumed_tail:
         raise FileError(f"{name} must unpack to at most {LARGEST >> 20} MB; it does not.")
     return found if packed.eof and not packed.unused_data else data
+
+
+def _unpacked(data: bytes) -> int:
+    try:
+        return sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(data)).infolist())
+    except zipfile.BadZipFile:
+        return 0  # the reader says what is wrong with it
 
 
 def answer(tables: Sequence[Table], choices: Choices) -> Report:
@@ -282,6 +309,8 @@ def command(tables: Sequence[Table], choices: Choices, name: str) -> str:
     "abovechance assess 'a b.csv' --outcome y --probability p --seed 1"
     """
     words = ["abovechance", name, *(table.source for table in tables)]
+    if any(len(table.sheets) > 1 for table in tables):
+        words += ["--sheet", tables[0].sheet]
     if choices.kind == "risk":
         words += ["--time", choices.time, "--event", choices.event]
     else:

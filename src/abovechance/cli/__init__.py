@@ -22,6 +22,7 @@ COMMANDS = {
     "app": "Open a local page: drop a file of predictions, see its report.",
     "assess": "Every applicable measure of the predictions in a file.",
     "compare": "Test whether one model predicts better than another on the same cases.",
+    "completion": "Complete commands and options in the shell, by the tab key.",
     "curves": "A curve of the predictions in a file, with its band.",
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",

@@ -21,7 +21,6 @@ Examples:
 @click.option("--by", metavar="COL", help="The measures again for each subgroup.")
 @options.measures
 @options.primary
-@options.methods
 @click.option("--dialect", type=click.Choice(["familiar"]), help="As that R package computes.")
 @click.option(
     "--rate",
@@ -31,35 +30,12 @@ Examples:
     "sensitivity=.8,ppv=.5 for some; or accuracy against 'majority'.",
 )
 @click.option(
-    "--sampling",
-    type=click.Choice(["random", "case-control"]),
-    default="random",
-    show_default=True,
-    help="Whether the classes were sampled separately.",
-)
-@click.option("--prevalence", type=float, help="Share of positives, for case-control samples.")
-@options.level
-@click.option(
-    "--no-inference",
-    "inference",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help="Values only, no intervals and tests.",
-)
-@click.option(
     "--stream/--no-stream",
     default=None,
     help="Read a Parquet file in pieces, or all at once; by its size when not given.",
 )
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="Exact p: counts all arrangements of the outcomes, up to 2 000 000. Of a file read in "
-    "pieces: exact ranks; reads it again.",
-)
+@options.settings("assess")
 @options.report
-@options.resampling
 @options.output
 def assess(file: str, stream: bool | None, report: str | None, format_: str, **given: Any) -> None:
     from abovechance.cli.input_files import predictions_in, streamed
@@ -67,10 +43,6 @@ def assess(file: str, stream: bool | None, report: str | None, format_: str, **g
     from abovechance.inference import assess as assess_predictions
 
     columns, given = options.apart(given, options.columns)
-    methods = given.pop("methods")
-    if methods and stream:
-        raise click.UsageError("--method needs all cases at once; leave --stream out.")
-    stream = False if methods else stream  # a summary has the methods of its own
     predictions = None
     result = streamed(file, columns, given, stream=stream)
     if result is None:
@@ -81,7 +53,6 @@ def assess(file: str, stream: bool | None, report: str | None, format_: str, **g
                 predictions,
                 by=subgroup,
                 by_name=by or "",
-                methods=methods or None,
                 **given,
                 progress=tell,
             )

@@ -115,26 +115,6 @@ def reasons(result: Any, conditions: list[Gate]) -> list[str]:
     return [reason for condition in conditions for reason in condition.fired(result)]
 
 
-def margins(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
-    """A margin for all measures, or one for each that is named."""
-    if text is None:
-        return None
-    parts = [part.partition("=") for part in text.split(",")]
-    try:
-        if len(parts) == 1 and not parts[0][1]:
-            return float(text)
-        return {
-            name.strip(): float(value) for name, sign, value in parts if sign or _unreadable(text)
-        }
-    except ValueError:
-        _unreadable(text)
-
-
-def _unreadable(text: str) -> bool:
-    """Refuse a margin that cannot be read."""
-    raise click.BadParameter(f"--margin must be a number or measure=number, …; got {text!r}.")
-
-
 @click.command(help=__doc__)
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @click.option(
@@ -167,39 +147,10 @@ def _unreadable(text: str) -> bool:
     help="Names of measures; one of each family when not given.",
 )
 @options.primary
-@options.methods
-@click.option(
-    "--margin",
-    metavar="NUMBER",
-    callback=margins,
-    help="How much worse is acceptable: a number, or brier=0.01,auc=0.02.",
-)
-@click.option(
-    "--alternative",
-    type=click.Choice(["two-sided", "greater", "less"]),
-    default="two-sided",
-    show_default=True,
-    help="'greater': is the first better?",
-)
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="Of the p-values of all pairs of a measure.",
-)
-@click.option("--rope", type=float, help="Half width of practical equivalence, for posteriors.")
-@options.level
 @click.option("--unpaired", is_flag=True, help="The models predicted different cases.")
-@click.option(
-    "--studentised/--flips",
-    default=None,
-    help="Mean losses: test the means, or flip signs; by default means from 30 cases on.",
-)
-@click.option("--naive", is_flag=True, help="Over folds: the t-test that ignores their overlap.")
 @click.option("--fail-if", multiple=True, callback=gates, metavar="CONDITION", help=GATE_HELP)
+@options.settings("compare")
 @options.report
-@options.resampling
 @options.output
 def compare(
     files: tuple[str, ...],
@@ -211,10 +162,7 @@ def compare(
     between: bool,
     measures: list[str] | None,
     primary: str | None,
-    methods: dict[str, list[str]],
     unpaired: bool,
-    studentised: bool | None,
-    naive: bool,
     fail_if: list[Gate],
     report: str | None,
     format_: str,
@@ -232,7 +180,7 @@ def compare(
         if model is not None:
             from abovechance.inference.items import compare_items
 
-            if measures or primary or by or unpaired or methods:
+            if measures or primary or by or unpaired or given["methods"]:
                 raise click.UsageError(
                     "--measures, --primary, --method, --by and --unpaired do not go with --model."
                 )
@@ -250,10 +198,7 @@ def compare(
                 by_name=by or "",
                 between=between,
                 primary=primary,
-                methods=methods or None,
                 paired=False if unpaired else None,
-                studentised=studentised,
-                naive=naive,
                 progress=tell,
             )
     fired = reasons(result, fail_if)

@@ -45,16 +45,7 @@ def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> li
 @click.option(
     "--thresholds", metavar="A,B,…", callback=numbers, help="Of a decision curve; .01 to .99."
 )
-@click.option(
-    "--level",
-    "confidence_level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="Of the band.",
-)
-@click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
-@options.seed
+@options.settings("roc", level={"help": "Of the band."})
 @options.report
 @options.output
 def curves(
@@ -101,9 +92,7 @@ def curves(
 @options.columns
 @click.option("--cost-fp", type=float, default=1.0, show_default=True, help="Of a false positive.")
 @click.option("--cost-fn", type=float, default=1.0, show_default=True, help="Of a false negative.")
-@options.level
-@click.option("--draws", type=click.IntRange(min=2), default=1000, show_default=True)
-@options.seed
+@options.settings("thresholds")
 @options.report
 @options.output
 def thresholds(file: str, report: str | None, format_: str, **given: Any) -> None:

@@ -11,6 +11,7 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 
 @click.command(help=__doc__)
 @click.argument("file", type=click.Path())
+@options.sheet
 @click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers.")
 @click.option(
     "--features",
@@ -43,33 +44,18 @@ from abovechance.errors import AboveChanceError, FileError, NotApplicable
 )
 @click.option("--blocks", metavar="COL", help="Blocks to permute within or as wholes.")
 @click.option(
-    "--rule",
-    type=click.Choice(["standard", "paper"]),
-    default="standard",
-    show_default=True,
-    help="How p counts: (b + 1) / (m + 1), or b / m as the papers did.",
-)
-@click.option("--stop", type=click.Choice(["gandy"]), help="Stop every test when it is decided.")
-@click.option(
     "--missing",
     type=click.Choice(["refuse", "drop"]),
     default="refuse",
     show_default=True,
     help="What to do with cases that miss a value.",
 )
+@options.settings("detect")
 @options.report
-@click.option(
-    "--draws",
-    type=click.IntRange(min=1),
-    default=999,
-    show_default=True,
-    help="Permutations.",
-)
-@options.seed
-@options.workers
 @options.output
 def detect(
     file: str,
+    sheet: str | None,
     outcome: str,
     features: list[str] | None,
     id_: str | None,
@@ -84,7 +70,7 @@ def detect(
     from abovechance.io.reading import features_in
 
     _check_columns(outcome, features, id_, given["permute"], blocks)
-    read = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing)
+    read = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing, sheet=sheet)
     try:
         with progress("permuting") as tell:
             result = run(

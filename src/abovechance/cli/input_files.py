@@ -8,22 +8,24 @@ import click
 
 from abovechance.cli.terminal import progress
 from abovechance.errors import NotApplicable
+from abovechance.settings import Declared, keywords, settings_of
 
 MANY_ROWS = 2 * 10**7
 SHARE_OF_MEMORY = 4  # a file may take one part of so many before it is read in pieces
 PREDICTIONS = ("probability", "probabilities", "score", "label", "value")
 TAKEN = (*PREDICTIONS, "outcome", "positive", "threshold", "id_", "missing", "origin")
-UNSTREAMED = ("by", "dialect", "sampling", "prevalence", "workers", "store")
+IN_MEMORY = ("by", "dialect")  # options of cases that are all at hand, beside settings
+ANYWHERE = ("workers", "store")  # settings that change no result
 
 
 def predictions_in(file: str, columns: dict[str, Any], by: str | None) -> tuple[Any, Any]:
     """The predictions in a file, and the subgroup of each case when one is asked for."""
     from abovechance.io import read, read_table
 
-    table = read_table(file)
+    options = dict(columns)
+    table = read_table(file, sheet=options.pop("sheet"))
     if by is not None:
         table.require([by])
-    options = dict(columns)
     predictions = read(
         table,
         pos_label=options.pop("positive"),
@@ -62,7 +64,8 @@ def models_in(
         )
     from abovechance.io import read_table
 
-    found = (_predictions(read_table(file), columns) for file in files)
+    sheet = columns["sheet"]
+    found = (_predictions(read_table(file, sheet=sheet), columns) for file in files)
     return dict(zip(names, found, strict=True)), None
 
 
@@ -84,7 +87,7 @@ def items_in(
     value = columns["value"]
     if not value or len(value) != 1 or not columns["id_"]:
         raise click.UsageError("--model needs --id for the item and --value for what it got.")
-    table = read_table(files[0])
+    table = read_table(files[0], sheet=columns["sheet"])
     wanted = {"id": columns["id_"], "model": model}
     if columns["groups"]:
         wanted["groups"] = columns["groups"]
@@ -130,7 +133,7 @@ def _columns(
     named = [r for r in ("probability", "score", "label", "value", "risk") if columns.get(r)]
     if named:
         raise click.UsageError(f"--models names the columns; leave --{named[0]} out, or use --as.")
-    table = read_table(file)
+    table = read_table(file, sheet=columns["sheet"])
     if by is not None:
         table.require([by])
     found = {m: _predictions(table, {**columns, **_role(table, columns, m, kind)}) for m in models}
@@ -156,7 +159,7 @@ def _on_complete_rows(
 def _predictions(table: Any, columns: dict[str, Any]) -> Any:
     from abovechance.io import read
 
-    chosen = dict(columns)
+    chosen = {role: column for role, column in columns.items() if role != "sheet"}
     return read(
         table,
         pos_label=chosen.pop("positive"),
@@ -213,6 +216,8 @@ def streamed(
     """
     if stream is False:
         return None
+    if stream:
+        _refuse_others(columns, given)
     from abovechance.inference.streaming import assess_stream, stream_roles
     from abovechance.io.arrow_files import open_stream
     from abovechance.io.roles import Roles
@@ -239,7 +244,8 @@ def streamed(
         if stream is None:
             return None
         raise
-    kept = {name: value for name, value in given.items() if name not in UNSTREAMED}
+    others = {*IN_MEMORY, *(one.keyword for one in _not_streamed())}
+    kept = {name: value for name, value in given.items() if name not in others}
     with progress("reading") as tell:
         return assess_stream(
             file,
@@ -267,11 +273,19 @@ def is_large(rows: int, size: int) -> bool:
 def _refuse_others(columns: dict[str, Any], given: dict[str, Any]) -> None:
     """Refuse what needs all cases at once."""
     others = [name for name, value in columns.items() if value and name not in TAKEN]
-    others += [name for name in ("by", "dialect", "prevalence") if given[name] is not None]
-    others += ["sampling"] * (given["sampling"] != "random")
-    if others:
-        option = others[0].rstrip("_").replace("_", "-")
-        raise NotApplicable(f"--{option} needs all cases at once and does not go with --stream.")
+    others += [name for name in IN_MEMORY if given[name] is not None]
+    options = [f"--{name.rstrip('_').replace('_', '-')}" for name in others]
+    for one in _not_streamed():
+        if one.name not in ANYWHERE and given[one.keyword] != one.default_of("assess"):
+            options.append(one.option)
+    if options:
+        raise NotApplicable(f"{options[0]} needs all cases at once and does not go with --stream.")
+
+
+def _not_streamed() -> list[Declared]:
+    """Settings of cases in memory that a stream does not take."""
+    known = keywords("assess_stream")
+    return [one for one in settings_of("assess") if one.keyword not in known]
 
 
 def _memory() -> int | None:

@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
+
+from abovechance.errors import AboveChanceError
+from abovechance.settings import Declared, every_setting, settings_of
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -48,7 +51,9 @@ def names(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     return separate(value)
 
 
+sheet = click.option("--sheet", metavar="NAME", help="The sheet of a workbook to read.")
 columns = stack(
+    sheet,
     click.option("--outcome", metavar="COL", help="Observed classes or numbers."),
     click.option("--probability", metavar="COL", help="Probability of the positive class."),
     click.option(
@@ -141,41 +146,98 @@ def where(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
 
 
 CLUSTER = "abovechance: cluster"
-seed = click.option("--seed", "rng", type=click.IntRange(min=0), help="Seed of all draws.")
-workers = stack(
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        callback=where,
-        help="Processes that share the work; 1 when not given.",
-    ),
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        is_eager=True,
-        expose_value=False,
-        callback=cluster_kept,
-        help="Work on Dask: tcp://host:port of a scheduler, or 'local' for one on this machine.",
-    ),
-    click.option("--store", metavar="FILE", help="Keep finished work here and resume from it."),
+cluster = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    is_eager=True,
+    expose_value=False,
+    callback=cluster_kept,
+    help="Work on Dask: tcp://host:port of a scheduler, or 'local' for one on this machine.",
 )
-resampling = stack(
-    click.option(
-        "--draws",
-        type=click.IntRange(min=1),
-        help="Permutations, flips or bootstrap samples; 9999 and 1999 when not given.",
-    ),
-    seed,
-    workers,
-)
-level = click.option(
-    "--level",
-    "confidence_level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="Of the intervals.",
-)
+
+
+def settings(
+    *verbs: str, only: Sequence[str] = (), **changed: Mapping[str, Any]
+) -> Callable[[Decorated], Decorated]:
+    """An option for each setting that the verbs of a command take, as it is declared.
+
+    `only` some of them, if said so. `changed` are facts of an option that differ in this command,
+    by the name of the setting.
+    """
+    made: list[Any] = []
+    for one in settings_of(*verbs):
+        if only and one.name not in only:
+            continue
+        if one.option:
+            made.append(_option(one, verbs, changed.get(one.name, {})))
+        if one.name == "workers":
+            made.append(cluster)
+    return stack(*made)
+
+
+def taken_by(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a command was given, without settings of its other verbs; those that were set do not go.
+
+    For a command that asks one verb or another, by its options.
+    """
+    taken = dict(given)
+    for one in every_setting():
+        if one.keyword in taken and verb not in one.verbs:
+            value = taken.pop(one.keyword)
+            if value != one.default:
+                raise click.UsageError(f"{one.option} does not go with the other options here.")
+    return taken
+
+
+def _option(one: Declared, verbs: Sequence[str], changed: Mapping[str, Any]) -> Any:
+    """One setting as an option, under the keyword that the verb knows."""
+    verb = next(verb for verb in verbs if verb in one.verbs)
+    default = one.default_of(verb)
+    facts: dict[str, Any] = {
+        "help": one.help_of(verb),
+        "default": default,
+        "callback": _checking(one),
+    }
+    if one.name == "workers":
+        facts |= {"type": click.IntRange(min=1), "default": None, "callback": where}
+    elif one.read is not None:
+        facts |= {"metavar": one.metavar, "callback": _reading(one.read), "multiple": one.several}
+    elif one.words:
+        facts["type"] = click.Choice(one.words)
+    elif bool in one.kinds:
+        both = "/" in one.option
+        facts |= {} if both else {"is_flag": True, "flag_value": not default}
+    elif int in one.kinds:
+        facts["type"] = click.IntRange(min=one.leasts.get(verb, one.least))
+    elif float in one.kinds:
+        facts["type"] = float
+    else:
+        facts["metavar"] = one.metavar
+    facts["show_default"] = facts["default"] is not None and not isinstance(default, bool)
+    return click.option(one.option, one.keyword, **(facts | dict(changed)))
+
+
+def _checking(one: Declared) -> Callable[..., Any]:
+    """Whether a value will do, asked before any file is read."""
+
+    def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        return value if value is None else one.checked(value, one.option.partition("/")[0])
+
+    return callback
+
+
+def _reading(read: Callable[[Any], Any]) -> Callable[..., Any]:
+    """What a setting makes of its text, refused as options are."""
+
+    def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        try:
+            return None if value is None else read(value)
+        except AboveChanceError as refused:
+            raise click.BadParameter(str(refused)) from None
+
+    return callback
+
+
 primary = click.option("--primary", metavar="MEASURE", help="The measure the study is about.")
 
 
@@ -202,24 +264,3 @@ def _share(value: str) -> float:
             f"sensitivity=.8,ppv=.5; got {value!r}."
         )
     return found
-
-
-def chosen_methods(context: Any, parameter: Any, values: tuple[str, ...]) -> dict[str, list[str]]:
-    """Methods from the command line, each as measure=name."""
-    found: dict[str, list[str]] = {}
-    for value in values:
-        measure, given, name = value.partition("=")
-        if not given or not measure.strip() or not name.strip():
-            raise click.BadParameter(f"must be MEASURE=NAME, as auc=bootstrap; got {value!r}.")
-        found.setdefault(measure.strip(), []).append(name.strip())
-    return found
-
-
-methods = click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    metavar="MEASURE=NAME",
-    callback=chosen_methods,
-    help="Another interval, test or comparison than that of the measure's law; repeatable.",
-)

@@ -126,14 +126,14 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     callback=options.names,
     help="Measures whose intervals --width is about: auc, calibration_slope, oe_ratio, …",
 )
-@click.option("--level", type=SHARE, help="Level of these intervals; 0.95 when not given.")
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests.")
-@click.option(
-    "--replications", type=click.IntRange(min=20), default=1000, show_default=True, help="Samples."
+@options.settings(
+    "power",
+    "sample_size",
+    level={"default": None, "help": "Level of these intervals; 0.95 when not given."},
+    replications={"type": click.IntRange(min=20)},
+    draws={"type": click.IntRange(min=19)},
+    seed={"default": 0, "show_default": True},
 )
-@click.option("--draws", type=click.IntRange(min=19), default=999, show_default=True)
-@click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True)
-@options.workers
 @options.columns
 @options.report
 @options.output
@@ -149,7 +149,6 @@ def power(
     target: float | None,
     width: float | None,
     measure: list[str] | None,
-    level: float | None,
     report: str | None,
     format_: str,
     **given: Any,
@@ -159,17 +158,19 @@ def power(
 
     if n is not None and target is not None:
         raise click.UsageError("--n asks for powers and --target for sizes; give one of them.")
-    _width_alone(width, {"n": n, "target": target, "tests": tests}, measure, level)
     columns, given = options.apart(given, options.columns)
+    level = given["confidence_level"]
+    _width_alone(width, {"n": n, "target": target, "tests": tests}, measure, level)
+    given["confidence_level"] = 0.95 if level is None else level
+    given = options.taken_by("sample_size" if n is None else "power", given)
     second = (auc2, correlation)
     design, effect, tests, remarks = _design(auc, second, pilot, prevalence, keep, tests, columns)
     result: Any
     with progress("simulating") as tell:
         given["progress"] = tell
         if width is not None:
-            level = 0.95 if level is None else level
             result = studies.sample_size(
-                design, effect=effect, width=width, measure=measure, confidence_level=level, **given
+                design, effect=effect, width=width, measure=measure, **given
             )
         elif n is not None:
             result = studies.power(design, tests, n=n, effects=effect, **given)

@@ -17,7 +17,7 @@ from abovechance.inference.influence import (
     clusters_of,
     components,
 )
-from abovechance.inference.interval_choice import SAMPLED, Setting
+from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, Kind, Takes, answer, checked, interval, limits, test
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law, Measure
@@ -28,12 +28,12 @@ from abovechance.predictions import Binary
 from abovechance.resampling import (
     Alternative,
     LabelPermutations,
-    Resampling,
     countable,
     exact_rank_sum,
     null_distribution,
     seed_of,
 )
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -51,7 +51,7 @@ from abovechance.resampling import (
     allows=SAMPLED,
     otherwise="left_out",
 )
-def interval_of_area(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def interval_of_area(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
     """Newcombe's and logit DeLong's limits, the wider on each side; of several classes too.
 
     Every measure that is linear in areas has them on its own scale; others are bootstrapped.
@@ -68,7 +68,7 @@ def interval_of_area(measure: Measure, predictions: Any, setting: Setting) -> In
         scale = None
     if scale is None:
         return None
-    found_limits = area.interval(setting.level)
+    found_limits = area.interval(settings.level)
     low, high = scale.limits(found_limits.low, found_limits.high)
     return replace(found_limits, low=low, high=high)
 
@@ -561,8 +561,8 @@ def studentised_permutation(
     if min(n1, n0) < 2:
         raise NotApplicable("a standard error needs two cases of each class.")
     observed = float(_pivots(score, positive[None, :])[0])
-    how = Resampling(draws=draws, seed=seed_of(rng))
-    null = null_distribution(partial(_pivots, score), LabelPermutations(positive), how)
+    settings = Settings(draws=draws, seed=seed_of(rng))
+    null = null_distribution(partial(_pivots, score), LabelPermutations(positive), settings)
     found = null.tail(observed)
     return answer(
         "studentised_permutation",

@@ -13,12 +13,12 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from abovechance.errors import DataError, NotApplicable, did_you_mean, shown
+from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
 from abovechance.predictions.from_arrays import FACTS, inferred
-from abovechance.resampling import seed_of, whole_draws
+from abovechance.settings import every_setting, keywords, meant, seed_of, whole_draws
 
 # ----------------------------------------------------------------------------------------------
 # What users give to a verb: predictions, arrays, a table or a file; one model or several.
@@ -26,20 +26,6 @@ from abovechance.resampling import seed_of, whole_draws
 
 
 EXAMPLE = "Binary(y_true, probability=…)"
-MEANT = {  # other packages' words for what is meant
-    "alpha": "confidence_level",
-    "conf_level": "confidence_level",
-    "level": "confidence_level",
-    "metric": "measures",
-    "metrics": "measures",
-    "n_draws": "draws",
-    "n_jobs": "workers",
-    "n_permutations": "draws",
-    "n_resamples": "draws",
-    "random_state": "rng",
-    "scoring": "measures",
-    "seed": "rng",
-}
 
 
 def predictions_given(
@@ -99,15 +85,6 @@ def models_given(models: Any, y_true: Any, measures: Any, facts: Mapping[str, An
     return {name: inferred(y_true, p, **facts) for name, p in made.items()}, measures
 
 
-def share(name: str, value: Any) -> float:
-    """A number between 0 and 1, both excluded."""
-    number = float(value) if isinstance(value, Real) else float("nan")
-    if not 0.0 < number < 1.0:
-        remedy = f" Pass {number / 100:g} for {value} %." if 1.0 < number < 100.0 else ""
-        raise DataError(f"{name} must lie between 0 and 1; got {shown(value)}.{remedy}")
-    return number
-
-
 def _by_name(models: Any) -> dict[str, Any]:
     if isinstance(models, Mapping):
         return {str(name): p for name, p in models.items()}
@@ -158,17 +135,9 @@ def _refuse_unknown(verb: str, facts: Mapping[str, Any], known: Sequence[str]) -
     for name in facts:
         if name not in known:
             raise TypeError(
-                f"{verb}() got an unexpected keyword argument {name!r}{meant(name, known)}"
+                f"{verb}() got an unexpected keyword argument {name!r}"
+                f"{meant(name, [*known, 'measures', *keywords(verb)])}"
             )
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown argument: what it is called here, or is most like.
-
-    >>> meant("level", ["label"]), meant("group", ["groups"])
-    ("; did you mean 'confidence_level'?", "; did you mean 'groups'?")
-    """
-    return f"; did you mean {MEANT[name]!r}?" if name in MEANT else did_you_mean(name, known)
 
 
 def _kind_of(thing: Any) -> str:
@@ -388,21 +357,14 @@ def _draws(name: str, value: Any) -> Any:
     return value
 
 
-def _workers(name: str, value: Any) -> Any:
-    """A number of processes, or an executor: anything that maps a task over blocks."""
-    executor = callable(getattr(value, "map", None)) and np.ndim(value) == 0
-    return value if executor else _number(name, value, [int])
-
-
 def _names(name: str, value: Any) -> Any:
     return None if value is None else checks.names(name, value)
 
 
 SPECIAL = {
-    "confidence_level": share,
+    **{one.keyword: one.check for one in every_setting() if one.check is not None},
     "draws": _draws,
     "rng": _seed,
-    "workers": _workers,
     "bounds": _pair,
     "weights": _numbers,
     "pair_weight": _numbers,

@@ -16,18 +16,17 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable, listed, shown
-from abovechance.inference.arguments import predictions_given, share
+from abovechance.inference.arguments import predictions_given
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
-from abovechance.inference.interval_choice import Setting, asked_interval, expanded, interval_by_law
-from abovechance.inference.method import Fact, Kind, Method, asked_for, every, facts_of, first_of
+from abovechance.inference.interval_choice import Shared, asked_interval, expanded, interval_by_law
+from abovechance.inference.method import Fact, Kind, asked_for, every, facts_of, first_of
 from abovechance.inference.miscalibration import calibration_tests, has_interval
 from abovechance.inference.permutation import (
     ALL_LABELLINGS,
     ALL_SLOW,
     PERMUTATION,
-    Draws,
     association,
     scheme_for,
 )
@@ -42,7 +41,8 @@ from abovechance.measures.shuffled import shuffled
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
 from abovechance.predictions.checks import in_order_of
-from abovechance.resampling import DEFAULT, Resampling, Store, digest, seed_of, whole_draws
+from abovechance.resampling import Store, digest
+from abovechance.settings import Settings, settled, share
 
 # ----------------------------------------------------------------------------------------------
 # Subgroups of the cases: their order, and how many cases and events each holds.
@@ -270,32 +270,24 @@ class Evidence:
         cls,
         predictions: Predictions,
         measures: Sequence[Measure],
+        settings: Settings,
         *,
-        level: float,
-        draws: int | None,
         rates: Mapping[str, float | str] = MappingProxyType({}),
-        exact: bool = False,
-        sampling: str = "random",
-        prevalence: float | None = None,
-        inference: bool = True,
         tests: bool = True,
-        methods: Mapping[Kind, Mapping[str, Method]] = MappingProxyType({}),
-        resampling: Resampling = DEFAULT,
     ) -> "Evidence":
         """All intervals and, unless told otherwise, tests that these predictions allow."""
         found = cls()
-        if sampling not in ("random", "case-control"):
-            raise NotApplicable(f"sampling must be 'random' or 'case-control'; got {sampling!r}.")
-        if sampling == "random" and prevalence is not None:
+        prevalence = settings.prevalence
+        if not settings.case_control and prevalence is not None:
             raise NotApplicable(
                 "a stated prevalence is for classes that were sampled separately; leave it out, or "
                 "say sampling='case-control' (--sampling case-control)."
             )
         cases = expanded(predictions)
         weighted = cases
-        if sampling == "case-control":
+        if settings.case_control:
             weighted = found._reweighted(cases, measures, prevalence)
-        if not inference:
+        if not settings.inference:
             return found
         kept = [m for m in measures if m.label not in found.refused]
         without = [m for m in kept if not has_interval(m)]
@@ -303,45 +295,36 @@ class Evidence:
         facts = facts_of(cases) - {Fact.FOLDS}
         if predictions.origin != "test":
             facts |= {Fact.FOLDS}
-        if sampling == "case-control":
+        if settings.case_control:
             facts |= {Fact.CASE_CONTROL}
-        seed, draws_of = resampling.seed, Draws(draws, resampling, exact)
-        setting = Setting(
-            weighted,
-            kept,
-            level,
-            draws,
-            seed,
-            stratified=sampling == "case-control",
-            prevalence=prevalence,
-        )
+        shared = Shared.among(settings, weighted, kept)
         if facts & {Fact.ORDER, Fact.FOLDS}:
-            found._dependent(cases, kept, setting, facts)
+            found._dependent(cases, kept, shared, facts)
             why = IN_ORDER if Fact.ORDER in facts else POOLED
             if Fact.ORDER in facts:
                 found.refused["p"] = "they take cases for independent, and these are in time order."
             if rates:
                 found.refused["rate"] = f"{listed(list(rates))}: {why}"
             return found
-        found._intervals(cases, kept, setting, facts, methods.get(Kind.INTERVAL, {}))
+        found._intervals(cases, kept, shared, facts)
         if not tests:
             return found
         calibrating = [m for m in measures if m.law is Law.CALIBRATION]
         others = [m for m in measures if m not in calibrating]
-        found._tests(cases, others, draws_of, methods.get(Kind.TEST, {}))
-        if sampling == "random":
-            found._calibration(cases, calibrating, draws_of)
+        found._tests(cases, others, settings)
+        if not settings.case_control:
+            found._calibration(cases, calibrating, settings)
         elif calibrating:
             found.refused["calibration"] = CASE_CONTROL
-        if exact:
+        if settings.exact:
             found._not_exact(cases)
-        found._against(cases, measures, rates, sampling)
+        found._against(cases, measures, rates, settings)
         if cases.cases.groups is not None:
             # What is not tested would show the chance of another shuffle, blind to clusters.
             untested = [m.label for m in measures if m.label not in found.tests]
             found.chances.update(dict.fromkeys(untested))
-        if cases.weight is None and sampling == "random":
-            found._skills(cases, kept, setting)
+        if cases.weight is None and not settings.case_control:
+            found._skills(cases, kept, shared)
         return found
 
     def added_to(self, row: Estimate, measure: Measure) -> Estimate:
@@ -388,16 +371,15 @@ class Evidence:
         self,
         cases: Any,
         measures: Sequence[Measure],
-        setting: Setting,
+        settings: Shared,
         facts: frozenset[Fact],
-        chosen: Mapping[str, Method],
     ) -> None:
         """Each measure's interval: by the method asked for, else by law and facts of the data."""
-        weighted = setting.predictions
+        weighted, chosen = settings.predictions, settings.chosen(Kind.INTERVAL)
         by_rows = weighted.weight is not None or Fact.CASE_CONTROL in facts
         values = {m.label: m.of(weighted) for m in measures if has_interval(m)}
         bounded = [m for m in measures if m.label in values and _bounded(m, values[m.label])]
-        setting.needed.update(
+        settings.needed.update(
             m.label
             for m in bounded
             if np.isfinite(values[m.label])
@@ -412,24 +394,19 @@ class Evidence:
             own = facts - {Fact.CASE_CONTROL} if free else facts
             try:
                 if m.label in chosen:
-                    self.intervals[m.label] = asked_interval(chosen[m.label], m, cases, setting)
+                    self.intervals[m.label] = asked_interval(chosen[m.label], m, cases, settings)
                     continue
-                interval = interval_by_law(m, cases, setting, own)
-                self.intervals[m.label] = _sound(m, values[m.label], interval, setting)
+                interval = interval_by_law(m, cases, settings, own)
+                self.intervals[m.label] = _sound(m, values[m.label], interval, settings)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
 
-    def _tests(
-        self,
-        cases: Any,
-        measures: Sequence[Measure],
-        draws: Draws,
-        chosen: Mapping[str, Method],
-    ) -> None:
+    def _tests(self, cases: Any, measures: Sequence[Measure], settings: Settings) -> None:
+        chosen = settings.chosen(Kind.TEST)
         laws = {law for method in every(Kind.TEST) for law in method.default}
         testable = [m for m in measures if m.law in laws or m.label in chosen]
         try:
-            found = association(cases, testable, draws, chosen=chosen)
+            found = association(cases, testable, settings)
         except NotApplicable as reason:
             self.refused["p"] = str(reason)
             return
@@ -439,11 +416,11 @@ class Evidence:
             if seen < 2:
                 self.refused["p"] = "only one class was observed."
 
-    def _calibration(self, cases: Any, measures: Sequence[Measure], draws: Draws) -> None:
+    def _calibration(self, cases: Any, measures: Sequence[Measure], settings: Settings) -> None:
         if not measures:
             return
         try:
-            tests, remarks = calibration_tests(cases, measures, draws)
+            tests, remarks = calibration_tests(cases, measures, settings)
             self.tests.update(tests)
             self.remarks.update(remarks)
         except NotApplicable as reason:
@@ -454,7 +431,7 @@ class Evidence:
         cases: Any,
         measures: Sequence[Measure],
         rates: Mapping[str, float | str],
-        sampling: str,
+        settings: Settings,
     ) -> None:
         """Shares against rates stated beforehand, accuracy also against the largest class."""
         from abovechance.inference.shares import against
@@ -467,7 +444,7 @@ class Evidence:
             if m.label not in rates:
                 continue
             try:
-                if sampling == "case-control" and not m.prevalence_free:
+                if settings.case_control and not m.prevalence_free:
                     raise NotApplicable("depends on prevalence, which a case-control sample sets.")
                 test, rate = against(m, cases, rates[m.label])
             except NotApplicable as reason:
@@ -499,7 +476,7 @@ class Evidence:
         if said:
             self.refused["exact"] = " ".join(said)
 
-    def _skills(self, cases: Any, measures: Sequence[Measure], setting: Setting) -> None:
+    def _skills(self, cases: Any, measures: Sequence[Measure], settings: Shared) -> None:
         """Gains over the reference, of measures whose law has a method for it."""
         laws = {law for method in every(Kind.GAIN) for law in method.default}
         for m in measures:
@@ -511,14 +488,14 @@ class Evidence:
             method = first_of(Kind.GAIN, m.law)
             assert method.function is not None
             try:
-                found = method.function(m, cases, setting)
+                found = method.function(m, cases, settings)
             except NotApplicable:
                 continue
             if found is not None:
                 self.skills[m.label] = found
 
     def _dependent(
-        self, cases: Any, measures: Sequence[Measure], setting: Setting, facts: frozenset[Fact]
+        self, cases: Any, measures: Sequence[Measure], settings: Shared, facts: frozenset[Fact]
     ) -> None:
         """Cases in time order, or pooled over folds: intervals that allow for it, and no test."""
         for m in measures:
@@ -527,7 +504,7 @@ class Evidence:
             method = first_of(Kind.INTERVAL, m.law, facts)
             assert method.function is not None
             try:
-                found = method.function(m, cases, setting)
+                found = method.function(m, cases, settings)
             except NotApplicable as reason:
                 self.asides[m.label] = f"no interval: {reason}"
                 if Fact.ORDER not in facts and averages(m, cases):
@@ -559,8 +536,6 @@ class Evidence:
         if prevalence is None:
             self.refused.update({m.label: NO_PREVALENCE for m in depends})
             return cases
-        if not 0.0 < prevalence < 1.0:
-            raise NotApplicable(f"prevalence must lie between 0 and 1; got {prevalence}.")
         share = cases.prevalences[1]
         if share in (0.0, 1.0):
             raise NotApplicable("a stated prevalence needs cases of both classes.")
@@ -578,7 +553,7 @@ class Evidence:
         return other
 
 
-def _sound(measure: Measure, value: float, interval: Interval, setting: Setting) -> Interval:
+def _sound(measure: Measure, value: float, interval: Interval, settings: Shared) -> Interval:
     """An interval that is one of this measure and has a width.
 
     A law's limits are those of its own quantity: a measure that was declared on another scale is
@@ -586,10 +561,10 @@ def _sound(measure: Measure, value: float, interval: Interval, setting: Setting)
     """
     slack = 1e-9 * max(1.0, abs(value))
     if np.isfinite(value) and not interval.low - slack <= value <= interval.high + slack:
-        interval = setting.bootstrap(measure)
+        interval = settings.bootstrap(measure)
     if not interval.low < interval.high:
         raise NotApplicable(NOTHING_VARIES)
-    if measure.monotone_in and _same_losses(measure, setting.predictions):
+    if measure.monotone_in and _same_losses(measure, settings.predictions):
         raise NotApplicable("every case has the same loss: the cases show no spread.")
     return interval
 
@@ -633,6 +608,7 @@ PRIMARY = {
 }
 
 
+@settled
 def assess(
     predictions: Any,
     prediction: Any = None,
@@ -642,18 +618,7 @@ def assess(
     by: Any = None,
     by_name: str = "",
     dialect: str | None = None,
-    confidence_level: float = 0.95,
-    draws: int | None = None,
-    rng: Any = None,
     rate: float | str | Mapping[str, float] | None = None,
-    exact: bool = False,
-    sampling: str = "random",
-    prevalence: float | None = None,
-    inference: bool = True,
-    methods: Mapping[str, Any] | None = None,
-    workers: int = 1,
-    store: Any = None,
-    progress: Any = None,
     **facts: Any,
 ) -> Assessment:
     """Every applicable measure of predictions, with interval and test where they are defensible.
@@ -676,37 +641,10 @@ def assess(
         What `by` is called in tables, as in "site=3"; only its values are shown when not given.
     dialect
         "familiar" computes as that R package does; as the formulas here when not given.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-    draws
-        Number of permutations, flips and bootstrap samples; 9999 and 1999 when not given.
-    rng
-        Seed of all draws; a fresh one when not given. It is in the result.
     rate
         Test shares against a rate stated beforehand (exact binomial on their denominator): a
         number for accuracy, or for every measure named; {"sensitivity": 0.8} for some. "majority"
         tests accuracy against the constant prediction of the largest class (exact McNemar).
-    exact
-        Count all arrangements of the outcomes where there are at most 2 000 000; says which
-        p-values are not exact.
-    sampling
-        "random", or "case-control" when the classes were sampled separately: measures that depend
-        on prevalence then need `prevalence`.
-    prevalence
-        Share of the positive class in the population, where the sample does not show it.
-    inference
-        Whether to give intervals and tests at all.
-    methods
-        Other methods than those of a measure's law, by name or as declared:
-        {"accuracy": "clopper_pearson", "auc": [my_interval, my_test]}. `ac.methods` lists and
-        declares them. One that does not allow for these data is refused.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-    progress
-        True to show how far it is, or a function that is called with the numbers done and to do.
     **facts
         Of observed and predicted values, or a table: pos_label=, labels=, threshold=, groups=,
         sample_weight=, … as in `Binary` and `read`; score=, label= or value= instead of
@@ -741,43 +679,16 @@ def assess(
     >>> print(assessment["auc"].interval)
     0.756 to 0.865
     """
+    settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
-    share("confidence_level", confidence_level)
-    whole_draws(draws)
     chosen = _chosen(predictions, measures, dialect)
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
-    seed = seed_of(rng)
-    asked = asked_for(methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
-    evidence = Evidence.gather(
-        predictions,
-        chosen,
-        level=confidence_level,
-        draws=draws,
-        rates=rates,
-        exact=exact,
-        sampling=sampling,
-        prevalence=prevalence,
-        inference=inference,
-        methods=asked,
-        resampling=Resampling(
-            seed=seed,
-            workers=workers,
-            store=_shared(store, predictions, chosen, seed),
-            progress=progress,
-        ),
-    )
-    within = partial(
-        Evidence.gather,
-        level=confidence_level,
-        draws=draws,
-        sampling=sampling,
-        prevalence=prevalence,
-        inference=inference,
-        tests=False,
-        methods=asked,
-        resampling=Resampling(seed=seed),
-    )
+    methods = asked_for(settings.methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
+    store = _shared(settings.store, predictions, chosen, settings.seed)
+    settings = replace(settings, methods=methods, store=store)
+    evidence = Evidence.gather(predictions, chosen, settings, rates=rates)
+    within = partial(Evidence.gather, settings=settings.alone(), tests=False)
     rows = list(_rows(predictions, chosen, evidence, within))
     parts = list(_parts(predictions, by, by_name))
     for name, part in parts:
@@ -788,12 +699,12 @@ def assess(
         origin=predictions.origin,
         origin_stated=predictions.origin_stated,
         threshold=labelling_threshold(predictions),
-        seed=seed if inference else None,
+        seed=settings.seed if settings.inference else None,
         primary=main,
         estimates=tuple(rows),
         advice=(
             *predictions.notes,
-            *(advice_on_primary(main) if inference else ()),
+            *(advice_on_primary(main) if settings.inference else ()),
             *advice_for(predictions, rows, evidence),
             *_on_rate(rate, measures, chosen),
         ),

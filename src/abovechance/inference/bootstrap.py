@@ -18,8 +18,9 @@ from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import AreaScale, area_scale
 from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
 from abovechance.predictions import Predictions
-from abovechance.resampling import DEFAULT, Alternative, Resampling, Tail, replicate_blocks, tail
+from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
 from abovechance.resampling.draws import Bootstrap, Sorted, binary_bootstrap
+from abovechance.settings import BOOTSTRAPS, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Bootstrap replicates of many measures from one set of draws.
@@ -612,7 +613,7 @@ class Studentised:
         return float(stdtrit(self.df, at))
 
 
-def studentised(units: Units, resampling: Resampling = DEFAULT) -> Studentised | None:
+def studentised(units: Units, settings: Settings = DEFAULT) -> Studentised | None:
     """A mean with its resamples; None where too many of these have no standard error.
 
     Of very many cases there are no resamples: their pivots are Student's.
@@ -622,7 +623,7 @@ def studentised(units: Units, resampling: Resampling = DEFAULT) -> Studentised |
     if count > LARGE:
         return Studentised(mean, error, np.empty(0), count - 1.0)
     work = Pivots(units.residuals, units.sizes)
-    found = np.asarray(replicate_blocks(work, fewer(resampling, count), block=BLOCK))
+    found = np.asarray(replicate_blocks(work, fewer(settings, count), block=BLOCK))
     defined = found[~np.isnan(found)]
     if len(found) - len(defined) > MOST_DEGENERATE * len(found):
         return None
@@ -634,11 +635,11 @@ def enough(units: Units) -> bool:
     return len(units) >= FEW
 
 
-def fewer(resampling: Resampling, count: int) -> Resampling:
+def fewer(settings: Settings, count: int) -> Settings:
     """The settings with no more draws than many units need."""
-    if count <= MANY_UNITS or resampling.draws <= FEWER:
-        return resampling
-    return replace(resampling, draws=FEWER)
+    if count <= MANY_UNITS or settings.flips <= FEWER:
+        return settings
+    return replace(settings, draws=FEWER)
 
 
 @dataclass(frozen=True)
@@ -695,7 +696,6 @@ def span(bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 METHODS = ("bca", "percentile", "studentised")
-DRAWS = 1999
 MOST_UNDEFINED = 0.01
 MEAN_ROUNDING = 1e-12  # of the scale: a spread below is none
 MANY_CASES = 1000  # cases from which on resamples are counted rather than spelled out
@@ -707,7 +707,7 @@ def bootstrap(
     *,
     method: str = "bca",
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: Any = None,
 ) -> Interval:
     """Interval of any measure from bootstrap samples of the cases.
@@ -854,7 +854,7 @@ def studentised_mean(
     predictions: Predictions,
     *,
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
 ) -> Interval:
     """Bootstrap-t interval of a mean loss."""

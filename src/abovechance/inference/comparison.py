@@ -16,7 +16,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure, did_you_mean, listed
 from abovechance.errors import shown as in_words
-from abovechance.inference.arguments import models_given, share
+from abovechance.inference.arguments import models_given
 from abovechance.inference.assessment import (
     PRIMARY,
     Evidence,
@@ -29,7 +29,6 @@ from abovechance.inference.assessment import (
 from abovechance.inference.contrasts import (
     Alike,
     Contrast,
-    How,
     Standardised,
     class_sizes,
     classes_of,
@@ -38,7 +37,8 @@ from abovechance.inference.contrasts import (
     one_sided,
 )
 from abovechance.inference.folds import averages, correlated_t, fold_values
-from abovechance.inference.interval_choice import expanded
+from abovechance.inference.influence import clusters_of, fewest_clusters
+from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, asked_for, first_of
 from abovechance.inference.method import find as find_method
@@ -71,11 +71,15 @@ from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import in_order_of
-from abovechance.resampling import Alternative, Resampling, Store, digest, seed_of, whole_draws
+from abovechance.resampling import Store, digest
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # Non-inferiority and equivalence: is a difference surely smaller than what would matter?
 # ----------------------------------------------------------------------------------------------
+
+CLUSTERS_FOR_A_MARGIN = 20  # that hold the class which fewest hold
+WEIGHTED_FOR_A_MARGIN = 30  # cases of the smaller class, with sampling weights
 
 
 def margin_for(measure: Measure, margin: Any) -> float | None:
@@ -107,6 +111,33 @@ def refuse_unknown(margin: Any, measures: list[Measure]) -> None:
         if not any(_label(name, m) == m.label for m in measures):
             meant = did_you_mean(str(name), known) or "."
             raise NotApplicable(f"margin names {name!r}, which is not compared{meant}")
+
+
+def few_for_a_margin(predictions: Any) -> str | None:
+    """Why so few clusters, or weighted cases, give no verdict on a margin; None if they are enough.
+
+    Differences over clusters are skewed (most of them none, some large), and a mean over few that
+    happen to hold no large one is small and looks sure: with 4 to 15 clusters of a class, bounds
+    that should err in 5 % did so in 10 to 15 %, with 20 in 5 %. Of weighted cases, those that
+    weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40.
+    """
+    least = small_class(predictions)
+    if predictions.cases.sample_weight is not None and least < WEIGHTED_FOR_A_MARGIN:
+        each, one = (" of each class", " of one") if hasattr(predictions, "classes") else ("", "")
+        return (
+            f"a verdict on a margin needs {WEIGHTED_FOR_A_MARGIN} weighted cases{each}, and there "
+            f"{'is' if least == 1 else 'are'} {least}{one}; the interval stands."
+        )
+    groups = clusters_of(predictions)
+    if groups is None:
+        return None
+    count, of_class = fewest_clusters(predictions, groups)
+    if count >= CLUSTERS_FOR_A_MARGIN:
+        return None
+    return (
+        f"a verdict on a margin needs {CLUSTERS_FOR_A_MARGIN} clusters{of_class or ''}, and there "
+        f"{'is' if count == 1 else 'are'} {count}; the interval stands."
+    )
 
 
 def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: float) -> Margin:
@@ -235,28 +266,15 @@ def _told(found: Any, within: float | None, rope: float | None, where: str) -> P
 # ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of every difference."""
-
-    alternative: Alternative
-    level: float
-    margin: Any
-    rope: float | None
-    adjust: str
-    naive: bool
-    how: How
-
-
 def paired_rows(
-    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+    models: Mapping[str, Any], measures: Sequence[Measure], settings: Settings
 ) -> Iterator[Difference]:
     """All pairs of models on the same cases, p-values adjusted within each measure."""
     names, cases = list(models), list(models.values())
     timed = cases[0].cases.order is not None  # then folds are stretches of one time
     crossed = any(p.origin != "test" for p in cases) and not timed
     for measure in measures:
-        family = ModelFamily(measure, cases, asked.how)
+        family = ModelFamily(measure, cases, settings)
         rows = []
         for i, j in combinations(range(len(names)), 2):
             frame = replace(
@@ -264,47 +282,48 @@ def paired_rows(
                 identical=identical(cases[i], cases[j]),
             )
             if crossed:
-                rows.append(_over_folds(frame, measure, cases[i], cases[j], asked))
+                rows.append(_over_folds(frame, measure, cases[i], cases[j], settings))
                 continue
-            row = _filled(frame, measure, family.contrast(i, j), asked)
-            beside = posterior_of(measure, cases[i], cases[j], asked.rope)
+            barred = few_for_a_margin(cases[i])
+            row = _filled(frame, measure, family.contrast(i, j), settings, barred)
+            beside = posterior_of(measure, cases[i], cases[j], settings.rope)
             rows.append(replace(row, posterior=beside))
-        yield from concluded(rows, asked)
+        yield from concluded(rows, settings)
 
 
 def _over_folds(
-    frame: Difference, measure: Measure, first: Any, second: Any, asked: Question
+    frame: Difference, measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Difference:
     try:
-        contrast = _contrast_over_folds(measure, first, second, asked)
+        contrast = _contrast_over_folds(measure, first, second, settings)
     except NotApplicable as reason:
         value = measure.of(first)
         if identical(first, second) and not np.isnan(value):
-            return _filled(frame, measure, Alike(infinite=not np.isfinite(value)), asked)
+            return _filled(frame, measure, Alike(infinite=not np.isfinite(value)), settings)
         gap = less(value, measure.of(second))
         return replace(_valued(frame, measure, gap), undefined=str(reason))
-    row = _filled(frame, measure, contrast, asked)
+    row = _filled(frame, measure, contrast, settings)
     if not isinstance(contrast, Standardised):
         return row
-    return replace(row, posterior=correlated_t(contrast.gap, turn(measure), asked.rope))
+    return replace(row, posterior=correlated_t(contrast.gap, turn(measure), settings.rope))
 
 
-def _contrast_over_folds(measure: Measure, first: Any, second: Any, asked: Question) -> Contrast:
+def _contrast_over_folds(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
     """By the method asked for, else by that of folds."""
     facts = frozenset({Fact.FOLDS})
-    method = asked.how.chosen.get(measure.label)
-    if method is None and asked.naive:
+    method = settings.chosen(Kind.COMPARISON).get(measure.label)
+    if method is None and settings.naive:
         method = find_method("naive_t", Kind.COMPARISON)
     if method is None:
         method = first_of(Kind.COMPARISON, measure.law, facts)
     if Fact.FOLDS not in method.needs | method.allows:
-        return contrast_by_name(method, measure, first, second, asked.how)  # and is refused there
+        return contrast_by_name(method, measure, first, second, settings)  # and is refused there
     assert method.function is not None
-    return cast(Contrast, method.function(measure, first, second, asked.how))
+    return cast(Contrast, method.function(measure, first, second, settings))
 
 
 def unpaired_rows(
-    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+    models: Mapping[str, Any], measures: Sequence[Measure], settings: Settings
 ) -> Iterator[Difference]:
     """All pairs of models on different cases."""
     if any(p.origin != "test" for p in models.values()):
@@ -317,12 +336,13 @@ def unpaired_rows(
             _filled(
                 replace(_frame(measure, a, b, models[a].n + models[b].n, models[a]), paired=False),
                 measure,
-                unpaired(measure, models[a], models[b], asked.how),
-                asked,
+                unpaired(measure, models[a], models[b], settings),
+                settings,
+                few_for_a_margin(models[a]) or few_for_a_margin(models[b]),
             )
             for a, b in combinations(models, 2)
         ]
-        yield from concluded(rows, asked)
+        yield from concluded(rows, settings)
 
 
 def _frame(measure: Measure, first: str, second: str, n: int, cases: Any) -> Difference:
@@ -336,16 +356,25 @@ def _frame(measure: Measure, first: str, second: str, n: int, cases: Any) -> Dif
     )
 
 
-def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Question) -> Difference:
-    """A row with what its contrast knows; what it does not know is said."""
+def _filled(
+    frame: Difference,
+    measure: Measure,
+    contrast: Contrast,
+    settings: Settings,
+    barred: str | None = None,
+) -> Difference:
+    """A row with what its contrast knows; what it does not know is said.
+
+    `barred` is why no verdict on a margin can be given, whatever the contrast knows.
+    """
     row = _valued(frame, measure, contrast.difference)
     reasons = []
     try:
-        row = replace(row, interval=contrast.interval(asked.level))
+        row = replace(row, interval=contrast.interval(settings.level))
     except NotApplicable as reason:
         reasons.append(str(reason))
     try:
-        found = contrast.test(asked.alternative)
+        found = contrast.test(settings.alternative)
     except NotApplicable as reason:
         reasons.append(str(reason))
     else:
@@ -361,10 +390,12 @@ def _filled(frame: Difference, measure: Measure, contrast: Contrast, asked: Ques
             statistic=found.test.statistic,
             draws=found.test.draws,
         )
-    margin = margin_for(measure, asked.margin)
+    margin = margin_for(measure, settings.margin)
     if margin is not None:
         try:
-            row = replace(row, margin=beside_margin(contrast, measure, margin, asked.level))
+            if barred is not None:
+                raise NotApplicable(barred)
+            row = replace(row, margin=beside_margin(contrast, measure, margin, settings.level))
         except NotApplicable as reason:
             reasons.append(str(reason))
     said = dict.fromkeys(reason.removesuffix(".") for reason in reasons)
@@ -378,10 +409,10 @@ def _valued(frame: Difference, measure: Measure, difference: float) -> Differenc
     return replace(frame, difference=difference, better=better)
 
 
-def concluded(rows: Sequence[Difference], asked: Question) -> Iterator[Difference]:
+def concluded(rows: Sequence[Difference], settings: Settings) -> Iterator[Difference]:
     """Rows with p-values adjusted over all of them, and whether each difference was shown."""
     p = [float("nan") if row.p_value is None else row.p_value for row in rows]
-    for row, value in zip(rows, adjusted(p, asked.adjust), strict=True):
+    for row, value in zip(rows, adjusted(p, settings.adjust), strict=True):
         own = None if np.isnan(value) else float(value)
         inside = None if row.interval is None else (row.interval.low, row.interval.high)
         yield replace(
@@ -392,7 +423,7 @@ def concluded(rows: Sequence[Difference], asked: Question) -> Iterator[Differenc
                 p=own,
                 interval=inside,
                 alternative=row.alternative,
-                alpha=1.0 - asked.level,
+                alpha=1.0 - settings.level,
             ),
         )
 
@@ -455,19 +486,11 @@ def _letter(number: int) -> str:
 
 
 def values_of(
-    models: Mapping[str, Any], measures: Sequence[Measure], asked: Question
+    models: Mapping[str, Any], measures: Sequence[Measure], settings: Settings
 ) -> Iterator[Estimate]:
     """Every model's value of every measure with its interval; over folds the mean of the folds."""
     known = {
-        name: Evidence.gather(
-            p,
-            measures,
-            level=asked.level,
-            draws=asked.how.draws,
-            tests=False,
-            methods=asked.how.methods,
-            resampling=Resampling(seed=asked.how.resampling.seed),
-        )
+        name: Evidence.gather(p, measures, settings.alone(), tests=False)
         for name, p in models.items()
     }
     for measure in measures:
@@ -549,29 +572,33 @@ class Parts:
 
 
 def within_rows(
-    parts: Parts, measures: Sequence[Measure], asked: Question, *, paired: bool
+    parts: Parts, measures: Sequence[Measure], settings: Settings, *, paired: bool
 ) -> list[Difference]:
     """Differences between models within each subgroup; p-values adjusted over all of a measure."""
     found: list[Difference] = []
     for by, models in parts.models.items():
-        own = _within(models, measures, replace(asked, adjust="none"), paired=paired)
+        own = _within(models, measures, replace(settings, adjust="none"), paired=paired)
         found += [replace(row, by=by, events=_events(row, models)) for row in own]
     return [
         row
         for measure in measures
-        for row in concluded([r for r in found if r.measure == measure.label], asked)
+        for row in concluded([r for r in found if r.measure == measure.label], settings)
     ]
 
 
 def _within(
-    models: Mapping[str, Predictions], measures: Sequence[Measure], asked: Question, *, paired: bool
+    models: Mapping[str, Predictions],
+    measures: Sequence[Measure],
+    settings: Settings,
+    *,
+    paired: bool,
 ) -> Iterator[Difference]:
     together = matched(models) if paired else None
     if together is not None:
-        yield from paired_rows(together.models, measures, asked)
+        yield from paired_rows(together.models, measures, settings)
         return
     cases = same_classes([expanded(p) for p in models.values()])
-    yield from unpaired_rows(dict(zip(models, cases, strict=True)), measures, asked)
+    yield from unpaired_rows(dict(zip(models, cases, strict=True)), measures, settings)
 
 
 def _events(row: Difference, models: Mapping[str, Predictions]) -> int | None:
@@ -582,12 +609,12 @@ def _events(row: Difference, models: Mapping[str, Predictions]) -> int | None:
 
 
 def between_rows(
-    parts: Parts, measures: Sequence[Measure], asked: Question
+    parts: Parts, measures: Sequence[Measure], settings: Settings
 ) -> Iterator[Difference]:
     """Differences between subgroups of the cases, for every model."""
     for model in next(iter(parts.models.values())):
         own = {by: expanded(models[model]) for by, models in parts.models.items()}
-        for row in unpaired_rows(own, measures, asked):
+        for row in unpaired_rows(own, measures, settings):
             yield replace(row, model=model)
 
 
@@ -729,29 +756,17 @@ USUAL = {
 }
 
 
+@settled
 def compare(
     models: Any,
     y_true: Any = None,
     measures: Any = None,
     *,
     primary: str | Measure | None = None,
-    margin: float | Mapping[str, float] | None = None,
-    alternative: Alternative = "two-sided",
-    adjust: str = "holm",
-    confidence_level: float = 0.95,
-    draws: int | None = None,
-    rng: Any = None,
-    rope: float | None = None,
     paired: bool | None = None,
     by: Any = None,
     by_name: str = "",
     between: bool = False,
-    studentised: bool | None = None,
-    methods: Mapping[str, Any] | None = None,
-    naive: bool = False,
-    workers: int = 1,
-    store: Any = None,
-    progress: Any = None,
     **facts: Any,
 ) -> Comparison:
     """Compare models on the same cases: differences with intervals and the tests of their laws.
@@ -772,23 +787,6 @@ def compare(
         second argument.
     primary
         The measure the study is about; the others are descriptive. As in `assess` when not given.
-    margin
-        How much worse is still acceptable, in the units of the measure (or a mapping from
-        measures to such numbers): adds statements of non-inferiority and equivalence.
-    alternative
-        "two-sided" (default); "greater" when the question is whether the first model is better;
-        "less".
-    adjust
-        "holm", "bh" or "none": how the p-values of all pairs of one measure are adjusted, and
-        with `by` those of all pairs in all subgroups.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-    draws
-        Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when not given.
-    rng
-        Seed of all draws; a fresh one when not given. It is in the result.
-    rope
-        Half the width of the region of practical equivalence, for the posteriors.
     paired
         False for models that predicted different cases. None: paired where cases are shared.
     by
@@ -798,21 +796,6 @@ def compare(
         What `by` is called in tables, as in "site=3"; only its values are shown when not given.
     between
         With `by`: also every model's differences between the subgroups; always for one model.
-    studentised
-        Whether mean losses are tested without assuming that differences are symmetric; when not
-        given, from 30 cases (or clusters) on.
-    methods
-        Other methods than those of a measure's law, by name or as declared: {"auc": "exchange"};
-        comparisons, and intervals of the models' values. `ac.methods` lists and declares them.
-    naive
-        Over folds, use the t-test that ignores the overlap of training sets.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-    progress
-        True to show how far it is, or a function that is called with the numbers done and to do.
     **facts
         Of plain arrays, what `assess` takes beside them: pos_label=, groups=, …
 
@@ -844,45 +827,34 @@ def compare(
     Area under the ROC curve: p_forest is better than p_texture (difference +0.174, 95% interval
     +0.124 to +0.2339; p = 1.3e-12)
     """
+    settings = Settings.of("compare", facts, facts=True)
     models, measures = models_given(models, y_true, measures, facts)
-    share("confidence_level", confidence_level)
-    whole_draws(draws)
-    if alternative not in ("two-sided", "greater", "less"):
-        raise DataError(
-            f"alternative must be 'two-sided', 'greater' or 'less'; got {alternative!r}."
-        )
-    if rope is not None and not rope > 0:
-        raise DataError(f"rope must be a positive number; got {rope!r}.")
-    adjusted([], adjust)
     if len(models) < 2 and by is None:
         raise DataError("there must be at least two models to compare, or subgroups (by=).")
-    seed = seed_of(rng)
     same_kind(models)
     chosen = _chosen(models, measures)
-    refuse_unknown(margin, chosen)
+    refuse_unknown(settings.margin, chosen)
     main = _primary(next(iter(models.values())), chosen, primary)
     parts = None if by is None else Parts.of(models, by, by_name)
-    kept = _shared(store, models, chosen, seed)
-    streams = Resampling(seed=seed, workers=workers, store=kept, progress=progress)
     kind = next(iter(models.values())).kind
-    methods_asked = asked_for(methods, chosen, kind, (Kind.COMPARISON, Kind.INTERVAL))
-    how = How(draws, streams, studentised, methods_asked)
-    asked = Question(alternative, confidence_level, margin, rope, adjust, naive, how)
+    methods = asked_for(settings.methods, chosen, kind, (Kind.COMPARISON, Kind.INTERVAL))
+    store = _shared(settings.store, models, chosen, settings.seed)
+    settings = replace(settings, methods=methods, store=store)
     found = _matched(models, paired)
     if found is None:
         cases = same_classes([expanded(p) for p in models.values()])
         found = Matched(dict(zip(models, cases, strict=True)), "none", dict.fromkeys(models, 0))
-        rows = list(unpaired_rows(found.models, chosen, asked))
+        rows = list(unpaired_rows(found.models, chosen, settings))
     else:
-        rows = list(paired_rows(found.models, chosen, asked))
+        rows = list(paired_rows(found.models, chosen, settings))
     tested: list[Interaction] = []
     if parts is not None and len(models) > 1:
-        within = within_rows(parts, chosen, asked, paired=found.by != "none")
-        tested = list(interactions(within, parts, chosen, adjust))
+        within = within_rows(parts, chosen, settings, paired=found.by != "none")
+        tested = list(interactions(within, parts, chosen, settings.adjust))
         rows.extend(within)
     if parts is not None and (between or len(models) == 1):
-        rows.extend(between_rows(parts, chosen, asked))
-    gathered = _gathered(found, models, chosen, main, rows, asked, seed)
+        rows.extend(between_rows(parts, chosen, settings))
+    gathered = _gathered(found, models, chosen, main, rows, settings)
     if parts is None:
         return gathered
     return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
@@ -944,16 +916,15 @@ def _gathered(
     measures: Sequence[Measure],
     primary: str,
     rows: Sequence[Difference],
-    asked: Question,
-    seed: int,
+    settings: Settings,
 ) -> Comparison:
     models = found.models
     first = next(iter(models.values()))
     is_paired = found.by != "none"
-    values = tuple(values_of(models, measures, asked))
+    values = tuple(values_of(models, measures, settings))
     tests: list[Omnibus] = []
     if is_paired and first.origin == "test":
-        families = (ModelFamily(m, list(models.values()), asked.how) for m in measures)
+        families = (ModelFamily(m, list(models.values()), settings) for m in measures)
         tests = [test for test in map(safe_omnibus, families) if test is not None]
     notes = dict.fromkeys(note for p in given.values() for note in p.notes)
     return Comparison(
@@ -961,25 +932,25 @@ def _gathered(
         n=first.n if is_paired else sum(p.n for p in models.values()),
         origin=first.origin,
         origin_stated=all(p.origin_stated for p in given.values()),
-        seed=seed,
+        seed=settings.seed,
         models=tuple(models),
         paired=is_paired,
         matched_by=found.by if is_paired else None,
         unmatched=found.unmatched,
         primary=primary,
-        adjust=asked.adjust,
+        adjust=settings.adjust,
         estimates=values,
         differences=tuple(rows),
         omnibus=tuple(tests),
         ranking=tuple(ranking(measures, values, rows)),
-        level=asked.level,
+        level=settings.level,
         threshold=_threshold(models),
         advice=(
             *notes,
             *_on_repeats(given, found),
             *_on_thresholds(given),
             *found.notes,
-            *remarks(found, rows, measures, asked.level, naive=asked.naive),
+            *remarks(found, rows, measures, settings.level, naive=settings.naive),
         ),
         described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
     )

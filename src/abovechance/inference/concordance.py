@@ -10,12 +10,12 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.bootstrap import freedom_of
 from abovechance.inference.influence import Components, concordance_influence
-from abovechance.inference.interval_choice import Setting
 from abovechance.inference.method import Fact, checked, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.rank import concordance_scale
 from abovechance.predictions import Survival
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -32,7 +32,7 @@ from abovechance.predictions import Survival
     otherwise="left_out",
 )
 def interval_of_concordance(
-    measure: Measure, predictions: Survival, setting: Setting
+    measure: Measure, predictions: Survival, settings: Settings
 ) -> Interval | None:
     """Infinitesimal jackknife on the logit scale."""
     tau, weight = measure.parameters.get("tau"), None
@@ -42,7 +42,7 @@ def interval_of_concordance(
     scale = concordance_scale(measure, measure.of(predictions), concordance)
     if scale is None:
         return None
-    found = jackknife(predictions, confidence_level=setting.level, tau=tau, pair_weight=weight)
+    found = jackknife(predictions, confidence_level=settings.level, tau=tau, pair_weight=weight)
     low, high = scale.limits(found.low, found.high)
     return replace(found, low=low, high=high)
 

@@ -10,6 +10,7 @@ import numpy as np
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
+from abovechance.inference.influence import frequency_variance
 from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
@@ -643,13 +644,15 @@ def _of_frequencies(measure: Measure, cells: Cells, level: float) -> float:
     if measure.prevalence_free:
         return 0.0
     table = cells.table
-    k = len(table)
-    seen = table.sum(axis=1) > 0
-    grown = np.repeat(table[None], k, axis=0)
-    grown[np.arange(k), np.arange(k)] *= 1.0 + STEP
-    slope = (measure.on_counts(grown) - measure.on_counts(table)) / STEP
     share = table.sum(axis=1) / table.sum()
-    return float((slope[seen] ** 2 / share[seen]).sum() / cells.margin_worth(level))
+    seen = share > 0
+
+    def value(factors: Floats) -> Floats:
+        grown = np.ones((len(factors), len(table)))
+        grown[:, seen] = factors
+        return measure.on_counts(table * grown[:, :, None])
+
+    return frequency_variance(value, share[seen], cells.margin_worth(level))
 
 
 def _drawn_tables(cells: Cells, slower: float, level: float, rng: np.random.Generator) -> Floats:

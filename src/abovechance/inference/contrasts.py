@@ -5,7 +5,7 @@ the measure is known.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,47 +26,16 @@ from abovechance.inference.bootstrap import (
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
 from abovechance.inference.influence import Gap, influence
-from abovechance.inference.interval_choice import Setting, interval_by_law
-from abovechance.inference.method import Fact, Kind, Method, Takes, answer, declared, find, limits
+from abovechance.inference.interval_choice import Shared, interval_by_law
+from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample, resampled
 from abovechance.numerics.exact import never_zero
-from abovechance.resampling import DEFAULT, Alternative, Bootstrap, Resampling
+from abovechance.resampling import Alternative, Bootstrap
+from abovechance.settings import TWO_MODELS, Settings
 
-FLIPS = 9999
-BOOTSTRAPS = 1999
 DECIDING = 5.0  # cases that a verdict on a margin must rest on
-
-
-@dataclass(frozen=True)
-class How:
-    """What all contrasts of one comparison share: draws, seed, where they are computed."""
-
-    draws: int | None = None
-    resampling: Resampling = DEFAULT
-    studentised: bool | None = None  # None: where there are cases enough
-    methods: Mapping[Kind, Mapping[str, Method]] = field(default_factory=dict)  # as asked for
-
-    @property
-    def chosen(self) -> Mapping[str, Method]:
-        """Comparisons that were asked for, by measure."""
-        return self.methods.get(Kind.COMPARISON, {})
-
-    @property
-    def flips(self) -> Resampling:
-        """Settings for sign flips and exchanges."""
-        return replace(self.resampling, draws=FLIPS if self.draws is None else self.draws)
-
-    @property
-    def bootstraps(self) -> int:
-        """How many bootstrap samples."""
-        return BOOTSTRAPS if self.draws is None else self.draws
-
-    def rng(self, purpose: int) -> np.random.Generator:
-        """The stream of one purpose."""
-        key = np.random.SeedSequence(self.resampling.seed, spawn_key=(2000, purpose))
-        return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
@@ -445,7 +414,7 @@ class Resampled:
     measure: Measure
     first: Any
     second: Any
-    how: How
+    settings: Settings
     reason: str = "the difference has a bootstrap interval and no test"
 
     @property
@@ -461,9 +430,7 @@ class Resampled:
     def one_sided(self, level: float) -> Interval:
         """The interval that margins are held against."""
         if not of_table(self.measure) and not self.measure.extreme:
-            one, other, times = self._left()
-            with np.errstate(invalid="ignore"):
-                without = one - other
+            without, times = self._left()
             if len(without) and np.isfinite(without).all():
                 enough_for_a_margin(without - times @ without / times.sum(), times)
         return self.interval(level)
@@ -479,9 +446,7 @@ class Resampled:
             raise NotApplicable("one case does not show how a difference varies.")
         if of_table(self.measure):
             return self._of_both(estimate, level)
-        one, other, times = self._left()
-        with np.errstate(invalid="ignore"):
-            without = one - other
+        without, times = self._left()
         if len(without) and np.isfinite(without).all():
             return self._around(estimate, without, times, level)
         values = self._replicates()
@@ -514,16 +479,16 @@ class Resampled:
             **known,
         )
 
-    def _left(self) -> tuple[Floats, Floats, Floats]:
-        """Values of both without one case or cluster each; none where resamples tell more."""
+    def _left(self) -> tuple[Floats, Floats]:
+        """Differences without one case or cluster each; none where resamples tell more."""
         measure, groups, none = self.measure, self.first.cases.groups, np.empty(0)
         if not measure.smooth or (groups is None and self.first.n > MOST):
-            return none, none, none
+            return none, none
         if groups is None:
-            (one, times), (other, _) = (leave_one_out(measure, p) for p in self._both)
-            return one, other, times
-        one, other = (without_clusters(measure, p, groups) for p in self._both)
-        return one, other, np.ones(len(one))
+            return self._without_one()
+        with np.errstate(invalid="ignore"):
+            one, other = (without_clusters(measure, p, groups) for p in self._both)
+            return one - other, np.ones(len(one))
 
     @property
     def _both(self) -> tuple[Any, Any]:
@@ -534,9 +499,9 @@ class Resampled:
 
         A table's own limits hold where few cases make a value, which no resample can show.
         """
-        seed = self.how.resampling.seed
+        settings = Settings(level=level, seed=self.settings.seed)
         one, other = (
-            interval_by_law(self.measure, p, Setting(p, [self.measure], level, seed=seed))
+            interval_by_law(self.measure, p, Shared.among(settings, p, [self.measure]))
             for p in self._both
         )
         mine, theirs = (self.measure.of(p) for p in self._both)
@@ -585,18 +550,19 @@ class Resampled:
         return method.limits("paired_left_out", low, high, level, **known)
 
     def _replicates(self) -> Floats:
-        measure, first, second, rng = self.measure, self.first, self.second, self.how.rng(1)
+        measure, first, second = self.measure, self.first, self.second
+        rng = self.settings.rng(TWO_MODELS, 1)
         groups = first.cases.groups
         inside = measure.prevalence_free and groups is None
         with np.errstate(invalid="ignore"):
             if measure.form in COUNTING and groups is None and first.weight is None:
-                return _of_tables(measure, first, second, rng, self.how.bootstraps, inside)
+                return _of_tables(measure, first, second, rng, self.settings.bootstraps, inside)
             return self._drawn(rng, groups, Sample.of(first).strata if inside else None)
 
     def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
         measure, n = self.measure, self.first.n
         slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
-        size = self.how.bootstraps if not slow or self.how.draws else SLOW_DRAWS
+        size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
         scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
         parts = []
         rows = max(1, CELLS // n)
@@ -614,7 +580,8 @@ class Resampled:
             at = np.argwhere(joint > 0)
             less = np.repeat(joint[None], len(at), axis=0)
             less[np.arange(len(at)), at[:, 0], at[:, 1], at[:, 2]] -= 1.0
-            return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
+            with np.errstate(invalid="ignore"):
+                return _gaps(measure, less), joint[at[:, 0], at[:, 1], at[:, 2]]
         (one, times), (other, _) = (leave_one_out(measure, p) for p in (first, second))
         with np.errstate(invalid="ignore"):
             return one - other, times

@@ -12,7 +12,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable, listed
-from abovechance.inference.multiplicity import holm
+from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.permutation import scheme_of
 from abovechance.inference.results import Detected, Detection
 from abovechance.learning.from_sklearn import seeded
@@ -29,16 +29,15 @@ from abovechance.numerics.kernels import worthwhile
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import (
     LabelPermutations,
-    Resampling,
     Sequential,
     exceedances,
     in_order,
     replicate_blocks,
-    seed_of,
     stream,
     tail,
 )
 from abovechance.resampling.draws import codes, labellings, members
+from abovechance.settings import Settings, settled
 from abovechance.signal import (
     Accuracy,
     Statistic,
@@ -131,20 +130,18 @@ class Labellings:
         return found
 
 
-def every_value(work: Labellings, how: Resampling) -> list[Floats]:
+def every_value(work: Labellings, settings: Settings) -> list[Floats]:
     """The null values of every statistic, in order of the statistics."""
-    found = replicate_blocks(work, how, block=BLOCK)
+    found = replicate_blocks(work, settings, block=BLOCK)
     assert isinstance(found, np.ndarray)
     return list(found.T)
 
 
 def until_decided(
     work: Labellings,
-    how: Resampling,
+    settings: Settings,
     observed: Floats,
     *,
-    level: float,
-    risk: float,
     shared: int,
 ) -> tuple[list[Floats], list[str | None]]:
     """Null values of every statistic until its own test is decided, and the decisions.
@@ -156,12 +153,12 @@ def until_decided(
     ----------
     Gandy (2009).
     """
-    rule = Sequential(level=level / shared, risk=risk, steps=how.draws)
+    rule = Sequential(alpha=settings.alpha / shared, risk=settings.risk, steps=settings.flips)
     drawn: list[Floats] = []
     values: list[Floats] = []
     decisions: list[str | None] = []
     part = "level" if shared == 1 else f"level/{shared}"
-    stream = cast(Generator[Any, None, None], in_order(work, how, block=BLOCK))
+    stream = cast(Generator[Any, None, None], in_order(work, settings, block=BLOCK))
     with closing(stream) as blocks:
         for column, value in enumerate(observed):
             answer = rule.run(_exceeding(drawn, blocks, column, float(value)))
@@ -183,14 +180,6 @@ def _exceeding(
             drawn.append(fresh)
         yield exceedances(observed, drawn[place][:, column])
         place += 1
-
-
-def check_stop(stop: str | None, level: float) -> None:
-    """Refuse a way of stopping, or a level to stop at, that there is not."""
-    if stop not in (None, "gandy"):
-        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
-    if stop is not None and not 0 < level < 1:
-        raise NotApplicable(f"level must lie between 0 and 1; got {level}.")
 
 
 def fewest_cases(outcome: Array, blocks: Array) -> Iterator[Array]:
@@ -341,10 +330,10 @@ DEFAULT_TESTS = {
     "numeric": ("goeman", "energy"),
 }
 PERMUTE = ("labels", "rows", "within", "blocks", "features")
-RULES = ("standard", "paper")
 KINDS = ("classes", "numeric")
 
 
+@settled
 def detect(
     X: Any,
     y: Any,
@@ -353,18 +342,9 @@ def detect(
     feature_names: Sequence[str] | None = None,
     kind: str | None = None,
     standardise: bool = False,
-    draws: int = 999,
     permute: str = "labels",
     blocks: Any = None,
-    adjust: bool = True,
-    rule: str = "standard",
-    stop: str | None = None,
-    level: float = 0.05,
-    risk: float = 1e-3,
-    rng: Any = None,
-    workers: int = 1,
-    store: Any = None,
-    progress: Any = None,
+    **given: Any,
 ) -> Detection:
     """Test whether classes differ in their features, by several statistics at once.
 
@@ -392,8 +372,6 @@ def detect(
     standardise
         Divide every feature by its standard deviation over all cases first; matters to `goeman`,
         `mmd`, `energy` and the squared-hinge machines, which depend on units.
-    draws
-        Number of permutations; 999 unless stated.
     permute
         "labels": freely; "rows": whole rows of features, while folds and bootstrap samples stay
         at their places (Golland et al. 2005); "within" or "blocks" with `blocks`: within each
@@ -401,28 +379,6 @@ def detect(
         hypothesis). Blocks may differ in size.
     blocks
         The block of each case, for `permute="within"` and `permute="blocks"`.
-    adjust
-        Adjust for several tests by Holm; a test whose p is undefined counts as one.
-    rule
-        "standard": (b + 1) / (m + 1). "paper": b / m, without the observed labelling, as the
-        studies of the papers were run; its size exceeds the level.
-    stop
-        "gandy" stops each test as soon as its p is known to lie on one side of `level`, divided by
-        the number of tests where p-values are adjusted; the permutations are the same for all.
-        All draws are made when not given.
-    level
-        The level that p is compared with when stopping; 0.05 unless stated.
-    risk
-        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
-    rng
-        Seed of the permutations; a fresh one when not given. It is in the result.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-    progress
-        True to show how far it is, or a function that is called with the numbers done and to do.
 
     Returns
     -------
@@ -453,16 +409,14 @@ def detect(
     >>> detect(X, y, tests=["hotelling"], draws=99, rng=1)["hotelling"].p_value
     0.01
     """
-    given, _, moved = aligned({"X": X, "y": y, "blocks": blocks})
-    y, blocks = given["y"], given["blocks"]
+    settings = Settings.of("detect", given)
+    columns, _, moved = aligned({"X": X, "y": y, "blocks": blocks})
+    y, blocks = columns["y"], columns["blocks"]
     called = _column_names(X, feature_names)
     features = features_of(X, called)
     if standardise:
         features = features / features.std(axis=0)
     outcome, classes = _outcome(y, kind, len(features))
-    if rule not in RULES:
-        raise NotApplicable(f"rule must be one of {', '.join(RULES)}; got {rule!r}.")
-    check_stop(stop, level)
     statistics = tuple(_statistics(tests, outcome))
     units = None if blocks is None else present("blocks", blocks)
     scheme = _scheme(outcome, permute, units)
@@ -470,24 +424,23 @@ def detect(
         for labelling in fewest_cases(outcome, units):
             for statistic in statistics:
                 statistic.require(features, labelling)
-    how = Resampling(
-        draws=draws, seed=seed_of(rng), workers=workers, store=store, progress=progress
-    )
     # What is worth doing fast is the whole run: the same way for the outcome as it is.
-    fast = worthwhile(draws * len(outcome)) or None
+    fast = worthwhile(settings.flips * len(outcome)) or None
     work = Labellings(
-        features, outcome, _seeded(statistics, how.seed), scheme, permute, fast, how.seed
+        features, outcome, _seeded(statistics, settings.seed), scheme, permute, fast, settings.seed
     )
     observed = work.observed()
     # No accuracy is infinite: its scale was 0.
     broken = np.isinf(observed) & [isinstance(s, Accuracy) for s in statistics]
     observed = np.where(broken, np.nan, observed)
     decisions: list[str | None] = [None] * len(statistics)
+    adjust, rule = settings.adjust != "none", settings.rule
     shared = len(statistics) if adjust else 1
+    stop = settings.stop
     if stop is None:
-        null = every_value(work, how)
+        null = every_value(work, settings)
     else:
-        null, decisions = until_decided(work, how, observed, level=level, risk=risk, shared=shared)
+        null, decisions = until_decided(work, settings, observed, shared=shared)
     names, titles = _told_apart(statistics, outcome)
     rows = [
         Detected(
@@ -502,7 +455,7 @@ def detect(
         )
     ]
     if adjust and len(rows) > 1:
-        rows = _adjusted(rows)
+        rows = _adjusted(rows, settings.adjust)
     by = "labels" if permute == "rows" else permute
     many = np.inf if permute == "features" else labellings(outcome, by, units)
     return Detection(
@@ -516,14 +469,14 @@ def detect(
         hypothesis=_hypothesis(permute, outcome),
         rule=rule,
         stop=stop,
-        level=None if stop is None else level,
-        decided_at=None if stop is None else level / shared,
-        seed=how.seed,
+        level=None if stop is None else settings.alpha,
+        decided_at=None if stop is None else settings.alpha / shared,
+        seed=settings.seed,
         null=dict(zip(names, null, strict=True)),
         advice=(
             *moved,
             *advice_on(features, outcome, list(zip(names, statistics, strict=True)), called, many),
-            *(() if stop is None else advice_on_draws(draws, level, shared)),
+            *(() if stop is None else advice_on_draws(settings.flips, settings.alpha, shared)),
         ),
     )
 
@@ -628,10 +581,10 @@ def _against(value: float, null: Floats, rule: str) -> dict[str, Any]:
     return {"value": value, "p_value": p, "draws": found.draws, "null_mean": mean}
 
 
-def _adjusted(rows: Sequence[Detected]) -> list[Detected]:
-    """Holm's p-values; what has no p was a test all the same."""
+def _adjusted(rows: Sequence[Detected], adjust: str) -> list[Detected]:
+    """Adjusted p-values; what has no p was a test all the same."""
     p = np.array([row.p_value for row in rows])
-    found = np.where(np.isnan(p), np.nan, holm(np.where(np.isnan(p), 1.0, p)))
+    found = np.where(np.isnan(p), np.nan, adjusted(np.where(np.isnan(p), 1.0, p), adjust))
     return [replace(row, p_adjusted=float(one)) for row, one in zip(rows, found, strict=True)]
 
 

@@ -26,7 +26,6 @@ from abovechance.predictions import Predictions, View
 from abovechance.resampling import (
     DEFAULT,
     Alternative,
-    Resampling,
     SignFlips,
     exceedances,
     flip_sums,
@@ -36,6 +35,7 @@ from abovechance.resampling import (
 )
 from abovechance.resampling.random_bits import STEPS, compiled_draws
 from abovechance.resampling.tails import RELATIVE, UNITS_IN_LAST_PLACE
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Do two models lose equally much? Every difference could as well have had the opposite sign.
@@ -195,9 +195,9 @@ def sign_flip(
     if not np.isfinite(shares).all():
         raise NotApplicable(f"{chosen.title} differs by an infinite amount in some case.")
     gains = shares * (-1.0 if chosen.higher_is_better is False else 1.0)
-    how = Resampling(draws=draws, seed=seed_of(rng), workers=workers, store=store)
+    settings = Settings(draws=draws, seed=seed_of(rng), workers=workers, store=store)
     run = resample_means if studentised else flips
-    found = run(gains, groups=first.cases.groups, alternative=alternative, resampling=how)
+    found = run(gains, groups=first.cases.groups, alternative=alternative, settings=settings)
     known = known_of(found, first.cases.groups)
     if studentised and found.exact:
         known = {**known, "student": True}
@@ -217,7 +217,7 @@ def flips(
     *,
     groups: Array | None = None,
     alternative: Alternative = "two-sided",
-    resampling: Resampling = DEFAULT,
+    settings: Settings = DEFAULT,
     strict: bool = False,
 ) -> Flips:
     """How extreme a sum of differences is among those with some of the signs flipped.
@@ -237,8 +237,8 @@ def flips(
         return Flips(p_value=min(max(counted, least), 1.0), least=least)
     listed = _listed(np.abs(moving), half=two)
     if listed is None:
-        compiled_draws(resampling.draws * len(moving) // STEPS)  # for all blocks or for none
-        null = np.asarray(replicate_blocks(_Sums(moving), resampling))
+        compiled_draws(settings.flips * len(moving) // STEPS)  # for all blocks or for none
+        null = np.asarray(replicate_blocks(_Sums(moving), settings))
         found = tail(observed, null, alternative=alternative, center=center)
         least = max(least, 1.0 / (found.draws + 1))
         return Flips(p_value=found.p_value, p_strict=found.p_strict, least=least, draws=found.draws)
@@ -256,7 +256,7 @@ def resample_means(
     *,
     groups: Array | None = None,
     alternative: Alternative = "two-sided",
-    resampling: Resampling = DEFAULT,
+    settings: Settings = DEFAULT,
 ) -> Flips:
     """How extreme a mean is, in standard errors, among resamples of differences centred at 0.
 
@@ -265,7 +265,7 @@ def resample_means(
     units = Units.of(differences, groups)
     if not units.totals.any():
         return Flips(p_value=1.0, p_strict=0.0, least=1.0)
-    found = studentised_mean(units, resampling)
+    found = studentised_mean(units, settings)
     if found is None:
         raise NotApplicable(
             "too few differences are not alike for their mean to have a standard error; flip signs."
@@ -617,13 +617,13 @@ def exchange(
         find_method("exchange", Kind.TEST).refuse(predictions)
     first, second = two_on_the_same_cases(first, second)
     chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
-    how = Resampling(
+    settings = Settings(
         draws=affordable(chosen, first.n, draws, max(2, len(getattr(first, "classes", ())))),
         seed=seed_of(rng),
         workers=workers,
         store=store,
     )
-    found = exchanged(chosen, first, second, alternative=alternative, resampling=how)
+    found = exchanged(chosen, first, second, alternative=alternative, settings=settings)
     return as_test(found, alternative, first.cases.groups)
 
 
@@ -633,7 +633,7 @@ def exchanged(
     second: Any,
     *,
     alternative: Alternative = "two-sided",
-    resampling: Resampling = DEFAULT,
+    settings: Settings = DEFAULT,
 ) -> Exchanged:
     """How extreme the studentised difference is when predictions are exchanged at random.
 
@@ -641,7 +641,7 @@ def exchanged(
     """
     turned = -1.0 if measure.higher_is_better is False else 1.0
     if measure.form in COUNTING and first.cases.groups is None:
-        return _of_tables(measure, first, second, turned, alternative, resampling)
+        return _of_tables(measure, first, second, turned, alternative, settings)
     swapped = swappable(measure, first, second)
     observed = turned * float(swapped.pivots(np.zeros((1, first.n), dtype=np.bool_))[0])
     scheme = SignFlips(first.n, groups=first.cases.groups)
@@ -649,13 +649,13 @@ def exchanged(
     sides = 2.0 if alternative == "two-sided" else 1.0
     least = sides * 0.5 ** min(scheme.units, 1000)
     center = 0.0 if alternative == "two-sided" else None
-    if scheme.arrangements <= resampling.draws:
+    if scheme.arrangements <= settings.flips:
         null = turned * work.of(scheme.enumerate() < 0)
         found = tail(observed, null, alternative=alternative, exact=True, center=center)
         counted = None
     else:
         block = max(1, min(256, CELLS // max(1, first.n)))
-        null = turned * np.asarray(replicate_blocks(work, resampling, block=block))
+        null = turned * np.asarray(replicate_blocks(work, settings, block=block))
         found = tail(observed, null, alternative=alternative, center=center)
         counted, least = found.draws, max(least, 1.0 / (found.draws + 1))
     return Exchanged(
@@ -759,15 +759,15 @@ def _of_tables(
     second: Any,
     turned: float,
     alternative: Alternative,
-    resampling: Resampling,
+    settings: Settings,
 ) -> Exchanged:
     tables, now = _tables(measure, first, second)
     observed = turned * float(tables.pivots(now[None, :])[0])
     sides = 2.0 if alternative == "two-sided" else 1.0
     least = min(sides * 0.5 ** min(int(tables.sizes.sum()), 1000), 1.0)
     center = 0.0 if sides == 2.0 else None
-    if np.log2(tables.sizes + 1.0).sum() > math.log2(max(resampling.draws, LISTED_TABLES)):
-        null = turned * np.asarray(replicate_blocks(tables, resampling))
+    if np.log2(tables.sizes + 1.0).sum() > math.log2(max(settings.flips, LISTED_TABLES)):
+        null = turned * np.asarray(replicate_blocks(tables, settings))
         found = tail(observed, null, alternative=alternative, center=center)
         return Exchanged(
             statistic=observed,

@@ -9,8 +9,9 @@ from abovechance.arrays import Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
-from abovechance.inference.contrasts import How, Standardised, classes_of
-from abovechance.inference.influence import Gap
+from abovechance.inference.contrasts import Standardised, classes_of
+from abovechance.inference.influence import Gap, frequency_variance
+from abovechance.inference.interval_choice import Shared, interval_by_law, one_run
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -29,6 +30,7 @@ from abovechance.measures.sample import COUNTING
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import seed_of
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Intervals over cross-validation folds, corrected for the overlap of training sets.
@@ -36,7 +38,6 @@ from abovechance.resampling import seed_of
 
 
 ROUNDING = 1e-12  # of the values: a spread below is none
-STEP = 1e-4  # of a class's weight, to see what its frequency does to a value
 OF_CLASSES = ("binary", "multiclass")
 TOLD = 0.02  # of the variance: less than this of it is not worth a word
 
@@ -162,10 +163,11 @@ def interval_over_folds(
     if folds < 2:
         raise NotApplicable("an interval over folds needs at least two folds.")
     total = len(values)
-    unseen = _of_frequencies(inner, predictions)
+    unseen = _unseen_by_folds(inner, predictions)
     error = np.sqrt((1.0 / total + 1.0 / (folds - 1)) * values.var(ddof=1) + unseen)
     mean = float(np.average(values, weights=_sizes(measure, predictions)))
-    if error <= ROUNDING * float(np.abs(values).max()):
+    counts = _of_counts(measure, predictions, confidence_level)
+    if counts is None and error <= ROUNDING * float(np.abs(values).max()):
         alike = f"{measure.title} is the same in every fold: they show no spread."
         return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
     half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * float(error)
@@ -175,17 +177,34 @@ def interval_over_folds(
         ends = [float(measure.after(x)) for x in ends]
     low, mean, high = ends
     known: dict[str, Any] = {"folds": total, "mean": mean}
+    if counts is not None and (counts.low < low or counts.high > high):
+        low, high = min(low, counts.low), max(high, counts.high)
+        known["widened"] = counts.method
     if unseen > TOLD * float(error) ** 2:
         known["stratified"] = "class frequencies"
     return OverFolds(mean, limits("nadeau_bengio", low, high, confidence_level, **known))
 
 
-def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
-    r"""Variance from how frequent the classes happen to be, as far as folds do not show it.
+def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Interval | None:
+    """The limits that the counts of one run have if its cases are taken for independent.
 
-    With :math:`g_k` the slope of a value in the logarithm of how much class k weighs, it is
-    :math:`\sum g_k^2 / \pi_k / n`. Folds at random vary by it too, stratified ones do not: the
-    share that is missing is seen from how evenly they hold the classes.
+    A share that is nearly 0 or 1 hardly varies from fold to fold, and a few hits less or more are
+    then seen in the counts alone. Independent cases are the least that folds must allow for.
+    """
+    if measure.form not in COUNTING or predictions.kind not in OF_CLASSES:
+        return None
+    one = one_run(predictions)
+    try:
+        return interval_by_law(measure, one, Shared.among(Settings(level=level), one, [measure]))
+    except NotApplicable:
+        return None
+
+
+def _unseen_by_folds(measure: Measure, predictions: Predictions) -> float:
+    """Variance from how frequent the classes happen to be, as far as folds do not show it.
+
+    Folds at random vary by it too, stratified ones do not: the share that is missing is seen from
+    how evenly they hold the classes.
     """
     if measure.prevalence_free or predictions.kind not in OF_CLASSES:
         return 0.0
@@ -200,30 +219,31 @@ def _of_frequencies(measure: Measure, predictions: Predictions) -> float:
     freedom = (held.shape[1] - held.shape[1] / folds) * (len(classes) - 1.0)
     missing = max(0.0, 1.0 - float(((held - expected) ** 2 / expected).sum()) / freedom)
     own = np.ones(predictions.n) if predictions.weight is None else predictions.weight
-    steps = np.where(actual == classes[:, None], STEP, 0.0)
+    code = np.searchsorted(classes, actual)
+    cases = predictions.n * folds / held.shape[1]  # each once, however often it was predicted
     try:
-        slopes = measure.batch(predictions, own * (1.0 + steps)) - measure.batch(
-            predictions, own * (1.0 - steps)
+        found = missing * frequency_variance(
+            lambda factors: measure.batch(predictions, own * factors[:, code]), share, cases
         )
     except NotApplicable:  # no weighted form
         return 0.0
-    cases = predictions.n * folds / held.shape[1]  # each once, however often it was predicted
-    found = missing * float(((slopes / (2.0 * STEP)) ** 2 / share).sum()) / cases
     return found if np.isfinite(found) else 0.0
 
 
 @interval(
     name="nadeau_bengio",
-    title="Nadeau–Bengio[ over {folds} folds][, with {stratified}][ (mean {mean:.3f})]",
-    words="the Nadeau–Bengio correction[ over {folds} folds][, allowing for {stratified}]",
+    title="Nadeau–Bengio[ over {folds} folds][, with {stratified}][, widened to {widened}]"
+    "[ (mean {mean:.3f})]",
+    words="the Nadeau–Bengio correction[ over {folds} folds][, allowing for {stratified}]"
+    "[, widened to {widened}]",
     source="nadeau2003",
     default=tuple(Law),
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL],
 )
-def interval_by_folds(measure: Measure, predictions: Predictions, setting: Any) -> OverFolds:
+def interval_by_folds(measure: Measure, predictions: Predictions, settings: Settings) -> OverFolds:
     """The interval over folds, with the mean that it is about."""
-    return interval_over_folds(measure, predictions, confidence_level=setting.level)
+    return interval_over_folds(measure, predictions, confidence_level=settings.level)
 
 
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
@@ -315,7 +335,9 @@ def difference_over_folds(
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_by_folds(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+def difference_by_folds(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Standardised:
     """Over folds, corrected for the overlap of training sets."""
     return difference_over_folds(measure, first, second)
 
@@ -330,7 +352,9 @@ def difference_by_folds(measure: Measure, first: Any, second: Any, how: How) -> 
     needs=[Fact.FOLDS],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_by_folds_alone(measure: Measure, first: Any, second: Any, how: How) -> Standardised:
+def difference_by_folds_alone(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Standardised:
     """Over folds as if they were independent experiments."""
     return difference_over_folds(measure, first, second, naive=True)
 

@@ -18,14 +18,13 @@ from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber, mean_outcome
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
-from abovechance.resampling import Resampling
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Does a forecast lose less than one that knows only how frequent outcomes are?
 # ----------------------------------------------------------------------------------------------
 
 
-DRAWS = 9999
 SYMMETRIC = "gains over the uninformative forecast are symmetric about zero"
 NO_GAIN = "the mean gain over the uninformative forecast is zero or less"
 
@@ -96,14 +95,14 @@ def skill(
     if not np.isfinite(gains).all():
         return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
     groups = predictions.cases.groups
-    how = Resampling(draws=DRAWS if draws is None else draws, seed=seed)
+    settings = Settings(draws=draws, seed=seed)
     units = Units.of(gains, groups)
-    found = _resampled(units, how)
+    found = _resampled(units, settings)
     bounds = span(measure.range)
     if isinstance(found, Studentised) and len(units) >= FEW:
         name, p_value, hypothesis = _kind(found), found.p_value("greater"), NO_GAIN
     else:
-        p_value = flips(gains, groups=groups, alternative="greater", resampling=how).p_value
+        p_value = flips(gains, groups=groups, alternative="greater", settings=settings).p_value
         name, hypothesis = "sign_flip", SYMMETRIC
     tested = answer(
         name,
@@ -117,10 +116,10 @@ def skill(
     return Skill.tested(reference, float(gains.mean()), interval, tested)
 
 
-def _resampled(units: Units, how: Resampling) -> Studentised | Padded | None:
+def _resampled(units: Units, settings: Settings) -> Studentised | Padded | None:
     """How the mean gain varies; None where nothing does."""
     try:
-        return studentised(units, how) or Padded.of(units)
+        return studentised(units, settings) or Padded.of(units)
     except NotApplicable:
         return None
 
@@ -162,7 +161,7 @@ def _kind(found: Studentised) -> str:
     default=[Law.MEAN],
     allows=[Fact.CLUSTERS],
 )
-def skill_of_mean(measure: Measure, predictions: Predictions, settings: Any) -> Skill:
+def skill_of_mean(measure: Measure, predictions: Predictions, settings: Settings) -> Skill:
     """A mean loss; of a function of one the gain in its own units, without an interval."""
     level, draws, seed = settings.level, settings.draws, settings.seed
     found = skill(measure, predictions, confidence_level=level, draws=draws, seed=seed)
@@ -203,12 +202,12 @@ SCORED = (View.PROBABILITY, View.VALUE, View.SURVIVAL)
     default=[Law.SHARE],
     allows=[Fact.CLUSTERS],
 )
-def share_skill(measure: Measure, predictions: Any, settings: Any) -> Skill:
+def share_skill(measure: Measure, predictions: Any, settings: Settings) -> Skill:
     """A share of all cases beside that of always predicting the largest class.
 
     Exact McNemar test, one-sided, with Tango's interval; over clusters sign flips and Student's t.
     """
-    level, draws, seed = settings.level, settings.draws, settings.seed
+    level = settings.level
     predictions = find("share_skill", Kind.GAIN).checked(predictions)
     of_accuracy = at_accuracy(measure, len(predictions.classes))
     reference, value = measure.reference, measure.of(predictions)
@@ -223,11 +222,12 @@ def share_skill(measure: Measure, predictions: Any, settings: Any) -> Skill:
     largest = int(np.argmax(predictions.prevalences))
     gains = (predictions.label == actual).astype(float) - (actual == largest)
     limits = _scaled(measure, cluster_mean(gains, groups, confidence_level=level), slope)
-    how = Resampling(draws=DRAWS if draws is None else draws, seed=seed)
     tested = answer(
         "sign_flip",
         statistic=float(gains.sum()),
-        p_value=flips(gains, groups=groups, alternative="greater", resampling=how).p_value,
+        p_value=flips(
+            gains, groups=groups, alternative="greater", settings=settings.alone()
+        ).p_value,
         alternative="greater",
         hypothesis="gains over the largest class are symmetric about zero",
         whole=True,

@@ -10,7 +10,7 @@ Do two models order the classes equally well? DeLong's test, for any number of m
 Intervals of concordance with censored times, by the infinitesimal jackknife.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -151,6 +151,23 @@ def numerical_influence(measure: Measure, sample: Sample) -> Floats:
         up, down = (evaluate(measure, sample.reweighted(own + side * step)) for side in (1, -1))
         parts.append((up - down) / (2.0 * STEP))
     return np.concatenate(parts)
+
+
+def frequency_variance(value: Callable[[Floats], Floats], share: Floats, cases: float) -> float:
+    r"""Variance of a value that comes from how frequent the classes happen to be.
+
+    `value` is given factors by which each class (last axis) counts more, and returns the values;
+    `share` is how frequent the classes are among so many cases. With :math:`g_k` the slope of the
+    value in the logarithm of how much class k counts, the variance is
+    :math:`\sum_k g_k^2 / \pi_k / n`. Of the prevalence itself it is p (1 − p) / n:
+
+    >>> share = np.array([0.8, 0.2])
+    >>> frequency_variance(lambda f: f[:, 1] * 0.2 / (f @ share), share, 100)
+    0.0016
+    """
+    steps = STEP * np.eye(len(share))
+    slopes = (value(1.0 + steps) - value(1.0 - steps)) / (2.0 * STEP)
+    return float((slopes**2 / share).sum() / cases)
 
 
 def table_slopes(measure: Measure, tables: Floats) -> Floats:
@@ -395,6 +412,22 @@ def clusters_of(predictions: Any) -> Array | None:
     if groups is None or len(np.unique(groups)) == len(groups):
         return None
     return groups
+
+
+def fewest_clusters(predictions: Any, groups: Array) -> tuple[int, str]:
+    """How many clusters there are, or hold the class that fewest of them hold, and which that is.
+
+    What is said of a class rests on the clusters that hold it, however many there are of others.
+    """
+    count, of_class = len(np.unique(groups)), ""
+    classes = getattr(predictions, "classes", ())
+    if len(classes) and count > 1:
+        actual = Sample.of(predictions).outcome
+        for k, name in enumerate(classes):
+            held = len(np.unique(groups[actual == k]))
+            if 0 < held < count:
+                count, of_class = held, f" with cases of {name}"
+    return count, of_class
 
 
 def placed(score: Floats, positive: Bools) -> Floats:

@@ -5,7 +5,7 @@ what all intervals of one assessment share.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,6 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference import confusion_tables
 from abovechance.inference.bootstrap import (
-    DRAWS,
     EXTREME,
     MOST,
     from_replicates,
@@ -39,22 +38,26 @@ from abovechance.inference.method import (
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
 from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.settings import ONE_MODEL, Settings
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What every interval of one assessment shares: level, draws, seed, one bootstrap run."""
+@dataclass(frozen=True, kw_only=True)
+class Shared(Settings):
+    """The settings of one assessment, with what all its intervals share: one bootstrap run."""
 
-    predictions: Any
-    measures: Sequence[Measure]
-    level: float = 0.95
-    draws: int | None = None
-    seed: int = 0
-    stratified: bool = False
+    predictions: Any  # with the weights that a stated prevalence asks for
+    measures: Sequence[Measure] = ()
     needed: set[str] = field(default_factory=set)
-    prevalence: float | None = None  # as stated, of classes that were sampled apart
     drawn: dict[Any, Floats] = field(default_factory=dict)  # tables of the posterior
     counted: dict[int, Cells] = field(default_factory=dict)
+
+    @classmethod
+    def among(
+        cls, settings: Settings, predictions: Any, measures: Sequence[Measure] = ()
+    ) -> "Shared":
+        """Shared by the intervals of these measures."""
+        own = {one.name: getattr(settings, one.name) for one in fields(Settings)}
+        return cls(**own, predictions=predictions, measures=measures)
 
     def cells(self, predictions: Any) -> Cells:
         """The cases by cell of their confusion table, gathered once."""
@@ -63,19 +66,12 @@ class Setting:
             self.counted[key] = Cells.of(predictions)
         return self.counted[key]
 
-    @property
-    def bootstrap_draws(self) -> int:
-        return DRAWS if self.draws is None else self.draws
-
-    def rng(self, purpose: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(1000, purpose)))
-
     @cached_property
     def replicates(self) -> dict[str, Floats]:
         """Bootstrap replicates of all measures that need them, from one run of each kind."""
         groups = self.predictions.cases.groups
         wanted = [m for m in self.measures if m.label in self.needed and m.form is not Form.DRAWS]
-        inside = [m for m in wanted if (m.prevalence_free or self.stratified) and groups is None]
+        inside = [m for m in wanted if (m.prevalence_free or self.case_control) and groups is None]
         across = [m for m in wanted if m not in inside]
         found: dict[str, Floats] = {}
         for purpose, (chosen, stratified) in enumerate(((inside, True), (across, False))):
@@ -83,8 +79,8 @@ class Setting:
                 found |= replicates(
                     self.predictions,
                     chosen,
-                    self.rng(purpose),
-                    self.bootstrap_draws,
+                    self.rng(ONE_MODEL, purpose),
+                    self.bootstraps,
                     stratified=stratified,
                     groups=groups,
                 )
@@ -99,7 +95,7 @@ class Setting:
         """
         if not measure.smooth:
             return False
-        if self.stratified:
+        if self.case_control:
             return self.predictions.n <= 3 * MOST or measure.form is Form.LOSSES
         told = measure.influence is not None and self.predictions.weight is None
         return self.predictions.cases.groups is not None or self.predictions.n <= MOST or told
@@ -110,13 +106,13 @@ class Setting:
 
 
 def interval_by_law(
-    measure: Measure, predictions: Any, setting: Setting, facts: frozenset[Fact] | None = None
+    measure: Measure, predictions: Any, settings: Shared, facts: frozenset[Fact] | None = None
 ) -> Interval:
     """The interval that a measure's law has for such data; unless stated, as sampled at random."""
     if facts is None:
         facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS}
     first = first_of(Kind.INTERVAL, _law_of(measure, predictions), facts)
-    return chosen_interval(first, measure, predictions, setting, facts)
+    return chosen_interval(first, measure, predictions, settings, facts)
 
 
 def _law_of(measure: Measure, predictions: Any) -> Law:
@@ -130,48 +126,50 @@ def chosen_interval(
     first: Method,
     measure: Measure,
     predictions: Any,
-    setting: Setting,
+    settings: Shared,
     facts: frozenset[Fact] = frozenset(),
 ) -> Interval:
     """The interval of a method, or of what stands in for it where it has none."""
     for method in suited(first, measure, predictions, facts):
-        found = limits_of(method, measure, predictions, setting)
+        found = limits_of(method, measure, predictions, settings)
         if found is not None:
             return found
     raise NotApplicable(f"{first.worded()} is not for {measure.title}.")
 
 
 def asked_interval(
-    method: Method, measure: Measure, predictions: Any, setting: Setting
+    method: Method, measure: Measure, predictions: Any, settings: Shared
 ) -> Interval:
     """The interval of a method that was asked for by name, and of nothing that stands in for it."""
     method.refuse(predictions)
     if (
-        setting.stratified
+        settings.case_control
         and not measure.prevalence_free
         and Fact.CASE_CONTROL not in method.allows
     ):
         raise NotApplicable(
             f"{method.worded()} does not allow for classes sampled separately; leave methods= out."
         )
-    found = limits_of(method, measure, predictions, setting)
+    found = limits_of(method, measure, predictions, settings)
     if found is None:
         raise NotApplicable(f"{method.worded()} is not for {measure.title}.")
     return found
 
 
 def limits_of(
-    method: Method, measure: Measure, predictions: Any, setting: Setting
+    method: Method, measure: Measure, predictions: Any, settings: Shared
 ) -> Interval | None:
     """What a method's function says, under the method's name unless it has another."""
     assert method.function is not None
     if method.takes is Takes.SHARE:
-        return confusion_tables.share_by(method, measure, setting.cells(predictions), setting.level)
-    found = method.function(measure, predictions, setting)
+        return confusion_tables.share_by(
+            method, measure, settings.cells(predictions), settings.level
+        )
+    found = method.function(measure, predictions, settings)
     if found is None or getattr(found, "by", None):
         return found
     low, high = (found.low, found.high) if isinstance(found, Interval) else found
-    return method.limits(low, high, setting.level)
+    return method.limits(low, high, settings.level)
 
 
 EVERY = tuple(Law)
@@ -188,14 +186,14 @@ SAMPLED = (Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL)
     allows=SAMPLED,
     otherwise="bootstrap",
 )
-def by_leaving_out(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def by_leaving_out(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
     """Each case or cluster is left out in turn, where that tells more than drawing them."""
     if measure.extreme:
         raise NotApplicable(EXTREME)
-    if not setting.leaves_out(measure):
+    if not settings.leaves_out(measure):
         return None
-    strata = setting.predictions.positive if setting.stratified else None
-    return jackknifed(measure, setting.predictions, confidence_level=setting.level, strata=strata)
+    strata = settings.predictions.positive if settings.case_control else None
+    return jackknifed(measure, settings.predictions, confidence_level=settings.level, strata=strata)
 
 
 @interval(
@@ -208,17 +206,17 @@ def by_leaving_out(measure: Measure, predictions: Any, setting: Setting) -> Inte
     laws=EVERY,
     allows=SAMPLED,
 )
-def by_bootstrap(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+def by_bootstrap(measure: Measure, predictions: Any, settings: Shared) -> Interval:
     """BCa from the run that all measures share; whole clusters with Student's t."""
     if measure.extreme:
         raise NotApplicable(EXTREME)
-    cases, level = setting.predictions, setting.level
+    cases, level = settings.predictions, settings.level
     groups = cases.cases.groups
-    if measure.label in setting.replicates:
-        values = setting.replicates[measure.label]
+    if measure.label in settings.replicates:
+        values = settings.replicates[measure.label]
     else:
-        draws = min(setting.bootstrap_draws, 499)
-        drawn = replicates(cases, [measure], setting.rng(9), draws, groups=groups)
+        draws = min(settings.bootstraps, 499)
+        drawn = replicates(cases, [measure], settings.rng(ONE_MODEL, 9), draws, groups=groups)
         values = drawn[measure.label]
     if groups is not None:
         return spread_of_clusters(measure, cases, values, confidence_level=level)
@@ -246,6 +244,12 @@ NORMAL = declared(
     takes=Takes.PARTS,
     origin=__name__,
 )
+
+
+def one_run(predictions: Predictions) -> Predictions:
+    """Each case once: the first run of those that were repeated."""
+    repeat = predictions.cases.repeat
+    return predictions if repeat is None else predictions.take(repeat == repeat[0])
 
 
 def expanded(predictions: Predictions) -> Predictions:

@@ -63,13 +63,30 @@ def compare_items(
     id, model, value
         One entry a row: which item, which model, what it got.
     groups
-        The cluster of every row's item.
+        The cluster of every row's item; none when not given.
     models
         The models to compare, in this order; all in the order of appearance when not given.
     name
-        What the measure is called when values are scores.
-    options
+        What the measure is called when values are scores; "mean score" or "mean loss" when not
+        given.
+    higher_is_better
+        Whether more is better; False for losses.
+    **options
         As in `compare`.
+
+    Returns
+    -------
+    Comparison
+        The difference of every pair of models, with each model's value.
+
+    Raises
+    ------
+    DataError
+        If columns differ in length, a value is not a number, or there are fewer than two models.
+
+    See Also
+    --------
+    compare : models with outcomes and predictions.
 
     Examples
     --------

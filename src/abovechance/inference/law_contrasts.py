@@ -20,7 +20,6 @@ from abovechance.inference.contrasts import (
     Combined,
     Contrast,
     Declared,
-    How,
     Resampled,
     Standardised,
     Unanswerable,
@@ -50,6 +49,7 @@ from abovechance.measures.sample import COUNTING
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Survival
 from abovechance.resampling import Alternative
+from abovechance.settings import TWO_MODELS, Settings
 
 # ----------------------------------------------------------------------------------------------
 # The contrast that a measure's law gives: which test, which interval of the difference.
@@ -87,7 +87,7 @@ class ModelFamily:
 
     measure: Measure
     models: Sequence[Any]
-    how: How
+    settings: Settings
 
     def contrast(self, first: int, second: int) -> Contrast:
         """The contrast of two of the models."""
@@ -118,17 +118,17 @@ class ModelFamily:
 
     def _by_method(self, first: int, second: int, facts: frozenset[Fact]) -> Contrast:
         """By the method asked for, else by that of the law and what stands in for it."""
-        measure, how = self.measure, self.how
+        measure, settings = self.measure, self.settings
         one, other = self.models[first], self.models[second]
-        chosen = how.chosen.get(measure.label)
+        chosen = settings.chosen(Kind.COMPARISON).get(measure.label)
         if chosen is not None:
-            return contrast_by_name(chosen, measure, one, other, how)
+            return contrast_by_name(chosen, measure, one, other, settings)
         for method in suited(first_of(Kind.COMPARISON, measure.law, facts), measure, one, facts):
             assert method.function is not None
             if method.takes is Takes.FAMILY:
                 found = method.function(self, first, second)
             else:
-                found = method.function(measure, one, other, how)
+                found = method.function(measure, one, other, settings)
             if found is not None:
                 return cast(Contrast, found)
         raise NotApplicable(f"{measure.title} cannot be compared on such cases.")
@@ -136,7 +136,7 @@ class ModelFamily:
     def exchanged(self, first: int, second: int) -> Contrast:
         """Tested by exchanging predictions."""
         return difference_by_exchange(
-            self.measure, self.models[first], self.models[second], self.how
+            self.measure, self.models[first], self.models[second], self.settings
         )
 
     @cached_property
@@ -211,7 +211,7 @@ class ModelFamily:
 
 
 def contrast_by_name(
-    method: Method, measure: Measure, first: Any, second: Any, how: How
+    method: Method, measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Contrast:
     """The contrast of a method that was asked for by name: refused where data are not its own."""
     assert method.function is not None
@@ -220,9 +220,9 @@ def contrast_by_name(
         for predictions in (first, second):
             method.refuse(predictions)
         if method.takes is Takes.FAMILY:
-            found = method.function(ModelFamily(measure, [first, second], how), 0, 1)
+            found = method.function(ModelFamily(measure, [first, second], settings), 0, 1)
         else:
-            found = method.function(measure, first, second, how)
+            found = method.function(measure, first, second, settings)
     except NotApplicable as reason:
         return Unanswerable(gap, str(reason))
     if found is None:
@@ -247,10 +247,12 @@ def contrast_by_name(
     allows=[Fact.CLUSTERS],
     otherwise="resampled",
 )
-def difference_by_exchange(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def difference_by_exchange(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast:
     """A test by exchanging predictions, with the interval of any measure."""
-    tested = Exchange(measure, first, second, how)
-    return Combined(tested, Resampled(measure, first, second, how))
+    tested = Exchange(measure, first, second, settings)
+    return Combined(tested, Resampled(measure, first, second, settings))
 
 
 @comparison(
@@ -263,10 +265,12 @@ def difference_by_exchange(measure: Measure, first: Any, second: Any, how: How) 
     laws=tuple(Law),
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_by_resampling(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def difference_by_resampling(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast:
     """An interval of the difference and no test."""
     weighted = first.cases.sample_weight is not None
-    return Resampled(measure, first, second, how, WEIGHTED if weighted else NO_TEST)
+    return Resampled(measure, first, second, settings, WEIGHTED if weighted else NO_TEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +280,7 @@ class Exchange:
     measure: Measure
     first: Any
     second: Any
-    how: How
+    settings: Settings
 
     @property
     def difference(self) -> float:
@@ -284,13 +288,13 @@ class Exchange:
 
     def test(self, alternative: Alternative) -> Answer:
         classes = len(getattr(self.first, "classes", ()))
-        count = affordable(self.measure, self.first.n, self.how.draws, max(classes, 2))
+        count = affordable(self.measure, self.first.n, self.settings.draws, max(classes, 2))
         found = exchanged(
             self.measure,
             self.first,
             self.second,
             alternative=alternative,
-            resampling=replace(self.how.resampling, draws=count),
+            settings=replace(self.settings, draws=count),
         )
         return Answer(as_test(found, alternative, self.first.cases.groups), least=found.least)
 
@@ -404,7 +408,7 @@ BOTH = declared(
 )
 
 
-def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def unpaired(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
     """The contrast of a measure's law for different cases.
 
     Cases of one cluster that fall into both parts keep their dependence: clusters are summed over
@@ -416,13 +420,13 @@ def unpaired(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
             return Alike(infinite=True)
         gap = less(values[0], values[1])
         return Unanswerable(gap, measure.undefined or f"{measure.title} is not finite here")
-    chosen = how.chosen.get(measure.label)
+    chosen = settings.chosen(Kind.COMPARISON).get(measure.label)
     if chosen is not None:
-        return contrast_by_name(chosen, measure, first, second, how)
+        return contrast_by_name(chosen, measure, first, second, settings)
     facts = _facts(first, second)
     for method in suited(first_of(Kind.COMPARISON, measure.law, facts), measure, first, facts):
         assert method.function is not None
-        found = method.function(measure, first, second, how)
+        found = method.function(measure, first, second, settings)
         if found is not None:
             return cast(Contrast, found)
     raise NotApplicable(f"{measure.title} cannot be compared on such cases.")
@@ -449,7 +453,7 @@ class Independent:
     measure: Measure
     first: Any
     second: Any
-    how: How
+    settings: Settings
     reason: str = ""
 
     @property
@@ -477,7 +481,7 @@ class Independent:
 
     def _gaps(self) -> Floats:
         slow = self.measure.needs_index_draws or self.measure.form is Form.PAIR_AUCS
-        size = 499 if slow and self.how.draws is None else self.how.bootstraps
+        size = 499 if slow and self.settings.draws is None else self.settings.bootstraps
         parts = []
         for number, p in enumerate((self.first, self.second)):
             groups = p.cases.groups
@@ -485,7 +489,7 @@ class Independent:
             drawn = replicates(
                 p,
                 [self.measure],
-                self.how.rng(4 + number),
+                self.settings.rng(TWO_MODELS, 4 + number),
                 size,
                 stratified=stratified,
                 groups=groups,
@@ -515,7 +519,7 @@ class Independent:
     otherwise="independent",
 )
 def difference_of_influences(
-    measure: Measure, first: Any, second: Any, how: How
+    measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Contrast | None:
     """Values whose influences are known in closed form, with Welch's degrees of freedom."""
     moved = [_influence(measure, p) for p in (first, second)]
@@ -526,7 +530,7 @@ def difference_of_influences(
     found = _standardised(measure, first, second, values, moved[0], moved[1], grouped)
     if measure.after is None:
         return found
-    return Combined(found, Independent(measure, first, second, how))
+    return Combined(found, Independent(measure, first, second, settings))
 
 
 @comparison(
@@ -540,10 +544,12 @@ def difference_of_influences(
     needs=[Fact.UNPAIRED],
     allows=[Fact.CLUSTERS, Fact.WEIGHTS],
 )
-def difference_of_both_parts(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def difference_of_both_parts(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast:
     """Any measure: each part is resampled by itself."""
     weighted = Fact.WEIGHTS in _facts(first, second)
-    return Independent(measure, first, second, how, WEIGHTED if weighted else "")
+    return Independent(measure, first, second, settings, WEIGHTED if weighted else "")
 
 
 def _influence(measure: Measure, predictions: Any) -> Floats | None:
@@ -618,7 +624,7 @@ def _welch(parts: Sequence[tuple[float, float]], at_most: float = np.inf) -> tup
     otherwise="independent",
 )
 def difference_of_unpaired_areas(
-    measure: Measure, first: Any, second: Any, how: How
+    measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Contrast | None:
     """Areas of different cases; clusters that fall into both parts make them depend."""
     try:

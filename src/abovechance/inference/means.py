@@ -21,7 +21,6 @@ from abovechance.inference.contrasts import (
     Answer,
     Combined,
     Contrast,
-    How,
     Resampled,
     Standardised,
     Unanswerable,
@@ -31,7 +30,6 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.exchange import EQUAL_MEANS, SYMMETRIC
 from abovechance.inference.influence import Gap
-from abovechance.inference.interval_choice import Setting
 from abovechance.inference.method import Fact, Takes, answer, comparison, interval, limits
 from abovechance.inference.miscalibration import _of_the_line
 from abovechance.inference.results import Interval
@@ -39,6 +37,7 @@ from abovechance.inference.shares import flipped, turn
 from abovechance.measures import Calibration, Form, Law, Measure, find
 from abovechance.measures.measure import defaults
 from abovechance.resampling import Alternative
+from abovechance.settings import ONE_MODEL, Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -61,14 +60,14 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
     fits=_a_mean,
     otherwise="left_out",
 )
-def interval_of_mean(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+def interval_of_mean(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Studentised bootstrap of a mean of independent cases."""
     return studentised_mean(
         measure,
         predictions,
-        confidence_level=setting.level,
-        draws=setting.bootstrap_draws,
-        rng=setting.rng(5),
+        confidence_level=settings.level,
+        draws=settings.bootstraps,
+        rng=settings.rng(ONE_MODEL, 5),
     )
 
 
@@ -231,7 +230,7 @@ class MeanGain:
 
     gains: Floats
     turned: float
-    how: How
+    settings: Settings
     groups: Array | None = None
     bounds: tuple[float, float] = ANYWHERE
 
@@ -247,12 +246,12 @@ class MeanGain:
     def spread(self) -> Studentised | Padded:
         """What says how the mean varies; refused where nothing does."""
         few = self.groups is not None and len(self.units) < FEW
-        found = None if few else studentised(self.units, self.how.flips)
+        found = None if few else studentised(self.units, self.settings)
         return Padded.of(self.units) if found is None else found
 
     def test(self, alternative: Alternative) -> Answer:
         if not self._tests_means:
-            return flipped(self.gains, self.groups, alternative, self.how, SYMMETRIC)
+            return flipped(self.gains, self.groups, alternative, self.settings, SYMMETRIC)
         found = self.spread
         assert isinstance(found, Studentised)
         drawn = len(found.pivots) > 0
@@ -269,7 +268,11 @@ class MeanGain:
     @cached_property
     def _tests_means(self) -> bool:
         """Whether means are tested, not symmetry: as asked for, else where units are enough."""
-        wanted = len(self.units) >= FEW if self.how.studentised is None else self.how.studentised
+        wanted = (
+            len(self.units) >= FEW
+            if self.settings.studentised is None
+            else self.settings.studentised
+        )
         if not wanted or not self.units.vary.all():
             return False
         try:
@@ -338,7 +341,7 @@ def _of_losses(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     fits=_of_losses,
     otherwise="mean_loss",
 )
-def difference_of_means(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def difference_of_means(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
     """Studentised bootstrap, sign flips of few; over few clusters Student's t."""
     turned = turn(measure)
     parts = contributions(measure, first, second)
@@ -350,15 +353,15 @@ def difference_of_means(measure: Measure, first: Any, second: Any, how: How) -> 
             difference, f"the loss of {apart} case{plural} is infinite, so losses do not compare"
         )
     bounds = ANYWHERE if measure.after is not None else span(measure.range)
-    tested = MeanGain(turned * parts * first.n, turned, how, first.cases.groups, bounds)
+    tested = MeanGain(turned * parts * first.n, turned, settings, first.cases.groups, bounds)
     if measure.after is None:
         return tested
-    return Combined(tested, Resampled(measure, first, second, how))
+    return Combined(tested, Resampled(measure, first, second, settings))
 
 
-def mean_test(gains: Floats, groups: Any, alternative: Alternative, how: How) -> Answer:
+def mean_test(gains: Floats, groups: Any, alternative: Alternative, settings: Settings) -> Answer:
     """The test of gains, one a case, as `compare` runs it: "greater" when the first loses less."""
-    return MeanGain(np.asarray(gains, dtype=np.float64), 1.0, how, groups).test(alternative)
+    return MeanGain(np.asarray(gains, dtype=np.float64), 1.0, settings, groups).test(alternative)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -378,13 +381,16 @@ def mean_test(gains: Floats, groups: Any, alternative: Alternative, how: How) ->
     allows=[Fact.CLUSTERS],
     otherwise="exchange",
 )
-def difference_of_mean_loss(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+def difference_of_mean_loss(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast | None:
     """The test of a mean loss with the interval of the measure itself; None where none is known."""
     loss = same_question(measure, first)
     if loss is None:
         return None
     return Combined(
-        difference_of_means(loss, first, second, how), Resampled(measure, first, second, how)
+        difference_of_means(loss, first, second, settings),
+        Resampled(measure, first, second, settings),
     )
 
 

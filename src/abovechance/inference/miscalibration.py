@@ -11,7 +11,6 @@ import numpy as np
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference import miscalibration as lines
-from abovechance.inference.interval_choice import Setting
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -26,7 +25,7 @@ from abovechance.inference.method import (
     suited,
     test,
 )
-from abovechance.inference.permutation import Draws
+from abovechance.inference.permutation import null_of
 from abovechance.inference.results import Interval, Result, Test
 from abovechance.measures import Calibration, Law, Measure, find
 from abovechance.measures.calibration import decile_groups
@@ -44,7 +43,8 @@ from abovechance.numerics.recalibration import (
     shift,
 )
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
-from abovechance.resampling import Resampling, seed_of, tail
+from abovechance.resampling import seed_of, tail
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -61,19 +61,19 @@ def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact])
 
 @interval(
     name="recalibration",
-    title="profile likelihood[, unbounded on one side{unbounded}]",
-    words="the profile likelihood[, unbounded on one side{unbounded}]",
-    source="venzon1988",
+    title="robust profile likelihood[, unbounded on one side{unbounded}]",
+    words="the profile likelihood, adjusted for misfit[, unbounded on one side{unbounded}]",
+    source=("venzon1988", "royall2003"),
     default=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],
     fits=_line_of_classes,
     otherwise="observed_expected",
 )
-def interval_of_recalibration(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+def interval_of_recalibration(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Profile likelihood of the recalibration line."""
     aspect = measure.calibration
     parameter = "in_the_large" if aspect is Calibration.LEVEL else str(aspect)
-    return lines.recalibration(predictions, parameter, confidence_level=setting.level)
+    return lines.recalibration(predictions, parameter, confidence_level=settings.level)
 
 
 def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
@@ -95,9 +95,9 @@ def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]
     fits=_ratio_of_classes,
     otherwise="linear_calibration",
 )
-def interval_of_ratio(measure: Measure, predictions: Any, setting: Setting) -> Interval:
+def interval_of_ratio(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Observed to expected outcomes, on the log scale."""
-    return lines.observed_expected(predictions, confidence_level=setting.level)
+    return lines.observed_expected(predictions, confidence_level=settings.level)
 
 
 def _line_of_numbers(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
@@ -115,11 +115,11 @@ def _line_of_numbers(measure: Measure, predictions: Any, facts: frozenset[Fact])
     otherwise="observed_expected_at",
 )
 def interval_of_linear_calibration(
-    measure: Measure, predictions: Any, setting: Setting
+    measure: Measure, predictions: Any, settings: Settings
 ) -> Interval:
     """The line of outcomes on predicted numbers."""
     aspect = str(measure.calibration)
-    return lines.linear_calibration(predictions, aspect, confidence_level=setting.level)
+    return lines.linear_calibration(predictions, aspect, confidence_level=settings.level)
 
 
 def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
@@ -136,13 +136,13 @@ def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     fits=_by_a_time,
     otherwise="studentised_bootstrap",
 )
-def at_horizon(measure: Measure, predictions: Survival, setting: Setting) -> Interval:
+def at_horizon(measure: Measure, predictions: Survival, settings: Settings) -> Interval:
     """Calibration at a time: observed to expected events, or the slope of weighted cases."""
     from abovechance.measures.survival import at_horizon
 
     if predictions.weight is not None or predictions.cases.groups is not None:
         raise NotApplicable(f"{measure.title} has an interval for independent cases only.")
-    level = setting.level
+    level = settings.level
     known = at_horizon(predictions, measure.parameters["t"])
     if measure.calibration is Calibration.RATIO:
         value = measure.of(predictions)
@@ -182,6 +182,7 @@ def has_interval(measure: Measure) -> bool:
 PARAMETERS = ("in_the_large", "intercept", "slope")
 SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
+LEVERAGE = 0.99  # of a case that holds its line alone: left out, there is nothing to compare with
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
@@ -204,9 +205,12 @@ def recalibration(
     r"""Profile-likelihood interval of the recalibration line of binary predictions.
 
     All values θ that a likelihood-ratio test does not reject:
-    :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \chi^2_1`, the maximum over the other
-    parameter. Where the classes are separated one limit is infinite, and the method says so. With
-    groups: the sandwich estimate over clusters and Student's t.
+    :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \lambda \chi^2_1`, the maximum over the
+    other parameter. λ is by how much the sandwich variance exceeds that of the likelihood, and at
+    least 1: where the line does not fit (an intercept whose slope is kept at 1 though the
+    probabilities are too extreme), the likelihood alone claims too much. Where the classes are
+    separated one limit is infinite, and the method says so. With groups: the sandwich estimate
+    over clusters and Student's t.
 
     Parameters
     ----------
@@ -235,7 +239,8 @@ def recalibration(
 
     References
     ----------
-    Venzon & Moolgavkar (1988); Heinze & Schemper (2002) on separation.
+    Venzon & Moolgavkar (1988); Royall & Tsou (2003) on misfit; Heinze & Schemper (2002) on
+    separation.
 
     Examples
     --------
@@ -251,7 +256,8 @@ def recalibration(
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
     best, centre, error, profile = _profile(y, x, weight, parameter)
-    low, high = _limits(profile, best, centre, error, confidence_level)
+    excess = _excess(y, x, weight, parameter)
+    low, high = _limits(profile, best, centre, error, _normal(confidence_level) * excess)
     known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
     return limits("recalibration", low, high, confidence_level, **known)
 
@@ -461,11 +467,37 @@ def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -
     return float(log_likelihood(y[still], offset[still], w))
 
 
+def _excess(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> float:
+    """How many times its likelihood's standard error a parameter has by the sandwich HC3, from 1.
+
+    Where the line does not fit, the drop of the likelihood is that many squared times chi-squared.
+    """
+    design, at = _fitted(y, x, weight, parameter)
+    if not np.isfinite(at).all():
+        return 1.0  # separated: the likelihood is all there is
+    p, w = expit(at), np.ones_like(x) if weight is None else weight
+    inner = _inverse((design * (w * p * (1.0 - p))) @ design.T)
+    lever = np.einsum("in,ij,jn->n", design, inner, design) * p * (1.0 - p)
+    residual = (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
+    robust = inner @ ((design * (w * residual**2)) @ design.T) @ inner
+    k = 1 if parameter == "slope" else 0
+    return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
+
+
+def _fitted(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> tuple[Floats, Floats]:
+    """What a recalibration multiplies, and the log odds that it ends with."""
+    if parameter == "in_the_large":
+        return np.ones((1, len(x))), x + float(shift(y, x, None, weight))
+    found = line(y, x, weight)
+    with np.errstate(invalid="ignore"):  # of a line that is not finite
+        at = float(found.intercept) + float(found.slope) * x
+    return np.stack([np.ones(len(x)), x]), at
+
+
 def _limits(
-    profile: Callable[[float], float], best: float, centre: float, error: float, level: float
+    profile: Callable[[float], float], best: float, centre: float, error: float, z: float
 ) -> tuple[float, float]:
-    """Where twice the drop of the log-likelihood reaches the quantile, on both sides."""
-    z = _normal(level)
+    """Where the root of twice the log-likelihood's drop reaches a quantile, on both sides."""
 
     def beyond(value: float) -> float:
         # its root is nearly a straight line, the drop a parabola: quicker to solve
@@ -507,15 +539,12 @@ def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tup
 
 def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float) -> Interval:
     """Student's t with the sandwich estimate over clusters."""
+    design, at = _fitted(y, x, None, parameter)
     if parameter == "in_the_large":
-        centre = float(shift(y, x))
-        design, estimate, at = np.ones((1, len(x))), centre, x + centre
+        estimate = float(shift(y, x))
     else:
         found = line(y, x)
-        design = np.stack([np.ones(len(x)), x])
         estimate = float(found.slope if parameter == "slope" else found.intercept)
-        with np.errstate(invalid="ignore"):  # of a line that is not finite
-            at = float(found.intercept) + float(found.slope) * x
     if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance = expit(at)
@@ -701,8 +730,8 @@ def calibration(
     """
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = fit(chosen, predictions)
-    how = Draws(draws, Resampling(seed=seed_of(rng), workers=workers))
-    found = simulated(predictions, [chosen], how)
+    settings = Settings(draws=draws, seed=seed_of(rng), workers=workers)
+    found = simulated(predictions, [chosen], settings)
     if chosen.label not in found:
         raise NotApplicable(f"{chosen.title} cannot be simulated or is undefined here.")
     return found[chosen.label]
@@ -864,8 +893,8 @@ def hosmer_lemeshow(
     if method not in ("simulated", "chi2"):
         raise NotApplicable(f"method must be 'simulated' or 'chi2'; got {method!r}.")
     if method == "simulated" and not fitted:
-        how = Draws(draws, Resampling(seed=seed_of(rng)))
-        null = how.null(_Simulated(predictions, (measure,)), draws, predictions.n)
+        settings = Settings(draws=draws, seed=seed_of(rng))
+        null = null_of(_Simulated(predictions, (measure,)), settings, draws, predictions.n)
         found = tail(statistic, null[measure.label])
         return answer("calibration", **common, p_value=found.p_value, draws=found.draws)
     y = predictions.positive.astype(np.float64)
@@ -929,7 +958,7 @@ def _standard(measure: Measure, predictions: Binary) -> Test:
 
 
 def simulated(
-    predictions: Binary | Multiclass, measures: Sequence[Measure], draws: Draws
+    predictions: Binary | Multiclass, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, CalibrationError]:
     """Calibration errors beside those of outcomes simulated from the probabilities, by label."""
     predictions = _checked(predictions)
@@ -938,10 +967,10 @@ def simulated(
     fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
     if not fitted:
         return {}
-    total = DRAWS if draws.count is None else draws.count
+    total = DRAWS if settings.draws is None else settings.draws
     work = _Simulated(predictions, fitted)
     observed = work.observed()
-    null = draws.null(work, total, predictions.n)
+    null = null_of(work, settings, total, predictions.n)
     found = {}
     for m in fitted:
         value = values[m.label]
@@ -961,7 +990,7 @@ def simulated(
 
 
 def calibration_tests(
-    predictions: Any, measures: Sequence[Measure], draws: Draws
+    predictions: Any, measures: Sequence[Measure], settings: Settings
 ) -> tuple[dict[str, Test], dict[str, str]]:
     """Tests of every calibration measure that has one, and remarks on errors, by label."""
     tests: dict[str, Test] = {}
@@ -972,14 +1001,14 @@ def calibration_tests(
     first, facts = first_of(Kind.TEST, Law.CALIBRATION), facts_of(predictions)
     by = {m: next(suited(first, m, predictions, facts), None) for m in measures}
     errors = [m for m, method in by.items() if method is not None and method.name == "calibration"]
-    for label, error in simulated(predictions, errors, draws).items():
+    for label, error in simulated(predictions, errors, settings).items():
         tests[label], remarks[label] = error.test, remark(error)
     for m, method in by.items():
         if method is None or m in errors:
             continue
         assert method.function is not None
         with suppress(NotApplicable):
-            found = method.function(m, predictions, draws)
+            found = method.function(m, predictions, settings)
             if not np.isnan(found.p_value):
                 tests[m.label] = found
     return tests, remarks
@@ -999,7 +1028,7 @@ def _of_a_line(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     fits=_of_a_line,
     otherwise="spiegelhalter",
 )
-def of_line(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+def of_line(measure: Measure, predictions: Binary, settings: Settings) -> Test:
     """What of the recalibration line a measure tells, by likelihood ratio."""
     assert measure.calibration is not None
     return likelihood_ratio(predictions, LINE_OF[measure.calibration])
@@ -1019,7 +1048,7 @@ def _of_a_score(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> b
     fits=_of_a_score,
     otherwise="calibration",
 )
-def of_score(measure: Measure, predictions: Binary, draws: Draws) -> Test:
+def of_score(measure: Measure, predictions: Binary, settings: Settings) -> Test:
     """A score that is standard normal if the probabilities are right."""
     return _standard(measure, predictions)
 
@@ -1039,9 +1068,13 @@ def _of_a_distance(measure: Measure, predictions: Any, facts: frozenset[Fact]) -
     takes=Takes.MEASURES,
     fits=_of_a_distance,
 )
-def of_distances(predictions: Any, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
+def of_distances(
+    predictions: Any, measures: Sequence[Measure], settings: Settings
+) -> dict[str, Test]:
     """Distances beside those of outcomes simulated from the probabilities."""
-    return {label: error.test for label, error in simulated(predictions, measures, draws).items()}
+    return {
+        label: error.test for label, error in simulated(predictions, measures, settings).items()
+    }
 
 
 def _checked(predictions: Any, test: str = "calibration") -> Any:

@@ -11,7 +11,7 @@ from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference import confusion_tables, method
 from abovechance.inference.confusion_tables import Cells
-from abovechance.inference.interval_choice import SAMPLED, Setting
+from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, interval
 from abovechance.inference.method import gain as gain_method
 from abovechance.inference.proportions import score_limits
@@ -20,6 +20,7 @@ from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
 from abovechance.measures.utility import exchange, threshold_of
 from abovechance.predictions import Binary
+from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -35,23 +36,23 @@ from abovechance.predictions import Binary
     allows=SAMPLED,
     otherwise="left_out",
 )
-def interval_of_utility(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
     """MOVER of two shares, else a bootstrap of counts; over clusters each left out in turn."""
-    if setting.prevalence is not None and isinstance(predictions, Binary):
+    if settings.prevalence is not None and isinstance(predictions, Binary):
         worth, acted = worth_of(measure, predictions)
         cells = Cells.of(predictions, acted)
-        stream = partial(setting.rng, 6)
+        stream = partial(settings.rng, ONE_MODEL, 6)
         return confusion_tables.at_prevalence(
-            measure, cells, setting.prevalence, setting.level, stream, worth
+            measure, cells, settings.prevalence, settings.level, stream, worth
         )
     if predictions.weight is not None:
         return None
     return utility(
         predictions,
         measure,
-        confidence_level=setting.level,
-        draws=setting.bootstrap_draws,
-        rng=setting.rng(7),
+        confidence_level=settings.level,
+        draws=settings.bootstraps,
+        rng=settings.rng(ONE_MODEL, 7),
     )
 
 
@@ -65,7 +66,6 @@ def interval_of_utility(measure: Measure, predictions: Any, setting: Setting) ->
 # ----------------------------------------------------------------------------------------------
 
 
-DRAWS = 1999
 MOST_UNDEFINED = 0.01
 MOVER = "MOVER of the two shares' Wilson limits"
 Worth = Callable[[Floats], Floats]
@@ -86,7 +86,7 @@ def of_counts(
     table: Floats,
     *,
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
 ) -> Interval:
     """BCa interval of a function of one 2 × 2 table by multinomial draws."""
@@ -329,7 +329,7 @@ def gain(
     threshold: float,
     *,
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
 ) -> Gain:
     """Net benefit beside the better of acting on every case and on none.
@@ -355,7 +355,7 @@ def utility(
     measure: Measure,
     *,
     confidence_level: float = 0.95,
-    draws: int = DRAWS,
+    draws: int = BOOTSTRAPS,
     rng: np.random.Generator,
 ) -> Interval:
     """Interval of net benefit or a cost from the counts it depends on; jackknife over clusters."""
@@ -421,15 +421,15 @@ def _quantile(ordered: Floats, at: Floats) -> Floats:
     default=[Law.UTILITY],
     allows=[Fact.CLUSTERS],
 )
-def net_gain(measure: Measure, cases: Any, setting: Setting) -> Skill | None:
+def net_gain(measure: Measure, cases: Any, settings: Settings) -> Skill | None:
     """Net benefit beside the better of acting on every case and on none; None of other utility."""
     if not measure.decomposable or "threshold" not in measure.parameters:
         return None
     found = gain(
         cases,
         threshold_of(measure),
-        confidence_level=setting.level,
-        draws=DRAWS if setting.draws is None else setting.draws,
-        rng=np.random.default_rng(np.random.SeedSequence(setting.seed, spawn_key=(8,))),
+        confidence_level=settings.level,
+        draws=settings.bootstraps,
+        rng=settings.rng(8),
     )
     return Skill(reference=found.reference, difference=found.difference, interval=found.interval)

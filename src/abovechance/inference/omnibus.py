@@ -29,7 +29,8 @@ from abovechance.inference.results import Omnibus
 from abovechance.inference.shares import counted_cells, in_cells, turn
 from abovechance.measures import Form, Law
 from abovechance.numerics.exact import never_zero
-from abovechance.resampling import Resampling, replicate_blocks, tail
+from abovechance.resampling import replicate_blocks, tail
+from abovechance.settings import Settings
 
 ALIKE = "all models are alike"
 EQUAL_MEANS = "all expected losses are equal"
@@ -87,7 +88,7 @@ def means_of_all(family: ModelFamily) -> Omnibus | None:
     if columns is None:
         return None
     groups = family.models[0].cases.groups
-    return largest_difference(family.measure.label, columns, groups, family.how.flips)
+    return largest_difference(family.measure.label, columns, groups, family.settings)
 
 
 @omnibus(
@@ -105,7 +106,7 @@ def shares_of_all(family: ModelFamily) -> Omnibus | None:
     columns = _columns(family)
     if columns is None:
         return None
-    return cochran_test(family.measure.label, columns, family.how.flips)
+    return cochran_test(family.measure.label, columns, family.settings)
 
 
 @omnibus(
@@ -125,11 +126,11 @@ def totals_of_all(family: ModelFamily) -> Omnibus | None:
     if columns is None:
         return None
     groups = family.models[0].cases.groups
-    return permuted_totals(family.measure.label, columns, groups, family.how.flips)
+    return permuted_totals(family.measure.label, columns, groups, family.settings)
 
 
 def largest_difference(
-    label: str, columns: Floats, groups: Array | None, resampling: Resampling
+    label: str, columns: Floats, groups: Array | None, settings: Settings
 ) -> Omnibus | None:
     """The largest difference of two means in its standard errors, among those of resamples.
 
@@ -156,7 +157,7 @@ def largest_difference(
     units = Units(units.totals[moving], units.sizes).checked()
     observed = float(np.abs(units.means / units.errors).max())
     work = Pivots(units.residuals, units.sizes, greatest=True)
-    null = np.asarray(replicate_blocks(work, fewer(resampling, len(units)), block=BLOCK))
+    null = np.asarray(replicate_blocks(work, fewer(settings, len(units)), block=BLOCK))
     if np.isnan(null).mean() > MOST_DEGENERATE:
         return None
     where = tail(observed, null)
@@ -170,7 +171,7 @@ def largest_difference(
     return Omnibus.of(label, found, len(columns) - 1.0)
 
 
-def cochran_test(label: str, hits: Floats, resampling: Resampling) -> Omnibus:
+def cochran_test(label: str, hits: Floats, settings: Settings) -> Omnibus:
     """Cochran's Q among those of answers permuted among the models within cases.
 
     χ² of Q is close (.054 at .05 with 5 models on 50 cases) and stands for very many models or
@@ -185,7 +186,7 @@ def cochran_test(label: str, hits: Floats, resampling: Resampling) -> Omnibus:
     if not len(undecided):
         return _chi2(label, 0.0, df)
     work = _Answers(k, undecided)
-    null = np.asarray(replicate_blocks(work, resampling, block=512))
+    null = np.asarray(replicate_blocks(work, settings, block=512))
     total = float(((hits.sum(axis=1) - hits.sum() / k) ** 2).sum())
     where = tail(total, null)
     found = find("cochran", Kind.OMNIBUS).answer(
@@ -260,14 +261,14 @@ def cochran(hits: Floats) -> tuple[float, float]:
 
 
 def permuted_totals(
-    label: str, columns: Floats, groups: Array | None, resampling: Resampling
+    label: str, columns: Floats, groups: Array | None, settings: Settings
 ) -> Omnibus:
     """Losses of cases, or totals of whole clusters, permuted among the models."""
     what = "cases" if groups is None else "clusters"
     table = np.stack([totals(row, groups) for row in columns])
     work = _Shuffled(table)
     observed = float(work.spread(table[None])[0])
-    where = tail(observed, np.asarray(replicate_blocks(work, resampling, block=512)))
+    where = tail(observed, np.asarray(replicate_blocks(work, settings, block=512)))
     found = find("permuted_totals", Kind.OMNIBUS).answer(
         statistic=observed,
         p_value=where.p_value,

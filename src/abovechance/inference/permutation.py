@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
-from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -43,10 +42,8 @@ from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.resampling import (
-    DEFAULT,
     LabelPermutations,
     Permutations,
-    Resampling,
     Scheme,
     Sequential,
     WholeBlocks,
@@ -58,6 +55,7 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Permutation nulls: what measures would be if predictions had nothing to do with outcomes.
@@ -364,34 +362,30 @@ def scheme_of(y: Array, permute: str, blocks: Any) -> Any:
 
 def null_values(
     work: Any,
-    how: Resampling,
+    settings: Settings,
     block: int,
     *,
     first: tuple[str, float, Any],
-    stop: str | None = None,
-    level: float = 0.05,
-    risk: float = 1e-3,
 ) -> tuple[dict[str, Floats], Sequel | None]:
     """Null values of every statistic by name, and how a sequential test ended.
 
     `first` is the statistic that a sequential test watches: name, observed value, alternative.
     """
-    if stop is None:
-        found = replicate_blocks(work, how, block=block)
+    if settings.stop is None:
+        found = replicate_blocks(work, settings, block=block)
         assert isinstance(found, dict)
         return found, None
-    if stop != "gandy":
-        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
     name, observed, alternative = first
     kept: list[dict[str, Array]] = []
 
     def indicators() -> Iterator[Array]:
-        for part in in_order(work, how, block=block):
+        for part in in_order(work, settings, block=block):
             assert isinstance(part, dict)
             kept.append(part)
             yield exceedances(observed, part[name], alternative=alternative)
 
-    answer = Sequential(level=level, risk=risk, steps=how.draws).run(indicators())
+    rule = Sequential(alpha=settings.alpha, risk=settings.risk, steps=settings.flips)
+    answer = rule.run(indicators())
     null = {key: np.concatenate([part[key] for part in kept])[: answer.steps] for key in kept[0]}
     sequel = Sequel(
         steps=answer.steps,
@@ -409,7 +403,6 @@ def null_values(
 # ----------------------------------------------------------------------------------------------
 
 
-DRAWS = 9999
 SLOW_DRAWS = 999  # where every draw is a loop over cases
 FAST_BLOCK = 2048
 ARRANGEMENTS = 64  # through which a function of a sum is known
@@ -420,35 +413,27 @@ PERMUTATION = "permutation"
 SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 
-@dataclass(frozen=True)
-class Draws:
-    """How many permutations (None: as many as are affordable), and how they are drawn.
+def affordable_draws(settings: Settings, n: int, slow: bool) -> int:
+    """As many as asked for; by default fewer where every draw costs more."""
+    if settings.draws is None and (slow or n > 20_000):
+        return SLOW_DRAWS
+    return settings.flips
 
-    `check`: whether a saddlepoint approximation is computed beside a p-value from draws.
-    """
 
-    count: int | None = None
-    resampling: Resampling = DEFAULT
-    exact: bool = False
-    check: bool = True
+def counts_all(settings: Settings, scheme: Scheme, total: int, *, slow: bool = False) -> bool:
+    """Whether every arrangement is counted: where few, or as many as can be when asked for."""
+    many = scheme.arrangements
+    return many <= total or (settings.exact and many <= (ALL_SLOW if slow else ALL_LABELLINGS))
 
-    def affordable(self, n: int, slow: bool) -> int:
-        """As many as asked for; by default fewer where every draw costs more."""
-        if self.count is not None:
-            return self.count
-        return SLOW_DRAWS if slow or n > 20_000 else DRAWS
 
-    def counts_all(self, scheme: Scheme, total: int, *, slow: bool = False) -> bool:
-        """Whether every arrangement is counted: where few, or as many as can be when asked for."""
-        many = scheme.arrangements
-        return many <= total or (self.exact and many <= (ALL_SLOW if slow else ALL_LABELLINGS))
-
-    def null(self, work: Any, total: int, n: int, *, fast: bool = False) -> dict[str, Array]:
-        """The replicates that `work` computes, by label."""
-        block = FAST_BLOCK if fast else max(1, min(FAST_BLOCK, CELLS // max(1, n)))
-        found = replicate_blocks(work, replace(self.resampling, draws=total), block=block)
-        assert isinstance(found, dict)
-        return found
+def null_of(
+    work: Any, settings: Settings, total: int, n: int, *, fast: bool = False
+) -> dict[str, Array]:
+    """The replicates that `work` computes, by label."""
+    block = FAST_BLOCK if fast else max(1, min(FAST_BLOCK, CELLS // max(1, n)))
+    found = replicate_blocks(work, replace(settings, draws=total), block=block)
+    assert isinstance(found, dict)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,24 +476,22 @@ class Orders:
 def association(
     predictions: Predictions,
     measures: Sequence[Measure],
-    draws: Draws,
+    settings: Settings,
     *,
     shortcuts: bool = True,
-    chosen: Mapping[str, Method] = MappingProxyType({}),
 ) -> dict[str, Test]:
     """One-sided tests of many measures against chance, by label; undefined ones are left out.
 
     With `shortcuts`, exact distributions stand for permutation where they are the same test:
-    Fisher's for everything a binary confusion table says, Mann and Whitney's for areas. `chosen`
-    are tests that were asked for by name.
+    Fisher's for everything a binary confusion table says, Mann and Whitney's for areas.
     """
     refuse(predictions)
     testable = [m for m in measures if not np.isnan(m.of(predictions))]
     if isinstance(predictions, Binary | Multiclass) and len(np.unique(outcomes(predictions))) < 2:
         return {}
     found: dict[str, Test] = {}
-    for method, some in _by_method(predictions, testable, shortcuts, chosen).items():
-        found.update(answers_of(method, predictions, some, draws))
+    for method, some in _by_method(predictions, testable, shortcuts, settings).items():
+        found.update(answers_of(method, predictions, some, settings))
     if predictions.cases.groups is not None or predictions.cases.sample_weight is not None:
         return found
     known = {m.label: shuffled(m, predictions) for m in testable if m.label in found}
@@ -522,10 +505,10 @@ def _by_method(
     predictions: Predictions,
     measures: Sequence[Measure],
     shortcuts: bool,
-    chosen: Mapping[str, Method],
+    settings: Settings,
 ) -> dict[Method, list[Measure]]:
     """Which test every measure has: as asked for, else by its law and the data."""
-    facts = facts_of(predictions)
+    facts, chosen = facts_of(predictions), settings.chosen(Kind.TEST)
     found: dict[Method, list[Measure]] = {m: [] for m in every(Kind.TEST)}
     for m in measures:
         method = chosen.get(m.label)
@@ -540,7 +523,7 @@ def _by_method(
 
 
 def answers_of(
-    method: Method, predictions: Any, measures: Sequence[Measure], settings: Any
+    method: Method, predictions: Any, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """What a test says of some measures, by label."""
     assert method.function is not None
@@ -585,7 +568,7 @@ def _of_labels(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     otherwise="permutation",
 )
 def fisher_of_all(
-    predictions: Binary, measures: Sequence[Measure], draws: Draws
+    predictions: Binary, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """One answer for every measure of a 2 × 2 table."""
     exact = fisher(predictions)
@@ -610,10 +593,10 @@ def _of_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> boo
     otherwise="permutation",
 )
 def mann_whitney_of_all(
-    predictions: Binary, measures: Sequence[Measure], draws: Draws
+    predictions: Binary, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """One answer for every measure that is better the larger the area."""
-    ranks = _ranks(predictions, draws.exact)
+    ranks = _ranks(predictions, settings.exact)
     return {m.label: ranks for m in measures}
 
 
@@ -632,21 +615,21 @@ def mann_whitney_of_all(
     takes=Takes.MEASURES,
 )
 def permutation_of_all(
-    predictions: Any, measures: Sequence[Measure], draws: Draws
+    predictions: Any, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """All measures on the same permuted outcomes."""
     if predictions.cases.sample_weight is not None:
-        return _weighted(predictions, measures, draws)
+        return _weighted(predictions, measures, settings)
     if not isinstance(predictions, Binary):
-        return _other(predictions, measures, draws)
+        return _other(predictions, measures, settings)
     found: dict[str, Test] = {}
     scheme, words = scheme_for(predictions)
     linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
     if linear and _sizes_fixed(scheme):
-        found.update(_linear(predictions, linear, scheme, words, draws))
+        found.update(_linear(predictions, linear, scheme, words, settings))
     rest = [m for m in measures if m.label not in found]
     if rest:
-        found.update(_general(predictions, rest, scheme, words, draws))
+        found.update(_general(predictions, rest, scheme, words, settings))
     return found
 
 
@@ -676,7 +659,7 @@ def _ranks(predictions: Binary, exact: bool) -> Test:
 
 
 def _weighted(
-    predictions: Predictions, measures: Sequence[Measure], draws: Draws
+    predictions: Predictions, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """Weights once stay with predictions and once move with outcomes; the larger p counts."""
     chosen = tuple(m for m in measures if m.higher_is_better is not None)
@@ -684,9 +667,9 @@ def _weighted(
         return {}
     scheme, words = orders_for(predictions)
     work = Weighted(predictions, chosen, scheme)
-    total = draws.affordable(predictions.n, True)
-    exact = draws.counts_all(scheme, total, slow=True)
-    null = work.of(scheme.enumerate()) if exact else draws.null(work, total, predictions.n)
+    total = affordable_draws(settings, predictions.n, True)
+    exact = counts_all(settings, scheme, total, slow=True)
+    null = work.of(scheme.enumerate()) if exact else null_of(work, settings, total, predictions.n)
     found = {}
     for m in chosen:
         side = "greater" if m.higher_is_better else "less"
@@ -749,18 +732,18 @@ def _linear(
     measures: Sequence[Measure],
     scheme: LabelPermutations,
     words: str,
-    draws: Draws,
+    settings: Settings,
 ) -> dict[str, Test]:
     kinds = tuple(sorted({m.label_score for m in measures if m.label_score is not None}))
     observed = observed_sums(predictions, kinds)
-    total = draws.count or DRAWS
-    exact = draws.counts_all(scheme, total)
+    total = settings.flips
+    exact = counts_all(settings, scheme, total)
     null: dict[Any, Floats]
     if exact:
         null = _in_parts(partial(linear_null, predictions, kinds, scheme), scheme.enumerate())
     else:
-        null = dict(draws.null(_Linear(predictions, kinds, scheme), total, 1, fast=True))
-    wanted = draws.check and not exact and scheme.blocks is None
+        null = dict(null_of(_Linear(predictions, kinds, scheme), settings, total, 1, fast=True))
+    wanted = settings.approximated and not exact and scheme.blocks is None
     check = _saddlepoints(predictions, kinds, observed) if wanted else {}
     check = {kind: check.get(kind) for kind in kinds}
     levels = _levels(predictions, measures, scheme, null)
@@ -837,19 +820,21 @@ def _general(
     measures: Sequence[Measure],
     scheme: LabelPermutations,
     words: str,
-    draws: Draws,
+    settings: Settings,
 ) -> dict[str, Test]:
     loops = predictions.weight is not None or any(m.form is Form.DRAWS for m in measures)
-    total = draws.affordable(predictions.n, loops)
-    exact = draws.counts_all(scheme, total, slow=loops)
+    total = affordable_draws(settings, predictions.n, loops)
+    exact = counts_all(settings, scheme, total, slow=loops)
     if exact:
         null = _in_parts(partial(permuted_labels, measures, predictions), scheme.enumerate())
     else:
-        null = draws.null(Labels(predictions, tuple(measures), scheme), total, predictions.n)
+        null = null_of(Labels(predictions, tuple(measures), scheme), settings, total, predictions.n)
     return _tests(predictions, measures, null, exact, words)
 
 
-def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) -> dict[str, Test]:
+def _other(
+    predictions: Predictions, measures: Sequence[Measure], settings: Settings
+) -> dict[str, Test]:
     scheme, words = scheme_for(predictions)
     quick = [m for m in measures if _vectorised(m, predictions)]
     slow = [m for m in measures if not _vectorised(m, predictions)]
@@ -857,12 +842,14 @@ def _other(predictions: Predictions, measures: Sequence[Measure], draws: Draws) 
     for chosen, looping in ((quick, False), (slow, True)):
         if not chosen:
             continue
-        total = draws.affordable(predictions.n, looping)
-        exact = draws.counts_all(scheme, total, slow=looping)
+        total = affordable_draws(settings, predictions.n, looping)
+        exact = counts_all(settings, scheme, total, slow=looping)
         if exact:
             null = _in_parts(partial(permuted, chosen, predictions), scheme.enumerate())
         else:
-            null = draws.null(Orders(predictions, tuple(chosen), scheme), total, predictions.n)
+            null = null_of(
+                Orders(predictions, tuple(chosen), scheme), settings, total, predictions.n
+            )
         found.update(_tests(predictions, chosen, null, exact, words))
     return found
 
@@ -939,7 +926,7 @@ def permutation(
     workers: int = 1,
     store: Any = None,
     stop: str | None = None,
-    level: float = 0.05,
+    alpha: float = 0.05,
     risk: float = 1e-3,
 ) -> Test:
     """Test a measure against chance by permuting outcomes among the cases.
@@ -967,10 +954,10 @@ def permutation(
     store
         File that keeps finished draws, so that a run that was stopped goes on; none when not given.
     stop
-        "gandy": stop as soon as p is known to lie above or below `level`, being wrong with
+        "gandy": stop as soon as p is known to lie above or below `alpha`, being wrong with
         probability at most `risk`; for one decision, not for p-values that will be adjusted.
         All draws are made when not given.
-    level
+    alpha
         The level that p is compared with when stopping; 0.05 unless stated.
     risk
         Probability of stopping with a wrong decision, at most; 0.001 unless stated.
@@ -1004,21 +991,24 @@ def permutation(
     chosen = find(measure) if isinstance(measure, str) else measure
     chosen = chosen.for_outcome(predictions.kind)
     predictions = checked("permutation", predictions, Kind.TEST)
-    how = Resampling(seed=seed_of(rng), workers=workers, store=store)
+    settings = Settings(
+        draws=draws,
+        seed=seed_of(rng),
+        workers=workers,
+        store=store,
+        stop=cast(Any, stop),
+        alpha=alpha,
+        risk=risk,
+    )
     if stop is not None:
-        rule = Sequential(level=level, risk=risk, steps=draws or DRAWS)
-        return _sequential(predictions, chosen, stop, rule, how)
-    found = association(predictions, [chosen], Draws(draws, how), shortcuts=False)
+        return _sequential(predictions, chosen, settings)
+    found = association(predictions, [chosen], settings, shortcuts=False)
     if chosen.label not in found:
         raise NotApplicable(f"{chosen.title} is undefined here, so it cannot be tested.")
     return found[chosen.label]
 
 
-def _sequential(
-    predictions: Predictions, measure: Measure, stop: str, rule: Sequential, how: Resampling
-) -> Test:
-    if stop != "gandy":
-        raise NotApplicable(f"stop must be 'gandy' or None; got {stop!r}.")
+def _sequential(predictions: Predictions, measure: Measure, settings: Settings) -> Test:
     refuse(predictions)
     if predictions.cases.sample_weight is not None:
         raise NotApplicable(
@@ -1035,7 +1025,8 @@ def _sequential(
         work = Labels(predictions, (measure,), scheme)
     else:
         work = Orders(predictions, (measure,), scheme)
-    blocks = in_order(work, replace(how, draws=rule.steps), block=128)
+    rule = Sequential(alpha=settings.alpha, risk=settings.risk, steps=settings.flips)
+    blocks = in_order(work, settings, block=128)
     values = (block[measure.label] for block in blocks if isinstance(block, dict))
     where = rule.run(exceedances(observed, null, alternative=side) for null in values)
     return answer(

@@ -32,8 +32,9 @@ from abovechance.measures.sample import COUNTING, Sample, evaluate, last_true
 from abovechance.numerics.kernels import worthwhile
 from abovechance.predictions import Binary, Multiclass, Predictions, checks
 from abovechance.predictions.checks import aligned
-from abovechance.resampling import Resampling, seed_of, tail
+from abovechance.resampling import tail
 from abovechance.resampling.draws import codes, labellings, members
+from abovechance.settings import Settings, settled
 from abovechance.signal import present
 
 # ----------------------------------------------------------------------------------------------
@@ -478,6 +479,7 @@ class RefitTest(Result, kind="permutation_test"):
         ]
 
 
+@settled
 def permutation_test(
     estimator: Any,
     X: Any,
@@ -490,15 +492,8 @@ def permutation_test(
     groups: Any = None,
     cv_groups: Any = None,
     pos_label: Any = None,
-    draws: int = 999,
-    stop: str | None = None,
-    level: float = 0.05,
-    risk: float = 1e-3,
-    rng: Any = None,
-    workers: int = 1,
-    store: Any = None,
-    progress: Any = None,
     fast: bool = True,
+    **given: Any,
 ) -> RefitTest:
     """Test whether a learner predicts better than chance, refitting it under permuted outcomes.
 
@@ -531,26 +526,6 @@ def permutation_test(
         `permute="blocks", blocks=groups`.
     pos_label
         The positive class of two that are not coded 0/1; needed for measures that depend on it.
-    draws
-        Number of permutations; 999 unless stated.
-    stop
-        "gandy" stops as soon as p is known to lie on one side of `level` (for the first measure).
-        All draws are made when not given.
-    level
-        The level that p is compared with when stopping; 0.05 unless stated.
-    risk
-        Probability of stopping with a wrong decision, at most; 0.001 unless stated.
-    rng
-        Seed of the permutations, and of whatever else is random: folds that are shuffled, those
-        inside the estimator too, and every `random_state` of it, nested ones too, that is None.
-        Those that are set stay as they are. All refits use the same.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-    progress
-        True to show how far it is, or a function that is called with the numbers done and to do.
     fast
         Train linear discriminants and linear support vector machines (`learning.recognise`) on
         all permutations together where this gives scikit-learn's own numbers: two classes, every
@@ -586,6 +561,7 @@ def permutation_test(
     >>> permutation_test(GaussianNB(), X[:60], y[:60], cv=3, draws=19, rng=1)["bac"].p_value
     0.05
     """
+    settings = Settings.of("permutation_test", given)
     if groups is not None:
         if cv_groups is not None:
             raise DataError("give groups= or cv_groups=, two words for the same; not both.")
@@ -597,19 +573,16 @@ def permutation_test(
     cv_groups = None if cv_groups is None else present("cv_groups", cv_groups)
     scheme = scheme_of(outcome, permute, blocks)
     check_groups(outcome, permute, blocks, cv_groups)
-    how = Resampling(
-        draws=draws, seed=seed_of(rng), workers=workers, store=store, progress=progress
-    )
     named = _named(measures)
     singly = Refits(
-        estimator=seeded(estimator, how.seed),
+        estimator=seeded(estimator, settings.seed),
         X=X,
         y=outcome,
-        cv=seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, how.seed),
+        cv=seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, settings.seed),
         cv_groups=cv_groups,
         measures=named,
         pos_label=positive_class(named, outcome, pos_label),
-        seed=how.seed,
+        seed=settings.seed,
         scheme=scheme,
     )
     recognised = known(singly.estimator, X) if len(np.unique(outcome)) == 2 else None
@@ -617,26 +590,23 @@ def permutation_test(
         singly = replace(singly, level=recognised.kind == "probability")
     together = _together(recognised, singly)
     block = BLOCK if together is None else TOGETHER_BLOCK
-    if not fast or not worthwhile(draws * len(outcome)):
+    if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
     if together is None:
         first = singly.predictions(outcome)
         chosen = _fitted(named, first)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
-        seeded(estimator, how.seed).fit(X, outcome)  # scikit-learn's checks of what it was given
+        seeded(estimator, settings.seed).fit(X, outcome)  # it checks what it was given
         chosen = _fitted(named, together.predictions())
         observed = together.observed()
     singly = replace(singly, measures=chosen)
     main = chosen[0]
     null, sequel = null_values(
         EitherWay(singly, together),
-        how,
+        settings,
         block,
         first=(main.label, observed[main.label], _side(main)),
-        stop=stop,
-        level=level,
-        risk=risk,
     )
     rows = [
         _row(m, observed[m.label], null[m.label], sequel if m is main else None) for m in chosen
@@ -647,7 +617,7 @@ def permutation_test(
         n=len(outcome),
         permute=permute,
         hypothesis=HYPOTHESES[permute],
-        seed=how.seed,
+        seed=settings.seed,
         together=together is not None,
         null=null,
         advice=(*notes, *refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),

@@ -13,7 +13,8 @@ from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.confusion_tables import only_when_right
 from abovechance.inference.contrasts import contributions
 from abovechance.inference.exchange import SYMMETRIC
-from abovechance.inference.interval_choice import expanded, small_class
+from abovechance.inference.influence import fewest_clusters
+from abovechance.inference.interval_choice import expanded, one_run, small_class
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
 from abovechance.inference.results import Difference, Estimate
@@ -139,8 +140,8 @@ def advice_for(
     whole = [e for e in rows if e.by is None and e.class_ is None]
     yield from advice_on_tests(whole, predictions.kind)
     yield from _on_calibration(whole, evidence)
-    if any(e.interval is not None for e in whole) and predictions.origin == "test":
-        yield from _on_size(expanded(predictions))
+    if any(e.interval is not None for e in whole):
+        yield from _on_size(expanded(one_run(predictions)))
         yield from _on_stated_prevalence(predictions, whole)
 
 
@@ -235,13 +236,7 @@ def few_clusters(predictions: Predictions, groups: Array) -> str | None:
 
     A single cluster of all cases is refused elsewhere.
     """
-    count, of_class = len(np.unique(groups)), ""
-    if isinstance(predictions, Binary | Multiclass) and count > 1:
-        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        for k, name in enumerate(predictions.classes):
-            held = len(np.unique(groups[actual == k]))
-            if 0 < held < count:
-                count, of_class = held, f" with cases of {name}"
+    count, of_class = fewest_clusters(predictions, groups)
     if not (count > 1 or of_class) or count >= FEW_CLUSTERS:
         return None
     clusters = f"{count} clusters{of_class} are" if count > 1 else f"1 cluster{of_class} is"
@@ -566,7 +561,7 @@ def _on_different_cases(found: Matched) -> Advice:
 
 def _on_size_of_pairs(found: Matched) -> Iterator[Advice]:
     """The model with the fewest cases of a class, of different cases; else any of them."""
-    told = (few_cases(p) for p in found.models.values() if p.origin == "test")
+    told = (few_cases(one_run(p)) for p in found.models.values())
     few = next((text for text in told if text), None)
     if few:
         yield Advice("AC158", few)

@@ -21,7 +21,6 @@ from abovechance.inference.contrasts import (
     Answer,
     Combined,
     Contrast,
-    How,
     Resampled,
     Standardised,
     cell_weights,
@@ -34,7 +33,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.exchange import flips, known_of
 from abovechance.inference.influence import Gap
-from abovechance.inference.interval_choice import SAMPLED, Setting
+from abovechance.inference.interval_choice import SAMPLED, Shared
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -63,6 +62,7 @@ from abovechance.numerics.counts import one_against_rest
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass, Predictions
 from abovechance.resampling import Alternative
+from abovechance.settings import ONE_MODEL, Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -87,16 +87,16 @@ def _in_a_table(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> b
     fits=_in_a_table,
     otherwise="dirichlet",
 )
-def interval_of_share(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def interval_of_share(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
     """Wilson on the cases of the share's denominator, at their effective number."""
     if measure.form is Form.LOSSES:
         bottom, top = measure.range
         score = (measure.losses(predictions) - bottom) / (top - bottom)
         if measure.after is None and ((score >= 0.0) & (score <= 1.0)).all():
-            found = confusion_tables.of_mean_score(score, predictions, setting.level)
+            found = confusion_tables.of_mean_score(score, predictions, settings.level)
             low, high = (bottom + (top - bottom) * x for x in (found.low, found.high))
             return clamped(measure, replace(found, low=low, high=high))
-    return _by_table(measure, predictions, setting, confusion_tables.share)
+    return _by_table(measure, predictions, settings, confusion_tables.share)
 
 
 @interval(
@@ -109,9 +109,9 @@ def interval_of_share(measure: Measure, predictions: Any, setting: Setting) -> I
     allows=SAMPLED,
     otherwise="dirichlet",
 )
-def interval_of_balanced(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def interval_of_balanced(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
     """MOVER with Wilson for two classes, Wilson at the effective number of cases for more."""
-    return _by_table(measure, predictions, setting, confusion_tables.balanced)
+    return _by_table(measure, predictions, settings, confusion_tables.balanced)
 
 
 @interval(
@@ -127,31 +127,31 @@ def interval_of_balanced(measure: Measure, predictions: Any, setting: Setting) -
     allows=SAMPLED,
     otherwise="left_out",
 )
-def interval_of_table(measure: Measure, predictions: Any, setting: Setting) -> Interval | None:
+def interval_of_table(measure: Measure, predictions: Any, settings: Shared) -> Interval | None:
     """Dirichlet posterior of confusion tables."""
     if measure.extreme:
         raise NotApplicable(EXTREME)
-    return _by_table(measure, predictions, setting, None)
+    return _by_table(measure, predictions, settings, None)
 
 
 def _by_table(
     measure: Measure,
     predictions: Any,
-    setting: Setting,
+    settings: Shared,
     by_law: Callable[[Measure, Cells, float], Interval | None] | None,
 ) -> Interval | None:
     """By law, or the posterior; at a stated prevalence from both classes."""
     if not confusion_tables.of_table(measure):
         return None
-    cells = setting.cells(predictions)
-    stream = partial(setting.rng, 6)
-    if setting.prevalence is not None and not measure.prevalence_free:
+    cells = settings.cells(predictions)
+    stream = partial(settings.rng, ONE_MODEL, 6)
+    if settings.prevalence is not None and not measure.prevalence_free:
         return confusion_tables.at_prevalence(
-            measure, cells, setting.prevalence, setting.level, stream
+            measure, cells, settings.prevalence, settings.level, stream
         )
     if by_law is None:
-        return confusion_tables.posterior(measure, cells, setting.level, stream, setting.drawn)
-    return by_law(measure, cells, setting.level)
+        return confusion_tables.posterior(measure, cells, settings.level, stream, settings.drawn)
+    return by_law(measure, cells, settings.level)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -495,14 +495,14 @@ class Balanced:
     gains: Floats
     parts: tuple[PairedShares, ...]
     turned: float
-    how: How
+    settings: Settings
 
     @property
     def difference(self) -> float:
         return self.turned * float(self.gains.sum()) + 0.0  # never minus zero
 
     def test(self, alternative: Alternative) -> Answer:
-        return flipped(self.gains, None, alternative, self.how, WITHIN, {"stratified": True})
+        return flipped(self.gains, None, alternative, self.settings, WITHIN, {"stratified": True})
 
     def interval(self, level: float) -> Interval:
         found = [part.interval(level) for part in self.parts]
@@ -527,7 +527,7 @@ class Clustered:
     stratum: Array
     groups: Array
     turned: float
-    how: How
+    settings: Settings
     bounds: tuple[float, float] = (-1.0, 1.0)
 
     @property
@@ -538,7 +538,7 @@ class Clustered:
     def test(self, alternative: Alternative) -> Answer:
         inside = self.stratum >= 0
         return flipped(
-            self.gains[inside], self.groups[inside], alternative, self.how, OVER_CLUSTERS
+            self.gains[inside], self.groups[inside], alternative, self.settings, OVER_CLUSTERS
         )
 
     def interval(self, level: float) -> Interval:
@@ -590,12 +590,12 @@ def flipped(
     gains: Floats,
     groups: Array | None,
     alternative: Alternative,
-    how: How,
+    settings: Settings,
     hypothesis: str,
     known: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
     """The sign-flip test of gains, as an answer."""
-    found = flips(gains, groups=groups, alternative=alternative, resampling=how.flips)
+    found = flips(gains, groups=groups, alternative=alternative, settings=settings)
     test = answer(
         "sign_flip",
         statistic=float(gains.sum()),
@@ -619,7 +619,9 @@ def flipped(
     allows=[Fact.CLUSTERS],
     otherwise="exchange",
 )
-def difference_of_shares(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+def difference_of_shares(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast | None:
     """McNemar and Tango; over clusters flips and Student's t. None for what counts no cases."""
     k = len(first.classes)
     cells = counted_cells(measure, k)
@@ -631,8 +633,8 @@ def difference_of_shares(measure: Measure, first: Any, second: Any, how: How) ->
         assert found is not None
         slope = turn(measure) * (found.bounds[1] - found.bounds[0])
         hits = in_cells(cells, first), in_cells(cells, second)
-        return _paired(measure, first, hits, how, everyone[classes_of(first)], slope, {})
-    return _counted(measure, first, second, how, everyone, {})
+        return _paired(measure, first, hits, settings, everyone[classes_of(first)], slope, {})
+    return _counted(measure, first, second, settings, everyone, {})
 
 
 def counted_cells(measure: Measure, classes: int) -> Bools | None:
@@ -669,13 +671,15 @@ def in_cells(cells: Bools, predictions: Any) -> Bools:
     allows=[Fact.CLUSTERS],
     otherwise="exchange",
 )
-def difference_within_class(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+def difference_within_class(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast | None:
     """The same within the class that is counted; None for predictive values."""
     counted = of_one_class(measure)
     if counted is None:
         return None
     (label,) = (str(c) for c, kept in zip(first.classes, counted, strict=True) if kept)
-    return _counted(measure, first, second, how, counted, {"among": label})
+    return _counted(measure, first, second, settings, counted, {"among": label})
 
 
 @comparison(
@@ -689,7 +693,9 @@ def difference_within_class(measure: Measure, first: Any, second: Any, how: How)
     allows=[Fact.CLUSTERS],
     otherwise="exchange",
 )
-def difference_of_balanced(measure: Measure, first: Any, second: Any, how: How) -> Contrast | None:
+def difference_of_balanced(
+    measure: Measure, first: Any, second: Any, settings: Settings
+) -> Contrast | None:
     """Stratified flips, MOVER with Tango; None when the measure is not linear in the table."""
     weights = cell_weights(measure, first)
     if weights is None:
@@ -699,22 +705,22 @@ def difference_of_balanced(measure: Measure, first: Any, second: Any, how: How) 
     actual = classes_of(first)
     if first.cases.groups is not None:
         groups = first.cases.groups
-        over = Clustered(gains, actual, groups, turned, how, span(measure.range))
+        over = Clustered(gains, actual, groups, turned, settings, span(measure.range))
         steps = _steps(weights)
         if gains.any() or steps is None:
             return over
-        return Combined(over, Balanced(gains, _agreeing(steps, actual, groups), turned, how))
+        return Combined(over, Balanced(gains, _agreeing(steps, actual, groups), turned, settings))
     steps = _steps(weights)
     sizes = class_sizes(first)
     if steps is None:
-        nothing = Balanced(gains, (), turned, how)
-        return Combined(nothing, Resampled(measure, first, second, how))
+        nothing = Balanced(gains, (), turned, settings)
+        return Combined(nothing, Resampled(measure, first, second, settings))
     parts = []
     for k, size in enumerate(sizes.tolist()):
         if size:
             gained, lost = discordant(first, second, actual == k)
             parts.append(PairedShares(gained, lost, int(size), float(steps[k] * size)))
-    return Balanced(gains, tuple(parts), turned, how)
+    return Balanced(gains, tuple(parts), turned, settings)
 
 
 def _agreeing(steps: Floats, actual: Array, groups: Array) -> tuple[PairedShares, ...]:
@@ -744,7 +750,12 @@ def turn(measure: Measure) -> float:
 
 
 def _counted(
-    measure: Measure, first: Any, second: Any, how: How, counted: Array, known: Mapping[str, Any]
+    measure: Measure,
+    first: Any,
+    second: Any,
+    settings: Settings,
+    counted: Array,
+    known: Mapping[str, Any],
 ) -> Contrast:
     actual = classes_of(first)
     inside = counted[actual]
@@ -756,17 +767,17 @@ def _counted(
     slopes = None if steps is None else steps[counted & (class_sizes(first) > 0)] * n
     linear = slopes is not None and np.ptp(slopes) <= 1e-9 * np.abs(slopes).max()
     slope = _rounded(float(slopes[0])) if slopes is not None and linear else turn(measure)
-    tested = _paired(measure, first, (right(first), right(second)), how, inside, slope, known)
+    tested = _paired(measure, first, (right(first), right(second)), settings, inside, slope, known)
     if linear:
         return tested
-    return Combined(tested, Resampled(measure, first, second, how))
+    return Combined(tested, Resampled(measure, first, second, settings))
 
 
 def _paired(
     measure: Measure,
     first: Any,
     hits: tuple[Bools, Bools],
-    how: How,
+    settings: Settings,
     inside: Bools,
     slope: float,
     known: Mapping[str, Any],
@@ -778,7 +789,7 @@ def _paired(
         gains = inside * (one.astype(float) - other) / n * abs(slope)
         stratum = np.where(inside, 0, -1)
         tested: Contrast = Clustered(
-            gains, stratum, groups, float(np.sign(slope)), how, span(measure.range)
+            gains, stratum, groups, float(np.sign(slope)), settings, span(measure.range)
         )
         if not gains.any():
             units = len(np.unique(groups[inside]))
@@ -872,7 +883,7 @@ class TwoShares:
     otherwise="welch",
 )
 def difference_of_two_shares(
-    measure: Measure, first: Any, second: Any, how: How
+    measure: Measure, first: Any, second: Any, settings: Settings
 ) -> TwoShares | None:
     """Shares of different cases, as far as they count cases."""
     if measure.law is Law.SHARE and all(is_share_right(measure, p) for p in (first, second)):

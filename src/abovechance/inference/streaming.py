@@ -21,7 +21,7 @@ from abovechance.inference.bootstrap import clamped
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.gains import gain_over, table_skill
 from abovechance.inference.influence import table_slopes
-from abovechance.inference.interval_choice import Setting, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.method import answer, limits
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.net_benefit import gain_of, of_counts, of_four_cases, of_two_shares
@@ -80,7 +80,7 @@ from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Numeric, View
 from abovechance.predictions.binary import two_classes
 from abovechance.predictions.checks import same_label
-from abovechance.resampling import seed_of
+from abovechance.settings import ONE_MODEL, Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # Intervals and skill from a summary of the cases; nothing is resampled but tables of counts.
@@ -117,42 +117,42 @@ def chance(measure: Measure, predictions: Summarised) -> float | None:
 
 
 def interval(
-    measure: Measure, predictions: Summarised, value: float, setting: Setting
+    measure: Measure, predictions: Summarised, value: float, settings: Shared
 ) -> Interval | None:
     """The interval of a measure with some value; None where it would need the cases."""
     if not np.isfinite(value) or not has_interval(measure):
         return None
     try:
-        return _interval(measure, predictions, value, setting)
+        return _interval(measure, predictions, value, settings)
     except NotApplicable:
         return None
 
 
 def _interval(
-    measure: Measure, predictions: Summarised, value: float, setting: Setting
+    measure: Measure, predictions: Summarised, value: float, settings: Shared
 ) -> Interval | None:
-    level = setting.level
+    level = settings.level
     if of_table(measure):
-        return _of_table(measure, predictions, setting)
+        return _of_table(measure, predictions, settings)
     if measure.law is Law.PAIRS:
         return _of_area(measure, predictions, level)
     if measure.sufficient is Statistic.DECISIONS:
-        return _of_net_benefit(measure, predictions, setting)
+        return _of_net_benefit(measure, predictions, settings)
     error = _standard_error(measure, predictions)
     if error is not None:
         half = normal_quantile(level) * error
         return clamped(measure, method.limits("normal", value - half, value + half, level))
     if measure.calibration is Calibration.RATIO:
         return _of_ratio(predictions.summary, value, level)
-    return _of_table(measure, predictions, setting) if measure.form in COUNTING else None
+    return _of_table(measure, predictions, settings) if measure.form in COUNTING else None
 
 
 def skill(
-    measure: Measure, predictions: Summarised, value: float, setting: Setting
+    measure: Measure, predictions: Summarised, value: float, settings: Shared
 ) -> Skill | None:
     """A mean loss beside that of always predicting the class frequencies; net benefit's gain."""
     if measure.sufficient is Statistic.DECISIONS and measure.decomposable:
-        return _gain(measure, predictions, value, setting)
+        return _gain(measure, predictions, value, settings)
     if measure.law is not Law.MEAN or measure.sufficient not in KIND:
         return None
     reference = reference_level(measure, predictions)
@@ -163,15 +163,15 @@ def skill(
     error = _error_of_gain(measure, predictions)
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
-    half = normal_quantile(setting.level) * error
-    limits = method.limits("normal", difference - half, difference + half, setting.level)
+    half = normal_quantile(settings.level) * error
+    limits = method.limits("normal", difference - half, difference + half, settings.level)
     p = normal_tail(difference / error) if error > 0 else 1.0
     return Skill(reference=reference, difference=difference, interval=limits, p_value=p)
 
 
-def _of_table(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+def _of_table(measure: Measure, predictions: Summarised, settings: Shared) -> Interval | None:
     """What the counts tell is told as of cases in memory."""
-    return interval_by_law(measure, predictions, setting)
+    return interval_by_law(measure, predictions, settings)
 
 
 def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
@@ -189,26 +189,26 @@ def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interva
     return method.limits(known.pop("name"), *scale.limits(low, high), level, **known)
 
 
-def _of_net_benefit(measure: Measure, predictions: Summarised, setting: Setting) -> Interval | None:
+def _of_net_benefit(measure: Measure, predictions: Summarised, settings: Shared) -> Interval | None:
     threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None
     worth = of_four_cases(measure)
-    known = of_two_shares(worth, table, setting.level)
+    known = of_two_shares(worth, table, settings.level)
     if known is not None:
         return known
     return of_counts(
         worth,
         table,
-        confidence_level=setting.level,
-        draws=setting.bootstrap_draws,
-        rng=setting.rng(7),
+        confidence_level=settings.level,
+        draws=settings.bootstraps,
+        rng=settings.rng(ONE_MODEL, 7),
     )
 
 
 def _gain(
-    measure: Measure, predictions: Summarised, value: float, setting: Setting
+    measure: Measure, predictions: Summarised, value: float, settings: Shared
 ) -> Skill | None:
     threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
@@ -216,7 +216,7 @@ def _gain(
         return None
     worth = gain_of(threshold, table)
     difference = float(worth(table))
-    limits = of_two_shares(worth, table, setting.level)
+    limits = of_two_shares(worth, table, settings.level)
     return Skill(reference=value - difference, difference=difference, interval=limits)
 
 
@@ -354,7 +354,7 @@ def _of_squares(measure: Measure) -> bool:
 
 
 def of_numbers(
-    measure: Measure, predictions: SummarisedNumbers, value: float, setting: Setting
+    measure: Measure, predictions: SummarisedNumbers, value: float, settings: Shared
 ) -> Interval | None:
     """Normal for means; None for what else would be resampled.
 
@@ -363,25 +363,25 @@ def of_numbers(
     """
     if not np.isfinite(value):
         return None
-    return _of_mean(measure, predictions.summary.losses, setting.level)
+    return _of_mean(measure, predictions.summary.losses, settings.level)
 
 
 def of_classes(
-    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+    measure: Measure, predictions: SummarisedClasses, value: float, settings: Shared
 ) -> Interval | None:
     """As in memory for tables, normal for means; None for what else would be resampled."""
     if not np.isfinite(value):
         return None
     if of_table(measure):
         try:
-            return interval_by_law(measure, predictions, setting)
+            return interval_by_law(measure, predictions, settings)
         except NotApplicable:
             return None
-    return _of_mean(measure, predictions.summary.losses, setting.level)
+    return _of_mean(measure, predictions.summary.losses, settings.level)
 
 
 def skill_of_classes(
-    measure: Measure, predictions: SummarisedClasses, value: float, setting: Setting
+    measure: Measure, predictions: SummarisedClasses, value: float, settings: Shared
 ) -> Skill | None:
     """A mean loss beside that of always predicting the class frequencies."""
     losses = predictions.summary.losses
@@ -400,11 +400,11 @@ def skill_of_classes(
     error = losses.error(measure.label, plain)
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
-    half = normal_quantile(setting.level) * error
+    half = normal_quantile(settings.level) * error
     return Skill(
         reference=reference,
         difference=difference,
-        interval=limits("normal", difference - half, difference + half, setting.level),
+        interval=limits("normal", difference - half, difference + half, settings.level),
         p_value=normal_tail(difference / error) if error > 0 else 1.0,
     )
 
@@ -799,6 +799,7 @@ def _means(kind: str) -> Sequence[Measure]:
 AnySummary = Summarised | SummarisedClasses | SummarisedNumbers
 
 
+@settled
 def assess_stream(
     path: str | os.PathLike[str],
     measures: Iterable[str | Measure] | None = None,
@@ -815,13 +816,8 @@ def assess_stream(
     missing: str = "refuse",
     primary: str | None = None,
     rate: float | str | Mapping[str, float] | None = None,
-    confidence_level: float = 0.95,
-    inference: bool = True,
-    exact: bool = False,
     bound: float = BOUND,
-    draws: int | None = None,
-    rng: Any = None,
-    progress: Progress | None = None,
+    **given: Any,
 ) -> Assessment:
     """Every measure that counts, sums and binned ranks can give, of a Parquet file of any size.
 
@@ -850,21 +846,9 @@ def assess_stream(
         The measure the study is about, as in `assess`.
     rate
         Test shares against a rate stated beforehand, as in `assess`.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-    inference
-        Whether to give intervals and tests at all.
-    exact
-        Whether to sort all scores out by further readings: exact ranks, whatever the memory.
     bound
         By how much the area may be off. Where the first reading leaves more open, the file is read
         again.
-    draws
-        Number of draws of the posteriors of measures of a table.
-    rng
-        Seed of these draws; a fresh one when not given. It is in the result.
-    progress
-        Called with the number of rows read and to be read.
 
     Returns
     -------
@@ -895,8 +879,7 @@ def assess_stream(
     ...     assess_stream(file, ["auc", "brier"], rng=1)["brier"].value
     0.332
     """
-    if not 0.0 < confidence_level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
+    settings = Settings.of("assess_stream", given)
     if missing not in ("refuse", "drop"):
         raise DataError(f"missing must be 'refuse' or 'drop'; got {missing!r}.")
     stream = open_stream(path)
@@ -917,17 +900,16 @@ def assess_stream(
         pos_label=pos_label,
         threshold=threshold,
         missing=missing,
-        exact=exact,
+        exact=settings.exact,
         bound=bound,
-        progress=progress,
+        progress=settings.progress,
     )
-    seed = seed_of(rng)
     chosen = _chosen(predictions, measures)
     main = _primary(predictions, [m.label for m in chosen], primary)
-    setting = Setting(predictions, chosen, confidence_level, draws, seed)
+    inference, shared = settings.inference, Shared.among(settings, predictions, chosen)
     named_ones = measures is not None
     rates = stated_rates(rate, chosen, predictions.kind, named=named_ones) if inference else {}
-    rows = list(_rows(predictions, chosen, setting, inference, named=named_ones))
+    rows = list(_rows(predictions, chosen, shared, named=named_ones))
     rows, untested = _against_rates(predictions, chosen, rows, rates)
     return Assessment(
         outcome=predictions.kind,
@@ -935,7 +917,7 @@ def assess_stream(
         origin="test",
         origin_stated=origin is not None,
         threshold=labelling_threshold(predictions),
-        seed=seed if inference else None,
+        seed=settings.seed if inference else None,
         primary=main,
         estimates=tuple(rows),
         advice=(
@@ -997,8 +979,7 @@ def _primary(predictions: AnySummary, labels: Sequence[str], primary: str | None
 def _rows(
     predictions: AnySummary,
     measures: Sequence[Measure],
-    setting: Setting,
-    inference: bool,
+    settings: Shared,
     named: bool,
 ) -> Iterator[Estimate]:
     """A row for each measure; those that need the cases only where they were asked for by name."""
@@ -1009,7 +990,7 @@ def _rows(
             values[m] = known.value(m, predictions)
         except NotApplicable as reason:
             reasons[m] = str(reason)
-    tests = known.tests(predictions, values) if inference else {}
+    tests = known.tests(predictions, values) if settings.inference else {}
     for m in measures:
         value = values.get(m, float("nan"))
         row = Estimate(measure=m.label, title=m.heading, family=m.family.value, value=value)
@@ -1025,9 +1006,9 @@ def _rows(
             undefined=words if np.isnan(value) else None,
             remark=None if np.isnan(value) else words,
         )
-        if inference:
-            row = replace(row, interval=known.interval(m, predictions, value, setting))
-            row = replace(row, skill=_skill(row, m, predictions, setting))
+        if settings.inference:
+            row = replace(row, interval=known.interval(m, predictions, value, settings))
+            row = replace(row, skill=_skill(row, m, predictions, settings))
         yield _tested(row, tests.get(m.label))
     if isinstance(predictions, SummarisedClasses):
         yield from _per_class(predictions, list(values))
@@ -1074,13 +1055,13 @@ def _reference(measure: Measure, predictions: AnySummary) -> float | None:
 
 
 def _skill(
-    row: Estimate, measure: Measure, predictions: AnySummary, setting: Setting
+    row: Estimate, measure: Measure, predictions: AnySummary, settings: Shared
 ) -> Skill | None:
     if measure.law is Law.SHARE and row.reference is not None and np.isfinite(row.value):
         table = predictions.confusion  # type: ignore[union-attr]  # shares are of classes
-        return table_skill(measure, table, row.value, row.reference, setting.level)
+        return table_skill(measure, table, row.value, row.reference, settings.level)
     told = KNOWN[predictions.kind].skill
-    found = None if told is None else told(measure, predictions, row.value, setting)
+    found = None if told is None else told(measure, predictions, row.value, settings)
     return gain_over(row, measure) if found is None else found
 
 

@@ -18,14 +18,13 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     Above,
     above,
-    checked_level,
     drawn_and_left_out,
     ranking_of,
     thresholds_of,
 )
 from abovechance.inference.results import Interval, Result
 from abovechance.predictions import Binary
-from abovechance.resampling import seed_of
+from abovechance.settings import Settings, settled
 
 CRITERIA = ("cost", "youden", "closest")
 TITLES = {
@@ -40,7 +39,6 @@ VALUES = {
     "youden": "Youden's J",
     "closest": "distance to the corner",
 }
-DRAWS = 1000
 TIED = 1e-12
 MOST = 2000  # candidates, evenly spread over the cases when there are more distinct scores
 Rates = tuple[Floats, Floats, Floats]
@@ -112,14 +110,9 @@ class Thresholds(Result, kind="thresholds"):
         return found
 
 
+@settled
 def thresholds(
-    predictions: Binary,
-    *,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
-    rng: Any = None,
+    predictions: Binary, *, cost_fp: float = 1.0, cost_fn: float = 1.0, **given: Any
 ) -> Thresholds:
     """Where to cut, given what false positives and false negatives cost.
 
@@ -138,12 +131,6 @@ def thresholds(
         Predictions of two classes with a score or a probability, made with `Binary`.
     cost_fp, cost_fn
         What a false positive and a false negative cost, in any unit; the same unless stated.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -174,27 +161,26 @@ def thresholds(
     >>> print(found["youden"])
     Greatest Youden's J: 0.297 [0.154 to 0.573]; Youden's J 0.474, 0.415 without optimism
     """
-    checked_level(confidence_level, draws)
+    settings = Settings.of("thresholds", given)
     score = ranking_of(predictions, "a threshold")
     for name, price in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
         if not (price > 0.0 and np.isfinite(price)):
             raise NotApplicable(f"{name} must be greater than 0; got {price}.")
-    seed = seed_of(rng)
     cuts = _Cuts.of(predictions, score)
     costs = (cost_fp, cost_fn)
-    replicates = _Replicates.drawn(predictions, score, costs, draws, np.random.default_rng(seed))
+    replicates = _Replicates.drawn(predictions, score, costs, settings.bootstraps, settings.rng())
     choices = []
     if predictions.probability is not None:
         choices.append(_implied(predictions, cost_fp, cost_fn))
     for criterion in CRITERIA:
-        choices.append(_chosen(cuts, replicates, criterion, costs, confidence_level))
+        choices.append(_chosen(cuts, replicates, criterion, costs, settings.level))
     return Thresholds(
         cost_fp=cost_fp,
         cost_fn=cost_fn,
         n=predictions.n,
-        level=confidence_level,
-        draws=draws,
-        seed=seed,
+        level=settings.level,
+        draws=settings.bootstraps,
+        seed=settings.seed,
         choices=tuple(choices),
         advice=tuple(_advice(predictions, choices)),
     )

@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import method
 from abovechance.inference.bootstrap import span, without_parts
-from abovechance.inference.contrasts import Contrast, How, Standardised, Unanswerable, less, p_of
+from abovechance.inference.contrasts import Contrast, Standardised, Unanswerable, less, p_of
 from abovechance.inference.influence import Gap, NotLinear, components
 from abovechance.inference.method import (
     Fact,
@@ -30,6 +30,7 @@ from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
 from abovechance.predictions import Predictions
 from abovechance.resampling import Alternative
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Means of values in time order: neighbours may be alike, so cases do not vary by themselves.
@@ -538,11 +539,11 @@ def _without(measure: Measure, predictions: Any) -> Floats:
     allows=[Fact.FOLDS, Fact.CASE_CONTROL],
     smallest=FEWEST,
 )
-def interval_in_order(measure: Measure, predictions: Any, setting: Any) -> Interval:
+def interval_in_order(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """The interval of a measure of cases in time order."""
     from scipy.special import stdtrit
 
-    level = setting.level
+    level = settings.level
     value, order = measure.of(predictions), predictions.cases.order
     if measure.law in (Law.CALIBRATION, Law.UTILITY):
         raise NotApplicable(f"{measure.title} has no interval for cases in time order.")
@@ -629,7 +630,7 @@ OVER_TIME = "both models have the same expected value over time"
     needs=[Fact.ORDER],
     allows=[Fact.CLUSTERS],
 )
-def difference_in_order(measure: Measure, first: Any, second: Any, how: How) -> Contrast:
+def difference_in_order(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
     """The contrast of models on cases in time order, whose neighbours may be alike."""
     gap = less(measure.of(first), measure.of(second))
     if not np.isfinite(gap):

@@ -20,7 +20,8 @@ from abovechance.io.table import (
     unknown_column,
     where_missing,
 )
-from abovechance.io.text_files import Format, explained, recognise, refuse_twins
+from abovechance.io.text_files import HEAD as HEAD_BYTES
+from abovechance.io.text_files import Format, explained, is_zip, recognise, refuse_twins
 from abovechance.predictions.base import DROP
 from abovechance.predictions.checks import same_label
 
@@ -175,7 +176,8 @@ def open_stream(path: str | os.PathLike[str]) -> Stream | None:
         if not place.is_file():
             return None
         with place.open("rb") as file:
-            if recognise(file.read(16), shown) is not Format.PARQUET:
+            head = file.read(HEAD_BYTES)
+            if is_zip(head) or recognise(head, shown) is not Format.PARQUET:
                 return None
         size = place.stat().st_size
     with _opened(place, shown) as parquet:

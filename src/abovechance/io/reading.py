@@ -15,6 +15,8 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import ColumnError, DataError, FileError, listed, shown
 from abovechance.io.arrow_files import read_arrow
+from abovechance.io.labelled_files import labelled, read_labelled
+from abovechance.io.numpy_files import read_numpy
 from abovechance.io.roles import (
     ABOUT_CASES,
     Columns,
@@ -28,6 +30,9 @@ from abovechance.io.roles import (
 )
 from abovechance.io.table import MISSING_WORDS, NUMBER, Table, listed_names, where_missing
 from abovechance.io.text_files import (
+    ARROW,
+    HEAD,
+    LABELLED,
     Format,
     arrow,
     as_utf8,
@@ -35,6 +40,7 @@ from abovechance.io.text_files import (
     from_columns,
     from_records,
     is_gzip,
+    is_zip,
     looks_like_json,
     read_json,
     read_separated,
@@ -42,6 +48,7 @@ from abovechance.io.text_files import (
     refuse_twins,
     unzipped,
 )
+from abovechance.io.workbooks import read_workbook
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import names, one_of, rows_of
 
@@ -58,11 +65,17 @@ from abovechance.predictions.checks import names, one_of, rows_of
 def from_frame(frame: Any, source: str = "the dataframe") -> Table:
     """A table from a dataframe (pandas, polars, pyarrow, ...), a mapping or a list of records.
 
+    Datasets of Hugging Face are read by the names of their classes.
+
     >>> from_frame({"y": [0, 1], "p": [0.2, 0.9]}, "the columns").number("p").tolist()
     [0.2, 0.9]
     """
     if isinstance(frame, Mapping):
+        _refuse_scores(frame)
+        _refuse_splits(frame)
         return from_columns(frame, source)
+    if _is_dataset(frame):
+        return _from_dataset(frame, source)
     if isinstance(frame, list) and all(isinstance(record, Mapping) for record in frame):
         return from_records(frame, source)
     import narwhals.stable.v1 as nw
@@ -84,6 +97,53 @@ def from_frame(frame: Any, source: str = "the dataframe") -> Table:
     return Table(columns, len(table), (), source)
 
 
+def _refuse_scores(results: Mapping[Any, Any]) -> None:
+    """Refuse the results of scikit-learn's cross_validate: they are scores, not predictions."""
+    if "fit_time" in results and "score_time" in results:
+        raise DataError(
+            "predictions are needed, one per case; these results of cross_validate hold one score "
+            "per fold. Call cross_validate(..., return_estimator=True, return_indices=True) and "
+            "pass its results to from_cross_validate(results, X, y)."
+        )
+    if "params" in results and "mean_fit_time" in results:
+        raise DataError(
+            "predictions are needed, one per case; these results of a search hold scores. Predict "
+            "with the whole search by from_cv(search, X, y), which searches anew in every fold."
+        )
+
+
+def _is_dataset(frame: Any) -> bool:
+    """Whether something is a dataset of Hugging Face; without loading that library."""
+    return type(frame).__module__.startswith("datasets.") and hasattr(frame, "features")
+
+
+def _refuse_splits(frame: Mapping[Any, Any]) -> None:
+    splits = list(frame)
+    if splits and all(_is_dataset(part) for part in frame.values()):
+        raise DataError(
+            f"one split of a dataset is read; this one has {listed_names(splits)}. Pass one, as "
+            f"dataset[{splits[-1]!r}]."
+        )
+
+
+def _from_dataset(dataset: Any, source: str) -> Table:
+    """A dataset of Hugging Face; its class labels are numbers with names, -1 where unknown."""
+    if not hasattr(dataset, "num_rows"):
+        raise DataError(
+            "a dataset is read as a whole; this one is streamed. Load it with streaming=False."
+        )
+    table = dataset.with_format("arrow")[:]
+    labels = {
+        name: dict(enumerate(feature.names))
+        for name, feature in dataset.features.items()
+        if type(feature).__name__ == "ClassLabel"
+    }
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    for name in labels:
+        columns[name] = arrow([None if v == -1 else v for v in columns[name].to_pylist()])
+    return labelled(columns, table.num_rows, source, labels, {})
+
+
 def _column(series: Any) -> Any:
     import pyarrow as pa
 
@@ -98,14 +158,12 @@ def _column(series: Any) -> Any:
 # ----------------------------------------------------------------------------------------------
 
 
-HEAD = 16
-
-
 def read_table(
     source: Any,
     *,
     separator: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     name: str | None = None,
 ) -> Table:
     """Read a table, text columns as text, and say what had to be assumed.
@@ -116,9 +174,12 @@ def read_table(
         A path; the bytes of a file or an open binary file; a dataframe of any library; a
         dictionary of columns; a list of records. The format of a file is seen from its content:
         values separated by commas, semicolons, tabs or bars; JSON lines or a JSON list; Parquet;
-        Arrow (Feather); any of them compressed with gzip.
+        Arrow (Feather); workbooks of Excel and OpenDocument; SPSS, Stata and SAS; NumPy's .npz;
+        any of them compressed with gzip.
     separator, encoding
         Of a text file, when what is found by looking would be wrong.
+    sheet
+        Of a workbook, when several sheets hold something.
     name
         What messages call the table; the file's name when not given.
 
@@ -132,13 +193,15 @@ def read_table(
     [AC702] autumn.csv was read as separated by semicolons; a comma in a number was read ...
     """
     if isinstance(source, str | os.PathLike):
-        table = _from_path(Path(os.fspath(source)).expanduser(), separator, encoding, name)
+        table = _from_path(Path(os.fspath(source)).expanduser(), separator, encoding, sheet, name)
     elif isinstance(source, bytes | bytearray | memoryview):
-        table = _from_bytes(bytes(source), separator, encoding, name or "the data")
+        table = _from_bytes(bytes(source), separator, encoding, sheet, name or "the data")
     elif isinstance(source, io.BufferedIOBase | io.RawIOBase):
-        table = _from_bytes(source.read(), separator, encoding, name or "the file")
+        table = _from_bytes(source.read(), separator, encoding, sheet, name or "the file")
     else:
         table = from_frame(source, name or "the dataframe")
+    if sheet is not None and not table.sheet:
+        raise FileError(f"sheet is for workbooks; {table.source} is none. Leave it out.")
     if table.rows == 0:
         raise FileError(
             f"{table.source} must hold at least one row; it has a header and no complete row."
@@ -148,26 +211,36 @@ def read_table(
     return table
 
 
-def _from_path(path: Path, separator: str | None, encoding: str | None, name: str | None) -> Table:
+def _from_path(
+    path: Path, separator: str | None, encoding: str | None, sheet: str | None, name: str | None
+) -> Table:
     shown = name or listed_names([path.name])
     with explained(path):
         if path.is_file():
             with path.open("rb") as file:
                 head = file.read(HEAD)
-            kind = Format.TEXT if is_gzip(head) else recognise(head, shown)
-            if kind is not Format.TEXT:
+            kind = Format.TEXT if is_gzip(head) or is_zip(head) else recognise(head, shown)
+            if kind in ARROW:
                 return read_arrow(str(path), kind, shown)
-        return _from_bytes(path.read_bytes(), separator, encoding, shown)
+        return _from_bytes(path.read_bytes(), separator, encoding, sheet, shown)
 
 
-def _from_bytes(data: bytes, separator: str | None, encoding: str | None, source: str) -> Table:
+def _from_bytes(
+    data: bytes, separator: str | None, encoding: str | None, sheet: str | None, source: str
+) -> Table:
     if is_gzip(data):
         data = unzipped(data, source)
     if not data.strip():
         raise FileError(f"{source} must hold a table; it is empty.")
-    kind = recognise(data[:HEAD], source)
-    if kind is not Format.TEXT:
+    kind = recognise(data, source)
+    if kind in ARROW:
         return read_arrow(data, kind, source)
+    if kind in LABELLED:
+        return read_labelled(data, kind, source)
+    if kind is Format.WORKBOOK:
+        return read_workbook(data, source, sheet)
+    if kind is Format.NUMPY:
+        return read_numpy(data, source)
     text = as_utf8(data, source, encoding)
     if not text.data.strip():
         raise FileError(f"{source} must hold a table; it is empty.")
@@ -207,6 +280,7 @@ def read(
     order: Stated = None,
     missing: str = "refuse",
     origin: str | None = None,
+    sheet: str | None = None,
 ) -> Predictions:
     r"""Read predictions from a file or a dataframe, finding by name the columns not stated.
 
@@ -217,7 +291,9 @@ def read(
     Parameters
     ----------
     source
-        A path, an open file, bytes, a dataframe, a mapping of columns, or a `Table`.
+        A path, an open file, bytes, a dataframe, a dataset of Hugging Face, a mapping of columns,
+        or a `Table`. Files may be CSV and its relatives, JSON, Parquet, Arrow, workbooks, SPSS,
+        Stata, SAS, or NumPy's .npz.
     outcome, probability, score, label, value, time, event, risk, predicted_time
         Names of columns; `outcome` and `value` may be several.
     probabilities
@@ -238,6 +314,8 @@ def read(
         "refuse", or "drop" cases with a missing value and say how many.
     origin
         "test" (independent test set), "cv" or "repeated_cv"; seen from `fold` when not stated.
+    sheet
+        The sheet of a workbook; needed where several hold something.
 
     Returns
     -------
@@ -256,6 +334,7 @@ def read(
     See Also
     --------
     Binary, Multiclass, Numeric, Survival : predictions from arrays.
+    from_estimator, from_cv, from_cross_validate : predictions of scikit-learn estimators.
 
     Examples
     --------
@@ -264,7 +343,7 @@ def read(
     (Binary(2 cases; label, probability, score; origin test),
      'outcome = y, probabilities = p_well, p_sick, id = id (found by name); 2 rows')
     """
-    table = source if isinstance(source, Table) else read_table(source)
+    table = source if isinstance(source, Table) else read_table(source, sheet=sheet)
     _refuse_no_names(
         {"probability": probability, "score": score, "label": label, "time": time, "event": event}
         | {"risk": risk, "predicted_time": predicted_time, "id": id, "fold": fold}
@@ -304,7 +383,9 @@ def read(
     facts = _facts(table, roles)
     _refuse_nameless(facts, plan.arrays if missing == "drop" else {})
     made = plan.kind(**plan.arrays, **plan.options, **facts, origin=origin, missing=missing)
-    notes = (*table.notes, *plan.notes, *_unused_weights(table, roles))
+    used = [name for columns in roles.used().values() for name in columns]
+    remarks = [remark for name in used for remark in table.remarks.get(name, ())]
+    notes = (*table.notes, *remarks, *plan.notes, *_unused_weights(table, roles))
     return made.with_notes(*notes, described=roles.sentence(table.rows))
 
 
@@ -387,6 +468,7 @@ def features_in(
     blocks: str | None = None,
     id: str | None = None,
     missing: str = "refuse",
+    sheet: str | None = None,
 ) -> Features:
     """Read features, outcome and blocks.
 
@@ -396,7 +478,7 @@ def features_in(
     >>> found.described
     'outcome = y; 1 feature; 3 rows; features: a; left out: row (counting the rows)'
     """
-    table = read_table(source)
+    table = read_table(source, sheet=sheet)
     roles = [name for name in (outcome, blocks, id) if name is not None]
     table.require([*roles, *(features or ())])
     names, left_out = (features, "") if features is not None else _chosen(table, roles)

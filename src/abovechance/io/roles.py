@@ -20,25 +20,34 @@ from abovechance.predictions.checks import same_label
 # ----------------------------------------------------------------------------------------------
 
 
-# Names are compared in lower case, with blanks, dots and dashes as underscores.
+# Names are compared in lower case, with blanks, dots and dashes as underscores. Some are what a
+# tool writes: caret obs, pred, Resample, rowIndex; tidymodels .pred, .pred_class, .row; mlr3
+# row_ids; H2O predict, p0, p1; PyCaret prediction_label; SAS _FROM_, _INTO_, IP_class; MLflow
+# targets, outputs; Hugging Face references, predictions. mlr3 calls its predictions response, as
+# others do the outcome, and PyCaret's prediction_score is of whichever class was predicted: both
+# are left for the user to name.
 NAMES: dict[str, tuple[str, ...]] = {
     "outcome": (
         *("y", "y_true", "ytrue", "outcome", "truth", "target", "actual", "observed"),
-        *("true_class", "true_label"),
+        *("true_class", "true_label", "ground_truth", "obs", "targets", "references", "y_test"),
+        "_from_",
     ),
     "probability": (
         *("p", "prob", "proba", "probability", "y_proba", "y_prob", "pred_prob", "pred_proba"),
         *("p_hat", "phat", "predicted_probability", "predicted_prob"),
     ),
     "score": ("score", "y_score", "decision", "decision_function", "decision_value"),
-    "label": ("label", "predicted_class", "predicted_label", "pred_class", "pred_label"),
+    "label": (
+        *("label", "predicted_class", "predicted_label", "pred_class", "pred_label"),
+        *("_pred_class", "prediction_label", "_into_"),
+    ),
     "value": ("value", "predicted_value", "fitted"),
     "time": ("time", "futime", "survtime", "survival_time", "follow_up", "followup", "duration"),
     "event": ("event", "status", "fustat", "event_observed"),
     "risk": ("risk", "risk_score", "linear_predictor", "lp"),
     "predicted_time": ("predicted_time", "pred_time", "predicted_survival_time"),
-    "id": ("id",),
-    "fold": ("fold", "cv_fold", "fold_id"),
+    "id": ("id", "row_ids", "rowindex", "_row"),
+    "fold": ("fold", "cv_fold", "fold_id", "resample"),
     "repeat": ("repeat", "cv_repeat", "repetition"),
     "groups": ("group", "groups", "cluster"),
     "sample_weight": ("sample_weight", "sample_weights", "case_weight", "case_weights"),
@@ -50,8 +59,17 @@ SECOND_NAMES: dict[str, tuple[str, ...]] = {
     "outcome": ("class", "diagnosis"),
     "id": ("case", "case_id", "subject_id", "patient_id", "patientid", "sample_id"),
 }
-PREDICTION = ("y_pred", "ypred", "yhat", "y_hat", "predicted", "prediction", "pred")
-PER_CLASS = ("p_", "prob_", "proba_", "probability_")
+PREDICTION = (
+    *("y_pred", "ypred", "yhat", "y_hat", "predicted", "prediction", "pred"),
+    *("predictions", "predict", "_pred", "outputs"),
+)
+PER_CLASS = (
+    *("p_", "prob_", "proba_", "probability_", "y_proba_", "y_prob_", "predict_proba_"),
+    *("_pred_", "ip_"),
+)
+# Before the name of a class these say too little: every class must have a column, and the
+# probabilities of a case must sum to 1.
+HARDLY_PREFIXED = ("", "p")
 PER_TIME = re.compile(r"(?:s|surv|survival)_(\d+(?:_\d+)?)")
 # Sampling weights, or the weight of a patient: never taken unasked.
 WEIGHT_LIKE = ("weight", "weights", "w")
@@ -120,6 +138,8 @@ def class_family(table: Table, classes: Sequence[Any], taken: Collection[str]) -
             families[prefix] = tuple(
                 known if _sum_to_one(table, known) else _whole(table, known, ours)
             )
+    if not families:
+        return _hardly_prefixed(table, classes, free)
     if len(families) > 1:
         shown = listed_names([name for names in families.values() for name in names])
         raise ColumnError(
@@ -127,6 +147,18 @@ def class_family(table: Table, classes: Sequence[Any], taken: Collection[str]) -
             "say which with probabilities=."
         )
     return next(iter(families.values()), ())
+
+
+def _hardly_prefixed(table: Table, classes: Sequence[Any], free: Sequence[str]) -> tuple[str, ...]:
+    for prefix in HARDLY_PREFIXED:
+        wanted = [f"{prefix}{normal(str(c))}" for c in classes if not prefix or str(c).isdigit()]
+        found = tuple(name for name in free if normal(name) in wanted)
+        try:
+            if len(found) == len(classes) > 1 and _sum_to_one(table, found):
+                return found
+        except DataError:  # one of them holds no numbers
+            continue
+    return ()
 
 
 def class_columns(
@@ -181,7 +213,9 @@ def _class_of(column: str, classes: Sequence[Any]) -> tuple[Any] | tuple[()]:
         fits = [
             c
             for c in classes
-            if name == spelled(str(c)) or name.endswith(("_" + spelled(str(c)), "." + str(c)))
+            if name == spelled(str(c))
+            or name.endswith(("_" + spelled(str(c)), "." + str(c)))
+            or (str(c).isdigit() and name == f"p{c}")
         ]
         if fits:
             return (max(fits, key=lambda c: len(str(c))),)
@@ -363,6 +397,12 @@ def _outcome(table: Table, roles: Roles, classes: Sequence[Any] | None, categori
         hint = [name for name in table.names if normal(name) in ("label", "labels")]
         more = f" If {hint[0]!r} holds what was observed, say outcome={hint[0]!r}." if hint else ""
         raise ColumnError(_not_found(table, "outcome column", "outcome") + more)
+    dates = [name for name in roles.outcome if table.holds_dates(name)]
+    if dates:
+        raise DataError(
+            f"the outcome must hold classes or numbers; column {dates[0]!r} holds dates. For a "
+            "time to an event give time= and event= (--time, --event), the time in days."
+        )
     if any(roles.columns(role) for role in (*CLASS_PREDICTIONS, "value")):
         return roles
     if len(roles.outcome) > 1:

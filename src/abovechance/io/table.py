@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -114,6 +114,7 @@ MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none", ".", "#n/a")
 MISSING_PATTERN = f"^({'|'.join(map(re.escape, MISSING_WORDS))})$"
 LOGICAL_WORDS = (("FALSE", "TRUE"), ("False", "True"), ("false", "true"))
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 PLAIN_NUMBER = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 HEAD = 1000  # a glance at so many rows tells most columns of words from numbers
 EXACT = 2.0**53  # beyond it floats skip whole numbers
@@ -146,7 +147,9 @@ def as_numbers(name: str, column: Any, *, decimal_comma: bool = False) -> Floats
         column = column.cast(pa.int8())
     if not _is_text(column.type):
         if not _is_number(column.type):
-            raise DataError(f"column {name!r} must hold numbers; it holds {column.type}.")
+            dates = pa.types.is_temporal(column.type)
+            found = "dates or times. Write days since a day" if dates else column.type
+            raise DataError(f"column {name!r} must hold numbers; it holds {found}.")
         return floats(column)
     return _parsed(name, pc.utf8_trim_whitespace(column), decimal_comma)
 
@@ -269,11 +272,12 @@ def _number(name: str, row: int, text: str | None) -> float:
         return np.nan
     if NUMBER.fullmatch(text):
         return float(text)
-    hint = " A decimal comma is understood in files separated by semicolons or tabs."
-    raise DataError(
-        f"column {name!r} must hold numbers; got {text!r} at row {row}."
-        + (hint if re.fullmatch(r"[+-]?\d*,\d+", text) else "")
-    )
+    hints = {
+        r"[+-]?\d*,\d+": " A decimal comma is understood in files separated by semicolons or tabs.",
+        r"[\d.,]+\s*%": " Write percentages as shares, without the sign: 0.73 for 73%.",
+    }
+    hint = next((said for form, said in hints.items() if re.fullmatch(form, text)), "")
+    raise DataError(f"column {name!r} must hold numbers; got {text!r} at row {row}.{hint}")
 
 
 def _all_numbers(texts: Any, decimal_comma: bool) -> bool:
@@ -354,6 +358,12 @@ class Table:
         What messages call the table: a file name, or "the dataframe".
     decimal_comma
         Whether a comma in a number is the decimal sign.
+    codes
+        The numbers behind columns of labels, where a file has both.
+    remarks
+        What is to be known of a column if it is used.
+    sheet, sheets
+        The sheet of the workbook that was read, and those that could have been meant.
 
     Examples
     --------
@@ -368,6 +378,10 @@ class Table:
     notes: tuple[Advice, ...] = ()
     source: str = "the table"
     decimal_comma: bool = False
+    codes: Mapping[str, Any] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[Advice, ...]] = field(default_factory=dict)
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -380,7 +394,8 @@ class Table:
 
     def number(self, name: str) -> Floats:
         """A column as floats, nan where a field is empty or says NA, NaN, null, None or a dot."""
-        return as_numbers(name, self._column(name), decimal_comma=self.decimal_comma)
+        column = self.codes[name] if name in self.codes else self._column(name)
+        return as_numbers(name, column, decimal_comma=self.decimal_comma)
 
     def labels(self, name: str) -> Array:
         """A column as classes: numbers when all are, true/false when all are, else words.
@@ -399,6 +414,22 @@ class Table:
     def missing(self, name: str) -> Bools:
         """Where a column is missing: empty fields; among numbers also NA, NaN, null, None, dot."""
         return where_missing(self.labels(name))
+
+    def holds_dates(self, name: str) -> bool:
+        """Whether a column holds dates or times of day, by its type or as they are written.
+
+        >>> from abovechance.io import read_table
+        >>> table = read_table(b"seen,y\\n2024-01-31,1\\n2024-02-01,0\\n")
+        >>> table.holds_dates("seen"), table.holds_dates("y")
+        (True, False)
+        """
+        import pyarrow as pa
+
+        column = _plain(name, self._column(name))
+        if not _is_text(column.type):
+            return bool(pa.types.is_temporal(column.type))
+        known = [text for text in whole(column).unique().to_pylist() if text and text.strip()]
+        return bool(known) and all(DATE.fullmatch(text.strip()) for text in known)
 
     def require(self, names: Iterable[str]) -> None:
         """Refuse names that no column has."""

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,52 +37,97 @@ class Format(StrEnum):
     PARQUET = "Parquet file"
     ARROW_FILE = "Arrow file"
     ARROW_STREAM = "Arrow stream"
+    WORKBOOK = "workbook"
+    NUMPY = "NumPy file"
+    SPSS = "SPSS file"
+    SPSS_PORTABLE = "portable SPSS file"
+    STATA = "Stata file"
+    SAS = "SAS file"
+    SAS_TRANSPORT = "SAS transport file"
     TEXT = "text"
 
 
+ARROW = (Format.PARQUET, Format.ARROW_FILE, Format.ARROW_STREAM)
+LABELLED = (Format.SPSS, Format.SPSS_PORTABLE, Format.STATA, Format.SAS, Format.SAS_TRANSPORT)
+HEAD = 64  # bytes that tell a format
 READABLE = (
     (b"PAR1", Format.PARQUET),
     (b"ARROW1", Format.ARROW_FILE),
     (b"\xff\xff\xff\xff", Format.ARROW_STREAM),
+    (b"\xd0\xcf\x11\xe0", Format.WORKBOOK),  # before 2007, or with a password
+    (b"\x93NUMPY", Format.NUMPY),
+    (b"$FL2", Format.SPSS),
+    (b"$FL3", Format.SPSS),
+    (b"<stata_dta>", Format.STATA),
+    (bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011"), Format.SAS),
+    (b"HEADER RECORD*******LIB", Format.SAS_TRANSPORT),
 )
+ZIP = b"PK\x03\x04"
+# Stata before version 13: a release from 105 to 115, the byte order, 1 for a file of data, a zero.
+OLD_STATA = re.compile(rb"[\x69-\x73][\x01\x02]\x01\x00")
 
 # First bytes of what people do try, with what to do instead.
 FOREIGN = (
     (b"FEA1", "a Feather file of the first version", "Write it again as Feather 2 or Parquet."),
     (b"PARE", "an encrypted Parquet file", "Decrypt it first."),
-    (b"PK\x03\x04", "a zip archive or Excel workbook", "Save the sheet as CSV, or unpack it."),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "Save the sheet as CSV."),
     (b"\xfd7zXZ\x00", "compressed with xz", "Unpack it, or compress it with gzip."),
     (b"BZh", "compressed with bzip2", "Unpack it, or compress it with gzip."),
     (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", "Unpack it, or compress it with gzip."),
     (b"\x89HDF", "an HDF5 file", "Write the table as CSV or Parquet."),
-    (b"\x93NUMPY", "a numpy array", "Write the table as CSV or Parquet."),
     (b"SQLite format 3", "an SQLite database", "Export the table as CSV."),
     (b"RDX", "an R workspace", "In R: write.csv(x, file, row.names = FALSE)."),
     (b"RDA", "an R workspace", "In R: write.csv(x, file, row.names = FALSE)."),
     (b"X\n\x00\x00", "an R object", "In R: write.csv(x, file, row.names = FALSE)."),
     (b"\x80\x04\x95", "a Python pickle", "Write the table as CSV or Parquet."),
     (b"\x80\x05\x95", "a Python pickle", "Write the table as CSV or Parquet."),
-    (b"$FL2", "an SPSS file", "Export the table as CSV."),
-    (b"<stata_dta>", "a Stata file", "Export the table as CSV."),
     (b"%PDF", "a PDF document", "Export the table as CSV."),
     (b"\x89PNG", "a picture", "Give a table of predictions."),
 )
 
 
-def recognise(head: bytes, source: str) -> Format:
-    """The format that starts with these bytes; a foreign one is refused by name.
+def recognise(data: bytes, source: str) -> Format:
+    """The format of a file; a foreign one is refused by name.
+
+    Its first `HEAD` bytes tell, but of a zip archive, which must be given whole.
 
     >>> recognise(b"PAR1....", "mislabelled.csv")
     <Format.PARQUET: 'Parquet file'>
     """
+    head = data[:HEAD]
+    if head.startswith(ZIP):
+        return _archive(data, source)
     for magic, readable in READABLE:
         if head.startswith(magic):
             return readable
+    if OLD_STATA.match(head):
+        return Format.STATA
+    if b"ASCII SPSS" in head:
+        return Format.SPSS_PORTABLE
     for magic, what, remedy in FOREIGN:
         if head.startswith(magic):
             raise FileError(f"{source} must hold a table; it is {what}. {remedy}")
     return Format.TEXT
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether these bytes begin a zip archive, as workbooks and .npz files are."""
+    return head.startswith(ZIP)
+
+
+def _archive(data: bytes, source: str) -> Format:
+    """What a zip archive is, seen from the names in it."""
+    try:
+        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    except zipfile.BadZipFile:
+        raise FileError(
+            f"{source} must be a whole file; it is a zip archive or workbook that is damaged or "
+            "cut off. Copy it again."
+        ) from None
+    if any(name.startswith("xl/") for name in names) or "content.xml" in names:
+        return Format.WORKBOOK
+    if names and all(name.endswith(".npy") for name in names):
+        return Format.NUMPY
+    raise FileError(f"{source} must hold a table; it is a zip archive. Unpack it.")
 
 
 def is_gzip(head: bytes) -> bool:
@@ -545,6 +591,9 @@ def looks_like_json(data: bytes) -> bool:
     return start.startswith((b'{"', b"{}", b"[{", b"[]"))
 
 
+SPLIT = {"columns", "data", "index"}
+
+
 def read_json(text: Text, source: str) -> Table:
     """The table in a JSON text."""
     start = text.data.lstrip()
@@ -556,11 +605,33 @@ def read_json(text: Text, source: str) -> Table:
         first = None
     if isinstance(first, Pairs):
         refuse_twins([name for name, _ in first], source)
-    if first is None or (first and all(type(value) is list for _, value in first)):
+    if first is None or (first and all(type(value) in (list, Pairs) for _, value in first)):
         whole = _whole_json(text.data, source)
-        if isinstance(whole, dict):
-            return from_columns(whole, source, text.notes)
+        columns = _as_columns(whole, source) if isinstance(whole, dict) else {}
+        if columns and (first is None or all(type(c) is list for c in columns.values())):
+            return from_columns(columns, source, text.notes)
     return _json_lines(text, source)
+
+
+def _as_columns(whole: dict[str, Any], source: str) -> dict[str, Any]:
+    """Columns by name, of the layouts in which pandas writes a frame as one JSON object.
+
+    MLflow writes its tables of evaluations so: names in `columns`, rows in `data`.
+    """
+    names, rows = whole.get("columns"), whole.get("data")
+    if isinstance(names, list) and isinstance(rows, list) and set(whole) <= SPLIT:
+        if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+            raise FileError(f"every row of data in {source} must have one value per column.")
+        refuse_twins([str(name) for name in names], source)
+        return {str(name): [row[at] for row in rows] for at, name in enumerate(names)}
+    if whole and all(_by_row_number(column) for column in whole.values()):
+        index = dict.fromkeys(label for column in whole.values() for label in column)
+        return {name: [column.get(i) for i in index] for name, column in whole.items()}
+    return whole
+
+
+def _by_row_number(column: Any) -> bool:
+    return isinstance(column, dict) and all(label.isdigit() for label in column)
 
 
 def from_records(

@@ -1,6 +1,11 @@
 """Learners, folds and schemes; predictions from scikit-learn estimators."""
 
-from abovechance.learning.from_sklearn import from_cv, from_estimator, recognise
+from abovechance.learning.from_sklearn import (
+    from_cross_validate,
+    from_cv,
+    from_estimator,
+    recognise,
+)
 from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
@@ -44,6 +49,7 @@ __all__ = [
     "cross_validate",
     "fit_many",
     "fit_predict",
+    "from_cross_validate",
     "from_cv",
     "from_estimator",
     "predicted",

@@ -4,7 +4,7 @@ Predictions of a scikit-learn estimator under many labellings, its trainings don
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
@@ -330,6 +330,100 @@ def from_cv(
     return found.assembled(pos_label).with_notes(*notes)
 
 
+def from_cross_validate(
+    results: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    pos_label: Any = None,
+    id: Any = None,
+    sample_weight: Any = None,
+) -> Predictions:
+    """Predictions behind the results of scikit-learn's `cross_validate`, nothing fitted again.
+
+    Parameters
+    ----------
+    results
+        What `cross_validate(..., return_estimator=True, return_indices=True)` returned.
+    X
+        The features it was given, in the same order.
+    y
+        The observed classes or numbers it was given, in the same order.
+    groups
+        Clusters, kept with the predictions.
+    pos_label
+        The positive class of two not coded 0/1; of more classes, that one against the rest.
+    id
+        Names of the cases; their row numbers when not given.
+    sample_weight
+        Sampling weight of each case, kept with the predictions; none when not given.
+
+    Returns
+    -------
+    Binary, Multiclass or Numeric
+        The predictions with their folds.
+
+    Raises
+    ------
+    DataError
+        If the results hold no estimators or no indices, if they are of other data, or if it is
+        unclear which class is positive.
+
+    See Also
+    --------
+    from_cv : fits and predicts in one step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 0, 1, 0, 1, 1])
+    >>> kept = {"return_estimator": True, "return_indices": True}
+    >>> results = cross_validate(LogisticRegression(), X, y, cv=2, **kept)
+    >>> from_cross_validate(results, X, y)
+    Binary(8 cases; label, probability, score; origin cv)
+    """
+    lacking = [name for name in ("estimator", "indices") if name not in results]
+    if lacking:
+        raise DataError(
+            f"results must hold the fitted estimators and the rows of every fold; there is no "
+            f"{' and no '.join(map(repr, lacking))}. Call cross_validate(..., "
+            "return_estimator=True, return_indices=True), or let from_cv(estimator, X, y) do both."
+        )
+    given = {"X": X, "y": y, "groups": groups, "id": id, "sample_weight": sample_weight}
+    columns, _, notes = aligned(given)
+    features, outcome = columns.pop("X"), np.asarray(columns.pop("y"))
+    estimators, tested = results["estimator"], results["indices"]["test"]
+    rows = 1 + max(int(np.max(part)) for side in results["indices"].values() for part in side)
+    if rows != len(outcome):
+        raise DataError(
+            f"X and y must be the data that cross_validate was given; its folds are of {rows} "
+            f"cases, y has {len(outcome)}."
+        )
+    splits = (
+        (test, *_refused_unfitted(fitted, features, outcome, test, fold))
+        for fold, (fitted, test) in enumerate(zip(estimators, tested, strict=True), start=1)
+    )
+    found = _gathered(estimators[0], outcome, splits, **columns)
+    return found.assembled(pos_label).with_notes(*notes)
+
+
+def _refused_unfitted(fitted: Any, X: Any, y: Array, test: Any, fold: int) -> tuple[str, Array]:
+    from sklearn.exceptions import NotFittedError
+
+    classes = np.unique(y)
+    try:
+        kind, prediction = predict(fitted, _rows(X, test), len(classes))
+    except NotFittedError:
+        raise DataError(
+            f"every fold must have a fitted estimator; that of fold {fold} failed to fit. Call "
+            'cross_validate(..., error_score="raise") to see why.'
+        ) from None
+    return kind, _by_class(fitted, kind, prediction, classes)
+
+
 class CrossFitted(NamedTuple):
     """What models fitted without a case predicted for it, before it is made predictions."""
 
@@ -371,12 +465,27 @@ def cross_fitted(
     and many refuse it.
     """
     outcome = np.asarray(y)
+    splitter = splitter_of(estimator, cv, outcome, groups, rng)
+    splits = (
+        (test, *_after_training(estimator, X, outcome, train, test, lone))
+        for train, test in splitter.split(X, outcome, groups)
+    )
+    return _gathered(estimator, outcome, splits, groups, id, sample_weight)
+
+
+def _gathered(
+    estimator: Any,
+    outcome: Array,
+    splits: Iterable[tuple[Any, str, Array]],
+    groups: Any,
+    id: Any,
+    sample_weight: Any,
+) -> CrossFitted:
+    """The predictions for the test rows of every split, in the order of the cases."""
     names = np.arange(1, len(outcome) + 1) if id is None else np.asarray(id)
     times_tested = np.zeros(len(outcome), dtype=np.int64)
     rows, folds, repeats, parts, kind = [], [], [], [], ""
-    splitter = splitter_of(estimator, cv, outcome, groups, rng)
-    for fold, (train, test) in enumerate(splitter.split(X, outcome, groups)):
-        kind, prediction = _after_training(estimator, X, outcome, train, test, lone)
+    for fold, (test, kind, prediction) in enumerate(splits):  # noqa: B007
         parts.append(prediction)
         rows.append(np.asarray(test))
         repeats.append(times_tested[test] + 1)

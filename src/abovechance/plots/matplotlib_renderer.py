@@ -9,7 +9,6 @@ from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.format import shown
 from abovechance.plots.chart import (
-    LIGHT,
     Axis,
     Band,
     Bars,
@@ -22,24 +21,23 @@ from abovechance.plots.chart import (
     Text,
     mark_labels,
 )
+from abovechance.plots.style import REFERENCE, STYLES, Style
 
-COLUMN = 3.5  # inches: one column of a journal
-FONT = 8.0
-SHAPES = {"dot": "o", "diamond": "D", "tick": "|"}
+SHAPES = {"diamond": "D", "tick": "|"}
 
 
-def draw(chart: Chart, ax: Any = None) -> Any:
+def draw(chart: Chart, ax: Any = None, style: Style = STYLES["screen"]) -> Any:
     """Draw a chart and return its matplotlib axes, made one column wide when none are given."""
     if ax is None:
-        ax = _new_axes(chart)
+        ax = _new_axes(chart, style)
     for order, layer in enumerate(chart.layers):
-        DRAWERS[type(layer)](ax, layer, chart, 2.0 + order / 100)
-    _frame(ax, chart)
-    _legend(ax, chart)
+        DRAWERS[type(layer)](ax, layer, chart, style, 2.0 + order / 100)
+    _frame(ax, chart, style)
+    _legend(ax, chart, style)
     return ax
 
 
-def _new_axes(chart: Chart) -> Any:
+def _new_axes(chart: Chart, style: Style) -> Any:
     try:
         from matplotlib import pyplot
     except ModuleNotFoundError:
@@ -47,45 +45,55 @@ def _new_axes(chart: Chart) -> Any:
             "matplotlib is needed to plot; pip install 'abovechance[plot]'."
         ) from None
 
-    tall = max(1.5, 0.19 * chart.rows + 0.75) if chart.rows else COLUMN * chart.height + 0.75
-    figure, ax = pyplot.subplots(figsize=(COLUMN, tall), layout="constrained", dpi=150)
-    figure.set_facecolor(LIGHT["paper"])
+    tall = max(1.5, 0.19 * chart.rows + 0.75) if chart.rows else style.width * chart.height + 0.75
+    if not style.titled:
+        tall -= (1.6 * style.font - 1.45 * (style.font - 1) * len(_named(chart))) / 72
+    figure, ax = pyplot.subplots(figsize=(style.width, tall), layout="constrained", dpi=150)
+    figure.set_facecolor(style.colours["paper"])
+    ax.set_facecolor(style.colours["paper"])
     return ax
 
 
-def _frame(ax: Any, chart: Chart) -> None:
+def _frame(ax: Any, chart: Chart, style: Style) -> None:
     title = f"{chart.title}: {chart.name}" if chart.name else chart.title
-    ax.set_title(
-        shown(title),
-        fontsize=FONT + 1,
-        loc="right" if chart.rows else "left",  # beside long row labels there is little room
-        color=LIGHT["ink"],
-        pad=5.0 + 1.45 * (FONT - 1) * len(_named(chart)),
-        parse_math=False,
-    )
+    if style.titled:
+        ax.set_title(
+            shown(title),
+            fontsize=style.font + 1,
+            loc="right" if chart.rows else "left",  # beside long row labels there is little room
+            color=style.colours["ink"],
+            pad=5.0 + 1.45 * (style.font - 1) * len(_named(chart)),
+            parse_math=False,
+            **style.letters(),
+        )
     for axis, which in ((chart.x, "x"), (chart.y, "y")):
-        _scale(ax, axis, which)
+        _scale(ax, axis, which, style)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        ax.spines[side].set_color(LIGHT["muted"])
+        ax.spines[side].set_color(style.colours["muted"])
         ax.spines[side].set_linewidth(0.6)
     if any(isinstance(layer, Cells) for layer in chart.layers):
         ax.spines[:].set_visible(False)
     ax.set_axisbelow(True)
 
 
-def _scale(ax: Any, axis: Axis, which: str) -> None:
+def _scale(ax: Any, axis: Axis, which: str, style: Style) -> None:
     getattr(ax, f"set_{which}lim")(axis.low, axis.high)
     labels = [shown(label) for label in mark_labels(axis)]
-    getattr(ax, f"set_{which}ticks")(axis.ticks, labels, parse_math=False)
+    letters = style.letters()
+    getattr(ax, f"set_{which}ticks")(axis.ticks, labels, parse_math=False, **letters)
     getattr(ax, f"set_{which}label")(
-        shown(axis.title), fontsize=FONT, color=LIGHT["ink"], parse_math=False
+        shown(axis.title),
+        fontsize=style.font,
+        color=style.colours["ink"],
+        parse_math=False,
+        **letters,
     )
-    ax.tick_params(which, labelsize=FONT - 0.5, length=2.5 if axis.grid else 0, width=0.6)
-    ax.tick_params(which, color=LIGHT["muted"], labelcolor=LIGHT["ink"])
-    if axis.grid:
-        ax.grid(axis=which, color=LIGHT["grid"], linewidth=0.6)
+    ax.tick_params(which, labelsize=style.font - 0.5, length=2.5 if axis.grid else 0, width=0.6)
+    ax.tick_params(which, color=style.colours["muted"], labelcolor=style.colours["ink"])
+    if axis.grid and style.grid:
+        ax.grid(axis=which, color=style.colours["grid"], linewidth=0.6)
 
 
 def _named(chart: Chart) -> list[Series]:
@@ -94,7 +102,7 @@ def _named(chart: Chart) -> list[Series]:
     return found if chart.legend else []
 
 
-def _legend(ax: Any, chart: Chart) -> None:
+def _legend(ax: Any, chart: Chart, style: Style) -> None:
     """Between title and axes, where it covers nothing."""
     named = _named(chart)
     if not named:
@@ -102,43 +110,52 @@ def _legend(ax: Any, chart: Chart) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=LIGHT[s.colour], linewidth=1.6, label=shown(f"{s.name} {s.note}"))
+        Line2D(
+            [],
+            [],
+            color=style.colours[s.colour],
+            linewidth=style.line,
+            label=shown(f"{s.name} {s.note}"),
+            **style.key_of(s.colour, chart),
+        )
         for s in named
     ]
     legend = ax.legend(
         handles=handles,
-        fontsize=FONT - 1,
+        fontsize=style.font - 1,
         frameon=False,
+        labelcolor=style.colours["ink"],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         borderpad=0.0,
         borderaxespad=0.3,
         labelspacing=0.25,
-        handlelength=1.4,
+        handlelength=2.6 if style.dashes else 1.4,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
+        text.update(style.letters())
 
 
-def _line(ax: Any, layer: Line, chart: Chart, order: float) -> None:
+def _line(ax: Any, layer: Line, chart: Chart, style: Style, order: float) -> None:
     ax.plot(
         layer.x,
         layer.y,
-        color=LIGHT[layer.colour],
-        linewidth=0.8 if layer.thin else 1.6,
-        linestyle=(0, (3, 2.5)) if layer.dashed else "-",
+        color=style.colours[layer.colour],
+        linewidth=0.8 if layer.thin else style.line,
+        linestyle=(0, REFERENCE) if layer.dashed else style.dash_of(layer.colour),
         drawstyle="steps-post" if layer.steps else "default",
         solid_joinstyle="round",
         zorder=order,
     )
 
 
-def _band(ax: Any, layer: Band, chart: Chart, order: float) -> None:
+def _band(ax: Any, layer: Band, chart: Chart, style: Style, order: float) -> None:
     ax.fill_between(
         layer.x,
         layer.low,
         layer.high,
-        color=LIGHT[layer.colour],
+        color=style.colours[layer.colour],
         alpha=0.3 if layer.solid else 0.16,
         linewidth=0,
         step="post" if layer.steps else None,
@@ -146,8 +163,8 @@ def _band(ax: Any, layer: Band, chart: Chart, order: float) -> None:
     )
 
 
-def _points(ax: Any, layer: Points, chart: Chart, order: float) -> None:
-    colour = LIGHT[layer.colour]
+def _points(ax: Any, layer: Points, chart: Chart, style: Style, order: float) -> None:
+    colour = style.colours[layer.colour]
     ends = (
         ("vlines", layer.x, layer.low, layer.high),
         ("hlines", layer.y, layer.left, layer.right),
@@ -160,37 +177,38 @@ def _points(ax: Any, layer: Points, chart: Chart, order: float) -> None:
         layer.x,
         layer.y,
         linestyle="none",
-        marker=SHAPES[layer.shape],
+        marker=SHAPES.get(layer.shape) or style.marker_of(layer.colour),
         markersize=layer.size * (1.4 if tick else 0.55),
         color=colour,
         alpha=0.45 if layer.faint else 1.0,
-        markeredgecolor=colour if tick else LIGHT["paper"],
+        markeredgecolor=colour if tick else style.colours["paper"],
         markeredgewidth=1.1 if tick else (0.0 if layer.faint else 0.6),
         zorder=order + 0.005,
         clip_on=False,
     )
 
 
-def _bars(ax: Any, layer: Bars, chart: Chart, order: float) -> None:
+def _bars(ax: Any, layer: Bars, chart: Chart, style: Style, order: float) -> None:
     ax.bar(
         layer.left,
         layer.height,
         width=layer.right - layer.left,
         align="edge",
-        color=LIGHT[layer.colour],
+        color=style.colours[layer.colour],
         alpha=0.35 if layer.faint else 0.8,
         linewidth=0,
+        hatch=style.hatch_of(layer.colour),
         zorder=order,
     )
 
 
-def _rule(ax: Any, layer: Rule, chart: Chart, order: float) -> None:
+def _rule(ax: Any, layer: Rule, chart: Chart, style: Style, order: float) -> None:
     across = ax.axvline if layer.axis == "x" else ax.axhline
     across(
         layer.at,
-        color=LIGHT[layer.colour],
+        color=style.colours[layer.colour],
         linewidth=0.9,
-        linestyle=(0, (3, 2.5)) if layer.dashed else "-",
+        linestyle=(0, REFERENCE) if layer.dashed else "-",
         zorder=order,
     )
     if layer.text:
@@ -204,14 +222,15 @@ def _rule(ax: Any, layer: Rule, chart: Chart, order: float) -> None:
             textcoords="offset points",
             ha="right" if late else "left",
             va="top" if upright else "bottom",
-            fontsize=FONT - 1,
-            color=LIGHT[layer.colour],
+            fontsize=style.font - 1,
+            color=style.colours[layer.colour],
             zorder=order,
             parse_math=False,
+            **style.letters(),
         )
 
 
-def _text(ax: Any, layer: Text, chart: Chart, order: float) -> None:
+def _text(ax: Any, layer: Text, chart: Chart, style: Style, order: float) -> None:
     ax.annotate(
         shown(layer.text),
         (layer.x, layer.y),
@@ -219,37 +238,39 @@ def _text(ax: Any, layer: Text, chart: Chart, order: float) -> None:
         textcoords="offset points",
         ha={"left": "left", "middle": "center", "right": "right"}[layer.anchor],
         va="bottom" if layer.above else "top",
-        fontsize=FONT - 0.5,
-        color=LIGHT[layer.colour],
+        fontsize=style.font - 0.5,
+        color=style.colours[layer.colour],
         zorder=order,
         parse_math=False,
+        **style.letters(),
     )
 
 
-def _cells(ax: Any, layer: Cells, chart: Chart, order: float) -> None:
+def _cells(ax: Any, layer: Cells, chart: Chart, style: Style, order: float) -> None:
     rows, columns = layer.shade.shape
-    paint = _hex(LIGHT[layer.colour])
+    paint, paper = (_hex(style.colours[name]) for name in (layer.colour, "paper"))
     for i in range(rows):
         for j in range(columns):
             shade = 0.06 + 0.84 * float(layer.shade[i, j])
-            colour = 1 - shade * (1 - paint)
+            colour = paper + shade * (paint - paper)
             y = rows - 1 - i
             ax.fill_between([j - 0.48, j + 0.48], y - 0.48, y + 0.48, color=tuple(colour), lw=0)
-            ink = LIGHT["paper"] if shade > 0.55 else LIGHT["ink"]
+            ink = style.colours["paper"] if shade > 0.55 else style.colours["ink"]
             note = layer.notes[i][j] if layer.notes else ""
             common = {"ha": "center", "color": ink, "zorder": order, "parse_math": False}
-            size = FONT + 2 if columns < 6 else FONT - 1
+            common |= style.letters()
+            size = style.font + 2 if columns < 6 else style.font - 1
             ax.text(j, y, layer.texts[i][j], va="bottom" if note else "center", fontsize=size,
                     **common)  # fmt: skip
             if note and columns < 6:
-                ax.text(j, y - 0.04, note, va="top", fontsize=FONT - 1, **common)
+                ax.text(j, y - 0.04, note, va="top", fontsize=style.font - 1, **common)
 
 
 def _hex(colour: str) -> Array:
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
 
-DRAWERS: dict[type, Callable[[Any, Any, Chart, float], None]] = {
+DRAWERS: dict[type, Callable[[Any, Any, Chart, Style, float], None]] = {
     Line: _line,
     Band: _band,
     Points: _points,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -221,7 +221,13 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     return chosen.draw(shown)
 
 
-def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
+def plot(
+    result: Any,
+    *,
+    kind: str | None = None,
+    ax: Any = None,
+    style: Literal["screen", "dark", "paper"] = "screen",
+) -> Any:
     """Plot a result or predictions with matplotlib and return the axes.
 
     Parameters
@@ -233,6 +239,10 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
         The picture, when not the usual one of such a result: see `abovechance.plots.pictures`.
     ax
         Axes to draw on; new ones, one journal column wide, when not given.
+    style
+        "screen"; "dark" for a dark page; "paper" for a figure as journals want it: 85 mm wide, no
+        title (it belongs in the caption) and no grid, letters of 7 points and more, and series that
+        differ in their lines and marks, so that they are told apart without colour.
 
     Returns
     -------
@@ -242,7 +252,7 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
     Raises
     ------
     NotApplicable
-        Where there is no such picture, or it cannot be of this.
+        Where there is no such picture or style, or it cannot be of this.
 
     See Also
     --------
@@ -254,11 +264,18 @@ def plot(result: Any, *, kind: str | None = None, ax: Any = None) -> Any:
     >>> import matplotlib; matplotlib.use("Agg")
     >>> plot(examples.breast_cancer()).get_xlabel()
     'Predicted probability of malignant'
+
+    For a paper, as a file that keeps its lines at any size:
+
+    >>> ax = plot(examples.breast_cancer(), kind="roc", style="paper")
+    >>> ax.figure.savefig("roc.pdf")  # doctest: +SKIP
     """
     from abovechance.plots.matplotlib_renderer import draw
+    from abovechance.plots.style import style_of
 
+    look = style_of(style)
     chart = result if isinstance(result, Chart) else chart_of(result, kind)
-    return draw(chart, ax)
+    return draw(chart, ax, look)
 
 
 def seen(result: Any) -> tuple[str, Any]:
@@ -446,13 +463,15 @@ class Display:
         called = type(estimator).__name__ if name is None else name
         return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Any = None, *, style: str = "screen") -> Self:
         """Draw again, on these axes or new ones.
 
         Parameters
         ----------
         ax
             Axes to draw on; new ones when not given.
+        style
+            "screen", "dark" or "paper", as in `abovechance.plot`.
 
         Returns
         -------
@@ -462,7 +481,7 @@ class Display:
         Raises
         ------
         NotApplicable
-            If matplotlib is not installed.
+            If matplotlib is not installed, or there is no such style.
 
         See Also
         --------
@@ -477,8 +496,9 @@ class Display:
         True
         """
         from abovechance.plots.matplotlib_renderer import draw
+        from abovechance.plots.style import style_of
 
-        return type(self)(self.chart, draw(self.chart, ax))
+        return type(self)(self.chart, draw(self.chart, ax, style_of(style)))
 
     @classmethod
     def _drawn(cls, predictions: Predictions, name: str, ax: Any) -> Self:

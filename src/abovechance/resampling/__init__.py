@@ -20,19 +20,15 @@ from abovechance.resampling.executors import Dask, Executor, Processes, Serial, 
 from abovechance.resampling.replicates import (
     DEFAULT,
     Null,
-    Resampling,
     child_seed,
     in_order,
     null_distribution,
     replicate,
     replicate_blocks,
-    seed_of,
     stream,
-    whole_draws,
 )
 from abovechance.resampling.store import Store, digest
 from abovechance.resampling.tails import (
-    Alternative,
     BesagClifford,
     Sequential,
     Stopped,
@@ -42,6 +38,7 @@ from abovechance.resampling.tails import (
     p_values,
     tail,
 )
+from abovechance.settings import Alternative, Settings, seed_of, whole_draws
 
 __all__ = [
     "DEFAULT",
@@ -56,10 +53,10 @@ __all__ = [
     "Null",
     "Permutations",
     "Processes",
-    "Resampling",
     "Scheme",
     "Sequential",
     "Serial",
+    "Settings",
     "SignFlips",
     "Sorted",
     "Stopped",

@@ -5,18 +5,16 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Integral
-from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Array
-from abovechance.errors import AboveChanceError, shown
 from abovechance.resampling.draws import Scheme
-from abovechance.resampling.executors import Executor, Processes, Serial, Workers
-from abovechance.resampling.store import Shelf, Store, as_store, digest
-from abovechance.resampling.tails import Alternative, Tail, tail
+from abovechance.resampling.executors import Executor, Processes, Serial
+from abovechance.resampling.store import Shelf, as_store, digest
+from abovechance.resampling.tails import Tail, tail
+from abovechance.settings import Alternative, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Randomness and how much of it: one seed, a stream for every block.
@@ -26,91 +24,16 @@ from abovechance.resampling.tails import Alternative, Tail, tail
 # ----------------------------------------------------------------------------------------------
 
 
-Progress = Callable[[int, int], None]
-"""Called with the number of draws done and the number wanted."""
+DEFAULT = Settings()
 
 
-def whole_draws(draws: Any) -> None:
-    """Refuse a number of draws that is none; None asks for the default."""
-    if draws is None:
-        return
-    if isinstance(draws, bool) or not isinstance(draws, Integral):
-        raise AboveChanceError(f"draws must be a whole number; got {shown(draws)}.")
-    if draws < 1:
-        raise AboveChanceError(f"draws must be at least 1; got {draws}.")
-
-
-def tell(done: int, total: int) -> None:
-    """What `progress=True` tells, on one line of the error stream."""
-    end = "\n" if done >= total else ""
-    print(f"\r{done} of {total}", end=end, file=sys.stderr, flush=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Resampling:
-    """How many replicates, from which seed, computed where, and kept in which file.
-
-    `workers` is a number of processes, or an executor such as a `Dask` cluster. `block` is the
-    number of draws that share a stream; left out, the computation chooses it. Changing it
-    changes the draws; changing `draws` does not change the first ones.
-
-    >>> Resampling(draws=999, seed=7).seed
-    7
-    """
-
-    draws: int = 9999
-    seed: int = 0
-    workers: Workers = 1
-    executor: Executor | None = None
-    store: Store | str | PathLike[str] | None = None
-    block: int | None = None
-    progress: Progress | None = None
-
-    def __post_init__(self) -> None:
-        whole_draws(self.draws)
-        for name in ("workers", "block"):
-            value = getattr(self, name)
-            if isinstance(value, int) and value < 1:
-                raise AboveChanceError(f"{name} must be at least 1; got {value}")
-        told: Any = self.progress  # True and False at the boundary: on a line, or not at all
-        if isinstance(told, bool):
-            object.__setattr__(self, "progress", tell if told else None)
-        if self.seed < 0:
-            raise AboveChanceError(f"a seed must not be negative; got {self.seed}")
-
-    @property
-    def runner(self) -> Executor:
-        """Where blocks are computed."""
-        if self.executor is not None:
-            return self.executor
-        if not isinstance(self.workers, int):
-            return self.workers
-        return Serial() if self.workers == 1 else Processes(self.workers)
-
-
-DEFAULT = Resampling()
-
-
-def seed_of(rng: int | np.integer | np.random.Generator | np.random.SeedSequence | None) -> int:
-    """The one seed that `rng=` stands for: an integer to report and to give again.
-
-    None asks the system for a fresh one; a Generator gives its next number.
-
-    >>> seed_of(20), seed_of(np.random.default_rng(1)) == seed_of(np.random.default_rng(1))
-    (20, True)
-    """
-    if rng is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(11))
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(2**53))
-    if isinstance(rng, np.random.SeedSequence):
-        return int(rng.generate_state(1, np.uint64)[0] >> np.uint64(11))
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
-        raise AboveChanceError(
-            "rng must be None, a whole number from 0 on, a numpy Generator or a SeedSequence; "
-            f"got {shown(rng)}"
-        )
-    return int(rng)
+def runner_of(settings: Settings) -> Executor:
+    """Where blocks are computed: `workers` is a number of processes, or an executor."""
+    if settings.executor is not None:
+        return settings.executor
+    if not isinstance(settings.workers, int):
+        return settings.workers
+    return Serial() if settings.workers == 1 else Processes(settings.workers)
 
 
 def child_seed(seed: int, *key: int | str) -> int:
@@ -186,7 +109,7 @@ class _Statistic:
 
 
 def replicate(
-    statistic: Callable[[Array], Array], scheme: Scheme, resampling: Resampling = DEFAULT
+    statistic: Callable[[Array], Array], scheme: Scheme, settings: Settings = DEFAULT
 ) -> Array:
     """A statistic on every draw of a scheme: (draws, …).
 
@@ -194,20 +117,20 @@ def replicate(
 
     >>> from functools import partial
     >>> from abovechance.resampling import SignFlips
-    >>> null = replicate(partial(np.inner, [0.5, 1.0, 0.2]), SignFlips(3), Resampling(draws=99))
+    >>> null = replicate(partial(np.inner, [0.5, 1.0, 0.2]), SignFlips(3), Settings(draws=99))
     >>> null.shape, float(abs(null).max())
     ((99,), 1.7)
     """
-    merged = replicate_blocks(_Statistic(statistic, scheme), resampling, block=BLOCK)
+    merged = replicate_blocks(_Statistic(statistic, scheme), settings, block=BLOCK)
     assert not isinstance(merged, dict)
     return merged
 
 
 def replicate_blocks(
-    work: Work, resampling: Resampling = DEFAULT, *, block: int = FAST_BLOCK
+    work: Work, settings: Settings = DEFAULT, *, block: int = FAST_BLOCK
 ) -> Result:
     """All replicates that `work` computes, in order; `block` is used if the settings name none."""
-    parts: list[Any] = list(in_order(work, resampling, block=block))
+    parts: list[Any] = list(in_order(work, settings, block=block))
     first = parts[0]
     if isinstance(first, dict):
         return {name: np.concatenate([part[name] for part in parts]) for name in first}
@@ -215,27 +138,27 @@ def replicate_blocks(
 
 
 def in_order(
-    work: Work, resampling: Resampling = DEFAULT, *, block: int = FAST_BLOCK
+    work: Work, settings: Settings = DEFAULT, *, block: int = FAST_BLOCK
 ) -> Iterator[Result]:
     """Blocks of replicates, first to last; a reader that has seen enough just stops reading."""
-    blocks = Blocks(work, resampling.seed, resampling.block or block, resampling.draws)
+    blocks = Blocks(work, settings.seed, settings.block or block, settings.flips)
     waiting: dict[int, Result] = {}
     given = finished = 0
-    with _shelf(blocks, resampling) as shelf:
-        for number, value, fresh in _any_order(blocks, resampling, shelf):
+    with _shelf(blocks, settings) as shelf:
+        for number, value, fresh in _any_order(blocks, settings, shelf):
             if shelf is not None and fresh:
                 shelf.save(number, value)
             waiting[number] = value
             finished += blocks.rows(number)
-            if resampling.progress is not None:
-                resampling.progress(finished, blocks.draws)
+            if settings.progress is not None:
+                settings.progress(finished, blocks.draws)
             while given in waiting:
                 yield waiting.pop(given)
                 given += 1
 
 
 def _any_order(
-    blocks: Blocks, resampling: Resampling, shelf: Shelf | None
+    blocks: Blocks, settings: Settings, shelf: Shelf | None
 ) -> Iterator[tuple[int, Result, bool]]:
     """Blocks from the store, then the others as they are finished."""
     missing = set(range(len(blocks)))
@@ -244,19 +167,19 @@ def _any_order(
         if saved is not None and _rows(saved) >= blocks.rows(number):
             missing.discard(number)
             yield number, _cut(saved, blocks.rows(number)), False
-    for number, value in resampling.runner.map(blocks, sorted(missing)):
+    for number, value in runner_of(settings).map(blocks, sorted(missing)):
         yield number, value, True
 
 
-def _shelf(blocks: Blocks, resampling: Resampling) -> AbstractContextManager[Shelf | None]:
-    store = as_store(resampling.store)
+def _shelf(blocks: Blocks, settings: Settings) -> AbstractContextManager[Shelf | None]:
+    store = as_store(settings.store)
     if store is None:
         return nullcontext()
     from abovechance import __version__
 
     # the number of draws is left out: a longer run goes on where a shorter one ended
-    settings = {"seed": blocks.seed, "block": blocks.size, "abovechance": __version__}
-    return store.open(digest(blocks.work, sorted(settings.items())), settings)
+    known = {"seed": blocks.seed, "block": blocks.size, "abovechance": __version__}
+    return store.open(digest(blocks.work, sorted(known.items())), known)
 
 
 def _rows(value: Result) -> int:
@@ -298,7 +221,7 @@ class Null(NamedTuple):
 
 
 def null_distribution(
-    statistic: Callable[[Array], Array], scheme: Scheme, resampling: Resampling = DEFAULT
+    statistic: Callable[[Array], Array], scheme: Scheme, settings: Settings = DEFAULT
 ) -> Null:
     """Every arrangement when there are no more of them than draws, otherwise random ones.
 
@@ -308,8 +231,8 @@ def null_distribution(
     >>> null.exact, null.tail(1.7).p_value
     (True, 0.125)
     """
-    if scheme.arrangements > resampling.draws:
-        return Null(replicate(statistic, scheme, resampling), exact=False)
+    if scheme.arrangements > settings.flips:
+        return Null(replicate(statistic, scheme, settings), exact=False)
     every = scheme.enumerate()
     rows = max(1, CELLS // every.shape[1])
     parts = [statistic(every[start : start + rows]) for start in range(0, len(every), rows)]

@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import AboveChanceError
+from abovechance.settings import Alternative
 
 # ----------------------------------------------------------------------------------------------
 # The one place where an observed statistic is compared with its null.
@@ -44,8 +45,6 @@ from abovechance.errors import AboveChanceError
 # and the test stays valid. An undefined observed value has an undefined p.
 # ----------------------------------------------------------------------------------------------
 
-
-Alternative = Literal["greater", "less", "two-sided"]
 
 RELATIVE = 1e-9
 FEW = 64
@@ -262,8 +261,8 @@ class _Design(NamedTuple):
 def _design(level: float, risk: float, half_spent: int, steps: int) -> _Design:
     if not (0 < level < 1 and 0 < risk < 0.5 and steps >= 1 and half_spent >= 0):
         raise AboveChanceError(
-            "a sequential test needs 0 < level < 1, 0 < risk < 1/2 and at least one step; "
-            f"got level {level}, risk {risk}, steps {steps}"
+            "a sequential test needs 0 < alpha < 1, 0 < risk < 1/2 and at least one step; "
+            f"got alpha {level}, risk {risk}, steps {steps}"
         )
     upper, lower = np.empty(steps, np.int64), np.empty(steps, np.int64)
     hit_upper, hit_lower = np.zeros(steps), np.zeros(steps)
@@ -292,16 +291,16 @@ def _design(level: float, risk: float, half_spent: int, steps: int) -> _Design:
 
 
 def boundaries(
-    level: float = 0.05, risk: float = 1e-3, steps: int = 10_000, *, half_spent: int = HALF_SPENT
+    alpha: float = 0.05, risk: float = 1e-3, steps: int = 10_000, *, half_spent: int = HALF_SPENT
 ) -> tuple[Ints, Ints]:
     """When to stop drawing because it is clear on which side of a level a p-value lies.
 
-    The exact recursion: on the line p = level, the probability of ever having left through a
+    The exact recursion: on the line p = alpha, the probability of ever having left through a
     boundary by step n is at most risk · n / (half_spent + n), for each boundary.
 
     Parameters
     ----------
-    level
+    alpha
         The level that p is compared with; 0.05 unless stated.
     risk
         Probability of a wrong decision, at most; 0.001 unless stated.
@@ -319,7 +318,7 @@ def boundaries(
     Raises
     ------
     AboveChanceError
-        If level or risk do not lie between 0 and 1, or there is no step.
+        If alpha or risk do not lie between 0 and 1, or there is no step.
 
     See Also
     --------
@@ -335,7 +334,7 @@ def boundaries(
     >>> upper[:5].tolist(), int(lower[171]), int(lower[172])
     ([2, 3, 4, 5, 5], -1, 0)
     """
-    design = _design(level, risk, half_spent, steps)
+    design = _design(alpha, risk, half_spent, steps)
     return design.upper, design.lower
 
 
@@ -401,14 +400,14 @@ class Sequential:
     (173, 'p <= level')
     """
 
-    level: float = 0.05
+    alpha: float = 0.05
     risk: float = 1e-3
     steps: int = 10_000
     half_spent: int = HALF_SPENT
 
     def run(self, indicators: Iterable[npt.ArrayLike]) -> Stopped:
         """Read exceedances, block after block, until a boundary is met or `steps` are done."""
-        design = _design(self.level, self.risk, self.half_spent, self.steps)
+        design = _design(self.alpha, self.risk, self.half_spent, self.steps)
         steps = exceed = 0
         decision: Decision | None = None
         for block in indicators:
@@ -430,7 +429,7 @@ class Sequential:
             estimate=exceed / steps,
             p_value=(exceed + 1) / (steps + 1),
             decision=decision,
-            level=self.level,
+            level=self.alpha,
             risk=self.risk,
             half_spent=self.half_spent,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
 from abovechance.numerics.exact import at_least, log_pmf
+from abovechance.settings import Rule
 from abovechance.studies.designs import (
     LEAST,
     Binormal,
@@ -22,7 +23,7 @@ from abovechance.studies.designs import (
     number,
     whole,
 )
-from abovechance.studies.papers import Rule, least_rank_sum_p
+from abovechance.studies.papers import least_rank_sum_p
 from abovechance.studies.sample_tests import NO_ORACLE, canonical, rejects
 from abovechance.studies.verbs import least_mann_whitney_p
 

@@ -8,7 +8,7 @@ same questions by other tests where these mislead; those are in `studies.verbs`.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import comb
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from abovechance.errors import AboveChanceError
 from abovechance.numerics.exact import at_least
 from abovechance.numerics.ranks import delong, midranks
 from abovechance.resampling import LabelPermutations, SignFlips, flip_sums, label_sums, p_values
+from abovechance.settings import Rule
 from abovechance.studies.designs import Pair, Predicted
 
 AGAINST_CHANCE = ("binomial", "wilcoxon", "permutation.brier", "permutation.log_score")
@@ -24,8 +25,6 @@ COMPARISONS = ("delong", "sign_flip.brier", "sign_flip.log_score")
 EXACT_BELOW = 50  # cases in each class: R's wilcox.test counts rank sums below, else normal
 
 Scores: TypeAlias = Callable[[], Floats]
-Rule = Literal["standard", "paper"]
-"""How a p-value is made of B draws: (1 + k)/(B + 1), or k/B as in the papers on two groups."""
 
 
 def against_chance(

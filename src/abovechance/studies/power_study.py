@@ -1,10 +1,10 @@
 """How often a test finds what is there: rejection rates by simulation, formulas beside them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import ceil
 from numbers import Real
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,17 +13,12 @@ from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, did_you_mean, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.resampling import (
-    Executor,
-    Resampling,
-    Store,
-    Workers,
     child_seed,
     digest,
     replicate_blocks,
-    seed_of,
 )
 from abovechance.resampling.random_bits import STEPS, compiled_draws
-from abovechance.resampling.replicates import Progress
+from abovechance.settings import Progress, Rule, Settings, settled
 from abovechance.studies.closed_forms import closed_form, level_of
 from abovechance.studies.designs import (
     LEAST,
@@ -45,13 +40,9 @@ from abovechance.studies.designs import (
     facts_of,
     name_of,
     number,
-    one_of,
     percent,
     setting_of,
-    settle,
-    whole,
 )
-from abovechance.studies.papers import Rule
 from abovechance.studies.sample_tests import (
     KINDS,
     alternative_of,
@@ -348,6 +339,7 @@ class PowerStudy(Result, kind="power"):
             return name
 
 
+@settled
 def power(
     design: Design | str | None = None,
     tests: Tests | None = None,
@@ -359,15 +351,7 @@ def power(
     versus: float | Sequence[float] | None = None,
     prevalence: float | None = None,
     correlation: float | None = None,
-    replications: int = 1000,
-    alpha: float = 0.05,
-    draws: int = 999,
-    rng: int | np.random.Generator | None = None,
-    rule: Rule = "standard",
-    workers: Workers = 1,
-    executor: Executor | None = None,
-    store: Store | str | None = None,
-    progress: Progress | None = None,
+    **given: Any,
 ) -> PowerStudy:
     """How often each test would find the effect, in samples of each size.
 
@@ -394,25 +378,6 @@ def power(
         A calibrated model in numbers instead of a design: its area under the ROC curve and the
         share of positives; with `versus`, the area of a second model on the same cases, whose
         scores correlate by `correlation` with the first's within each class.
-    replications
-        Samples drawn in every setting; the standard error of a power is at most
-        0.5/√replications.
-    alpha
-        Level of the tests.
-    draws
-        Permutations or sign flips of the tests that need them.
-    rng
-        Seed of all samples and draws. A known seed gives the same bits from one process or many.
-    rule
-        "standard": p = (1 + k)/(draws + 1). "paper": k/draws, a test of a slightly higher level,
-        to repeat studies that used it.
-    workers, executor
-        Processes that share the work, or what runs it instead, as a cluster.
-    store
-        A file that keeps finished work: a run that was stopped goes on, and one with more
-        replications adds to it.
-    progress
-        Called with how many samples are done of how many.
 
     Returns
     -------
@@ -448,28 +413,18 @@ def power(
     >>> round(two.cells[0].reference, 2), abs(two.cells[0].z) < 3
     (0.51, True)
     """
-    budget = Budget(
-        replications=replications,
-        alpha=alpha,
-        draws=draws,
-        seed=seed_of(rng),
-        rule=rule,
-        workers=workers,
-        executor=executor,
-        store=store,
-        progress=progress,
-    )
+    how = Settings.of("power", given)
     model = Model(auc, versus, prevalence, correlation)
     design, tests, effects = design_and_tests(design, tests, effects, model)
     pairs = _settings(design, n, effects, settings)
     chosen = chosen_tests(
-        design, tests, pairs[-1], alpha=alpha, draws=draws, rule=rule, seed=budget.seed
+        design, tests, pairs[-1], alpha=how.alpha, draws=how.flips, rule=how.rule, seed=how.seed
     )
-    p = budget.simulate(Replications(design, chosen.tests, pairs, budget.draws, rule))
-    rejected = np.sum(rejects(p, alpha), axis=0)
+    p = simulate(Replications(design, chosen.tests, pairs, how.flips, how.rule), how)
+    rejected = np.sum(rejects(p, how.alpha), axis=0)
     cells = [
         described(
-            cell_of(design, test, setting, int(rejected[i, j]), budget, chosen.labels[j]),
+            cell_of(design, test, setting, int(rejected[i, j]), how, chosen.labels[j]),
             design,
             test,
             chosen.kind,
@@ -479,9 +434,9 @@ def power(
     ]
     return PowerStudy(
         cells=tuple(cells),
-        alpha=alpha,
-        draws=budget.draws,
-        seed=budget.seed,
+        alpha=how.alpha,
+        draws=how.flips,
+        seed=how.seed,
         digest=digest(p),
         title=f"Power, {name_of(design)}",
         advice=(*chosen.advice, *undefined_p(p)),
@@ -837,42 +792,20 @@ class Replications:
             compiled_draws(SELDOM_ALONE * cases * self.draws // STEPS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Budget:
-    """Where and how much is simulated."""
-
-    replications: int = 1000
-    alpha: float = 0.05
-    draws: int = 999
-    seed: int = 0
-    rule: Rule = "standard"
-    workers: Workers = 1
-    executor: Executor | None = None
-    store: Any = None
-    progress: Progress | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        number("alpha", self.alpha, 0.0, 1.0, inside=True)
-        whole("replications", self.replications, 1)
-        whole("draws", self.draws, 1)
-        one_of("rule", self.rule, get_args(Rule))
-        settle(self, replications=int(self.replications), draws=int(self.draws))
-
-    def simulate(
-        self, work: Callable[[np.random.Generator, int], Floats], seed: int | None = None
-    ) -> Floats:
-        """What the work returns of every replication, along the first axis."""
-        settings = Resampling(
-            draws=self.replications,
-            seed=self.seed if seed is None else seed,
-            workers=self.workers,
-            executor=self.executor,
-            store=self.store,
-            progress=self.progress,
-        )
-        runs = replicate_blocks(work, settings, block=BLOCK)
-        assert not isinstance(runs, dict)
-        return runs
+def simulate(
+    work: Callable[[np.random.Generator, int], Floats],
+    settings: Settings,
+    seed: int | None = None,
+) -> Floats:
+    """What the work returns of every replication, along the first axis."""
+    drawn = replace(
+        settings,
+        draws=settings.replications,
+        seed=settings.seed if seed is None else seed,
+    )
+    runs = replicate_blocks(work, drawn, block=BLOCK)
+    assert not isinstance(runs, dict)
+    return runs
 
 
 @dataclass
@@ -921,17 +854,17 @@ def cell_of(
     test: str | UserTest,
     setting: tuple[int, float],
     rejected: int,
-    budget: Budget,
+    settings: Settings,
     label: str | None = None,
 ) -> Cell:
     """A cell with its Monte-Carlo interval, and the formula's value if there is one."""
     from abovechance.inference.intervals import wilson
 
     n, effect = setting
-    times = budget.replications
+    times = settings.replications
     rate = rejected / times
     known = closed_form(
-        design, test, n, effect, alpha=budget.alpha, draws=budget.draws, rule=budget.rule
+        design, test, n, effect, alpha=settings.alpha, draws=settings.flips, rule=settings.rule
     )
     return Cell(
         statistic=label or (test if isinstance(test, str) else name_of(test)),

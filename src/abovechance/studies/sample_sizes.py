@@ -15,8 +15,8 @@ from abovechance.errors import AboveChanceError, NotApplicable, listed
 from abovechance.inference.results import Interval, Result
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Predictions
-from abovechance.resampling import Executor, Store, Workers, child_seed, digest, seed_of
-from abovechance.resampling.replicates import Progress
+from abovechance.resampling import Store, child_seed, digest
+from abovechance.settings import Settings, settled
 from abovechance.studies import verbs
 from abovechance.studies.closed_forms import closed_form, expected_width, smallest
 from abovechance.studies.designs import (
@@ -32,7 +32,6 @@ from abovechance.studies.designs import (
 )
 from abovechance.studies.power_study import (
     DESIGNS,
-    Budget,
     Cell,
     Meter,
     Model,
@@ -46,6 +45,7 @@ from abovechance.studies.power_study import (
     described,
     design_and_tests,
     effects_of,
+    simulate,
 )
 from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
 
@@ -312,24 +312,27 @@ class WidthSearch:
     measure: Measure
     effect: float
     width: float
-    level: float
-    budget: Budget
+    settings: Settings
     largest: int
     meter: Meter
 
     def simulated(self, n: int, times: int, purpose: str) -> "Simulated":
         """Fresh samples of a size."""
-        work = Intervals(self.design, self.measure, n, self.effect, self.level, self.budget.draws)
-        seed = child_seed(self.budget.seed, self.measure.label, purpose, n)
-        budget = replace(self.budget, replications=times, progress=self.meter.listen())
-        runs = budget.simulate(work, seed)
+        work = Intervals(
+            self.design, self.measure, n, self.effect, self.settings.level, self.settings.flips
+        )
+        seed = child_seed(self.settings.seed, self.measure.label, purpose, n)
+        settings = replace(self.settings, replications=times, progress=self.meter.listen())
+        runs = simulate(work, settings, seed)
         return Simulated(n, runs)
 
     def by_formula(self) -> tuple[int | None, str | None]:
         """The size by formula, where there is one."""
 
         def narrowness(n: int) -> float:
-            known = expected_width(self.design, self.measure.name, n, self.effect, level=self.level)
+            known = expected_width(
+                self.design, self.measure.name, n, self.effect, level=self.settings.level
+            )
             return -np.inf if known is None else -known[0]
 
         known = expected_width(self.design, self.measure.name, FIRST_FOR_WIDTH, self.effect)
@@ -359,7 +362,7 @@ class WidthSearch:
         enough: Simulated | None = None
         short = LEAST - 1
         for _ in range(CHECKS):
-            seen = self.simulated(n, self.budget.replications, "answer")
+            seen = self.simulated(n, self.settings.replications, "answer")
             contradicted = seen.too_small or seen.mean - 2 * seen.error > self.width
             if contradicted:
                 if n >= self.largest:
@@ -421,27 +424,26 @@ def size_for_width(
     effect: float,
     width: float,
     *,
-    level: float,
-    budget: Budget,
+    settings: Settings,
     largest: int,
 ) -> PrecisionSize:
     """How many cases each measure needs for an interval of this width."""
     number("width", width, 0.0, inside=True)
-    rng = np.random.default_rng(child_seed(budget.seed, "kind of predictions"))
+    rng = np.random.default_rng(child_seed(settings.seed, "kind of predictions"))
     sample = predictions_of(design, min(max(FIRST_FOR_WIDTH, LEAST), largest), effect, rng)
     chosen = [_applicable(measure, sample) for measure in measures]
-    meter = Meter(budget.progress, len(chosen), 3 * FEW + 2 * budget.replications)
+    meter = Meter(settings.progress, len(chosen), 3 * FEW + 2 * settings.replications)
     widths = []
     for measure in chosen:
-        search = WidthSearch(design, measure, effect, width, level, budget, largest, meter)
+        search = WidthSearch(design, measure, effect, width, settings, largest, meter)
         formula, method = search.by_formula()
         widths.append(_width(search, search.answer(formula), formula, method))
         meter.finish()
     return PrecisionSize(
         widths=tuple(widths),
         width=width,
-        level=level,
-        seed=budget.seed,
+        level=settings.level,
+        seed=settings.seed,
         largest=largest,
         advice=_advice(widths),
         **vars(facts_of(design)),
@@ -475,14 +477,14 @@ def _width(
         design=name_of(search.design),
         effect=search.effect,
         width=search.width,
-        level=search.level,
+        level=search.settings.level,
         n=None if answer is None else answer.n,
         interval=ends,
         mean_width=None if answer is None else answer.mean,
         width_se=None if answer is None else answer.error,
         value=None if answer is None else answer.value,
         unbounded=0 if answer is None else answer.unbounded,
-        replications=search.budget.replications,
+        replications=search.settings.replications,
         formula=formula,
         formula_method=method,
         setting=setting_of(search.design, search.effect),
@@ -694,6 +696,7 @@ class SampleSize(Result, kind="sample_size"):
         ]
 
 
+@settled
 def sample_size(
     design: Design | str | None = None,
     tests: Tests | None = None,
@@ -706,16 +709,8 @@ def sample_size(
     prevalence: float | None = None,
     correlation: float | None = None,
     target: float = 0.8,
-    alpha: float = 0.05,
-    confidence_level: float = 0.95,
-    replications: int = 1000,
-    draws: int = 999,
     largest: int = LARGEST,
-    rng: int | np.random.Generator | None = None,
-    workers: Workers = 1,
-    executor: Executor | None = None,
-    store: Store | str | None = None,
-    progress: Progress | None = None,
+    **given: Any,
 ) -> SampleSize | PrecisionSize:
     r"""How many cases a test needs to find the effect, or a measure for a narrow interval.
 
@@ -750,20 +745,8 @@ def sample_size(
         A calibrated model in numbers instead of a design, as in `power`.
     target
         The power to reach.
-    alpha
-        Level of the tests.
-    confidence_level
-        Level of the interval whose width is meant.
-    replications
-        Samples spent on the search, and as many again on the check of its answer.
-    draws
-        Permutations or sign flips of tests, and bootstrap samples of intervals, that need them.
     largest
         Where the search gives up.
-    rng
-        Seed of all samples and draws.
-    workers, executor, store, progress
-        As in `power`.
 
     Returns
     -------
@@ -800,17 +783,11 @@ def sample_size(
     >>> narrow.widths[0].formula, abs(narrow.widths[0].n - 84) < 8
     (84, True)
     """
-    budget = Budget(
-        replications=replications,
-        alpha=alpha,
-        draws=draws,
-        seed=seed_of(rng),
-        workers=workers,
-        executor=executor,
-    )
-    number("confidence_level", confidence_level, 0.0, 1.0, inside=True)
+    settings = Settings.of("sample_size", given)
+    store, progress = settings.store, settings.progress
+    settings = replace(settings, store=None, progress=None)
     whole("largest", largest, LEAST)
-    largest, seed = int(largest), budget.seed
+    largest, alpha = int(largest), settings.alpha
     model = Model(auc, versus, prevalence, correlation)
     if width is not None:
         design, measures = measures_and_design(design, tests, measure)
@@ -823,37 +800,38 @@ def sample_size(
     if width is not None:
         if store is not None:
             what = {"measures": ", ".join(map(str, measures)), "effect": effect, "width": width}
-            terms = _terms(design, measures, {**what, "level": confidence_level}, budget)
-            budget = replace(budget, store=_shared(store, terms))
+            terms = _terms(design, measures, {**what, "level": settings.level}, settings)
+            settings = replace(settings, store=_shared(store, terms))
         return size_for_width(
             design,
             measures,
             effect,
             width,
-            level=confidence_level,
-            budget=replace(budget, progress=progress),
+            settings=replace(settings, progress=progress),
             largest=largest,
         )
     number("target", target)
     if not alpha < target < 1.0:
         raise AboveChanceError(f"target must lie between alpha and 1; got {target}.")
     first = (min(FIRST, largest), effect)
-    chosen = chosen_tests(design, tests, first, alpha=alpha, draws=draws, seed=seed)
+    chosen = chosen_tests(
+        design, tests, first, alpha=alpha, draws=settings.flips, seed=settings.seed
+    )
     if store is not None:
         what = {"tests": ", ".join(chosen.labels), "effect": effect, "target": target}
-        terms = _terms(design, chosen.tests, what, budget)
-        budget = replace(budget, store=_shared(store, terms))
-    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * budget.replications)
+        terms = _terms(design, chosen.tests, what, settings)
+        settings = replace(settings, store=_shared(store, terms))
+    meter = Meter(progress, len(chosen.tests), 4 * BRACKET + 2 * settings.replications)
     sizes: list[Size] = []
     cells: list[Cell] = []
     for test, label in zip(chosen.tests, chosen.labels, strict=True):
-        least = least_size(design, test, effect, largest=largest, seed=seed)
-        search = Search(design, test, label, effect, target, budget, least, largest, meter)
+        least = least_size(design, test, effect, largest=largest, seed=settings.seed)
+        search = Search(design, test, label, effect, target, settings, least, largest, meter)
         formula, method = search.by_formula()
         answer = search.answer(formula)
         sizes.append(_described(search.size(answer, formula, method), design, test, chosen.kind))
         if answer is not None:
-            cell = cell_of(design, test, (answer.n, effect), answer.rejected, budget, label)
+            cell = cell_of(design, test, (answer.n, effect), answer.rejected, settings, label)
             cells.append(described(cell, design, test, chosen.kind))
         meter.finish()
     return SampleSize(
@@ -861,7 +839,7 @@ def sample_size(
         cells=tuple(cells),
         target=target,
         alpha=alpha,
-        seed=seed,
+        seed=settings.seed,
         largest=largest,
         advice=chosen.advice,
         question=chosen.question,
@@ -888,7 +866,7 @@ def _described(size: Size, design: Design, test: OneTest, kind: type) -> Size:
 
 
 def _terms(
-    design: Design, things: object, what: Mapping[str, object], budget: Budget
+    design: Design, things: object, what: Mapping[str, object], settings: Settings
 ) -> dict[str, object]:
     """What a store is for, so that a run for something else is refused with the difference."""
     plain = {
@@ -901,9 +879,9 @@ def _terms(
         "abovechance": __version__,
         "design": name_of(design),
         **what,
-        "alpha": budget.alpha,
-        "draws": budget.draws,
-        "seed": budget.seed,
+        "alpha": settings.alpha,
+        "draws": settings.draws,
+        "seed": settings.seed,
     }
     return {**plain, **terms, "task": digest(design, things, *terms.values())}
 
@@ -932,24 +910,24 @@ class Search:
     label: str
     effect: float
     target: float
-    budget: Budget
+    settings: Settings
     least: int
     largest: int
     meter: Meter
 
     def rejections(self, n: int, times: int, purpose: str) -> int:
         """In how many of `times` fresh samples of size n the test rejects."""
-        work = Replications(self.design, (self.test,), ((n, self.effect),), self.budget.draws)
-        seed = child_seed(self.budget.seed, self.label, purpose, n)
-        budget = replace(self.budget, replications=times, progress=self.meter.listen())
-        return int(rejects(budget.simulate(work, seed), budget.alpha).sum())
+        work = Replications(self.design, (self.test,), ((n, self.effect),), self.settings.flips)
+        seed = child_seed(self.settings.seed, self.label, purpose, n)
+        settings = replace(self.settings, replications=times, progress=self.meter.listen())
+        return int(rejects(simulate(work, settings, seed), settings.alpha).sum())
 
     def answer(self, guess: int | None) -> Answer | None:
         """The size, or None if the largest is not enough."""
         points = self.bracket(guess)
         if points is None:
             return None
-        each = max(8, self.budget.replications // (ROUNDS * len(SHARES)))
+        each = max(8, self.settings.replications // (ROUNDS * len(SHARES)))
         for turn in range(ROUNDS):
             centre = self.crossing(points)[0]
             for share in SHARES:
@@ -999,7 +977,7 @@ class Search:
 
     def checked(self, n: int) -> Point:
         """Fresh samples of size n, as many as `replications`."""
-        times = self.budget.replications
+        times = self.settings.replications
         return n, self.rejections(n, times, "answer"), times
 
     def falls_short(self, point: Point) -> bool:
@@ -1078,7 +1056,7 @@ class Search:
         """The answer as a result."""
         from abovechance.inference.intervals import wilson
 
-        times = self.budget.replications
+        times = self.settings.replications
         return Size(
             statistic=self.label,
             design=name_of(self.design),
@@ -1103,9 +1081,9 @@ class Search:
 
     def known(self, n: int) -> float:
         """Power by formula."""
-        budget = self.budget
+        settings = self.settings
         known = closed_form(
-            self.design, self.test, n, self.effect, alpha=budget.alpha, draws=budget.draws
+            self.design, self.test, n, self.effect, alpha=settings.alpha, draws=settings.flips
         )
         return known.power if known else 0.0
 

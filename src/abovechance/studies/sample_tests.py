@@ -14,9 +14,10 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, did_you_mean
 from abovechance.resampling import LabelPermutations
+from abovechance.settings import Rule
 from abovechance.studies import papers, verbs
 from abovechance.studies.designs import Groups, Pair, Predicted, Sample, UserTest, name_of
-from abovechance.studies.papers import Rule, p_by_rule
+from abovechance.studies.papers import p_by_rule
 
 ALIASES: dict[type, dict[str, str]] = {
     Predicted: {"mann_whitney": "auc", "log": "log_score"},

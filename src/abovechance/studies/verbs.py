@@ -1,6 +1,7 @@
 """The tests of `assess` and `compare` on one sample: the functions that the verbs call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -11,9 +12,9 @@ from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
 from abovechance.measures.measure import LabelScore
 from abovechance.predictions import Binary, Predictions
-from abovechance.resampling import Resampling
+from abovechance.settings import Rule, Settings
 from abovechance.studies.designs import Pair, Predicted
-from abovechance.studies.papers import Rule, logits
+from abovechance.studies.papers import logits
 
 AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
@@ -34,7 +35,8 @@ def against_chance(
     sample: Predicted, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `assess` gives, one-sided; NaN where it gives none."""
-    from abovechance.inference.permutation import Draws, association
+    from abovechance.inference.method import Kind
+    from abovechance.inference.permutation import association
 
     if {"log_score", "skill.log_score"}.intersection(names):
         logits(sample.probability)
@@ -42,15 +44,15 @@ def against_chance(
         sample.positive, probability=sample.probability, threshold=sample.threshold
     )
     measures = {name: measure_of(name) for name in names if name not in SKILLS}
-    how = Draws(draws, Resampling(seed=seed), check=False)
+    settings = Settings(draws=draws, seed=seed, approximated=False)
     usual = [measure for name, measure in measures.items() if method_of(name, Predicted) is None]
-    tests = association(predictions, usual, how)
+    tests = association(predictions, usual, settings)
     found = {name: tests.get(measure.label) for name, measure in measures.items()}
     for name, measure in measures.items():
         method = method_of(name, Predicted)
         if method is not None:
-            asked = association(predictions, [measure], how, chosen={measure.label: method})
-            found[name] = asked.get(measure.label)
+            asked = replace(settings, methods={Kind.TEST: {measure.label: method}})
+            found[name] = association(predictions, [measure], asked).get(measure.label)
     p_values = {
         name: np.nan if test is None else _by_rule(test.p_value, test.draws, rule)
         for name, test in found.items()
@@ -59,15 +61,15 @@ def against_chance(
 
 
 def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
-    from abovechance.inference.interval_choice import Setting
+    from abovechance.inference.interval_choice import Shared
     from abovechance.inference.method import Kind, first_of
 
     measure = measure_of(name.removeprefix("skill."))
-    setting = Setting(predictions, [measure], draws=draws, seed=seed)
+    settings = Shared.among(Settings(draws=draws, seed=seed), predictions, [measure])
     method = first_of(Kind.GAIN, measure.law)
     assert method.function is not None
     try:
-        found = method.function(measure, predictions, setting)
+        found = method.function(measure, predictions, settings)
     except NotApplicable:
         return float("nan")
     return float("nan") if found.p_value is None else found.p_value
@@ -77,7 +79,6 @@ def compared(
     sample: Pair, names: Sequence[str], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `compare` gives, two-sided and of one pair; NaN where it gives none."""
-    from abovechance.inference.contrasts import How
     from abovechance.inference.law_contrasts import ModelFamily
     from abovechance.inference.method import Kind
 
@@ -92,9 +93,9 @@ def compared(
     for name in names:
         measure, method = measure_of(name), method_of(name, Pair)
         asked = {} if method is None else {Kind.COMPARISON: {measure.label: method}}
-        how = How(draws, Resampling(seed=seed), methods=asked)
+        settings = Settings(draws=draws, seed=seed, methods=asked)
         try:
-            answer = ModelFamily(measure, models, how).contrast(0, 1).test("two-sided")
+            answer = ModelFamily(measure, models, settings).contrast(0, 1).test("two-sided")
             found[name] = _by_rule(answer.test.p_value, answer.test.draws, rule)
         except NotApplicable:
             found[name] = float("nan")
@@ -115,14 +116,8 @@ def interval_shown(
     """The interval of a measure, by the very method of `assess`."""
     from abovechance.inference.assessment import Evidence
 
-    evidence = Evidence.gather(
-        predictions,
-        [measure],
-        level=level,
-        draws=draws,
-        tests=False,
-        resampling=Resampling(seed=seed),
-    )
+    settings = Settings(level=level, draws=draws, seed=seed)
+    evidence = Evidence.gather(predictions, [measure], settings, tests=False)
     label = measure.label
     reasons = (evidence.refused, evidence.remarks, evidence.asides)
     reason = next((said[label] for said in reasons if label in said), "")

@@ -12,7 +12,7 @@ from abovechance.errors import AboveChanceError
 from abovechance.measures import Law, find
 from abovechance.measures.sample import COUNTING
 from statistical.audit.settings import Setting
-from statistical.audit.worlds import sample, truth
+from statistical.audit.worlds import sample, spread_of_trained, truth
 
 DRAWS = 199
 ALPHA = 0.05
@@ -233,7 +233,13 @@ def _useless(s: Setting, t: Tally) -> bool:
     if np.isinf(high - low) and measure.form in COUNTING:
         return False  # odds and likelihood ratios have no bound where no error is seen
     told = t.summary()
-    if told["wide"] is None or told["wide"] <= WIDE or scarce < 10:
+    if told["wide"] is None or scarce < 10:
+        return False
+    wide = told["wide"]
+    if s.origin == "cv":  # what models trained on other cases are worth varies too
+        own = float(np.std(t.values))
+        wide *= own / float(np.hypot(own, spread_of_trained(s, t.measure)))
+    if wide <= WIDE:
         return False
     return not np.isfinite(high - low) or told["width"] > 6.0 * (high - low) / scarce
 

@@ -50,6 +50,14 @@ def truth(s: Setting, measure: str, model: str = "new") -> float:
     return float(m.of(population(s)[model]))
 
 
+def spread_of_trained(s: Setting, measure: str) -> float:
+    """How much the true value varies between models trained on different cases."""
+    from abovechance.measures import find
+
+    m = find(measure).for_outcome(s.kind)
+    return float(np.nanstd([m.of(p) for p in _trained(s)]))
+
+
 def small(kind: str) -> Any:
     """Predictions of a kind that show which measures apply."""
     s = Setting(

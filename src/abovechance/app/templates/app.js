@@ -6,6 +6,7 @@
   let files = [];
   let told = [];
   let shown = null;
+  const sheets = new Map();
 
   const problem = (text) => {
     by("problem").textContent = text ?? "";
@@ -13,7 +14,7 @@
   };
   const option = (select, value, text) => select.add(new Option(text ?? value, value));
   const ask = async (where, choices) => {
-    const line = JSON.stringify({ files: files.map((f) => ({ name: f.name, size: f.size })), choices });
+    const line = JSON.stringify({ files: files.map((f) => ({ name: f.name, size: f.size, sheet: sheets.get(f) })), choices });
     const answer = await fetch(where, { method: "POST", body: new Blob([line, "\n", ...files]) });
     if (answer.ok) return answer;
     const said = await answer.json().catch(() => null);
@@ -49,18 +50,37 @@
 
   const list = () => {
     by("list").replaceChildren(
-      ...told.map((file) => {
+      ...told.map((file, at) => {
         const item = document.createElement("li");
         const name = document.createElement("bdi");
         const small = document.createElement("small");
         name.textContent = file.source;
         small.textContent = ` ${file.rows} rows, ${file.columns.length} columns. ${file.notes.join(" ")}`;
         item.append(name, small);
+        if (file.sheets.length > 1) item.append(sheet(file, files[at]));
         return item;
       }),
     );
     by("clear").hidden = !told.length;
     by("form").hidden = !told.length;
+  };
+
+  const sheet = (file, sent) => {
+    const label = document.createElement("label");
+    const select = document.createElement("select");
+    for (const name of file.sheets) option(select, name);
+    select.value = file.sheet;
+    select.onchange = () => {
+      const before = file.sheet;
+      sheets.set(sent, select.value);
+      take([]).then(() => {
+        if (by("problem").hidden) return;
+        sheets.set(sent, before);
+        select.value = before;
+      });
+    };
+    label.append(" Sheet ", select);
+    return label;
   };
 
   const form = (file) => {

@@ -10,13 +10,14 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow, checked_level
+from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow
 from abovechance.inference.method import pooled
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # The best rising calibration curve, and which values of it the outcomes do not rule out.
@@ -195,6 +196,7 @@ class Problem:
     share: bool = True
 
 
+@settled
 def calibration(
     predictions: Any,
     *,
@@ -204,8 +206,7 @@ def calibration(
     span: float | None = None,
     bins: int = 10,
     binning: str = "count",
-    confidence_level: float = 0.95,
-    rng: Any = None,
+    **given: Any,
 ) -> Curve:
     r"""How often the outcome happened where it was predicted with some probability.
 
@@ -235,10 +236,6 @@ def calibration(
         Number of bins of a binned curve; 10 unless stated.
     binning
         Whether bins hold equally many cases ("count") or are equally wide ("width").
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    rng
-        Taken as by the other curves; no band here needs draws.
 
     Returns
     -------
@@ -269,17 +266,17 @@ def calibration(
     >>> calibration(examples.breast_cancer("p_texture"), method="binned", bins=3).y
     array([0.095, 0.368, 0.653])
     """
+    settings = Settings.of("calibration", given)
     if bins < 1:
         raise NotApplicable(f"bins must be at least 1; got {bins}.")
     if method not in METHODS:
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
-    checked_level(confidence_level)
     if t is not None and not isinstance(predictions, Survival):
         raise NotApplicable("t is a time of predicted survival, which these predictions have not.")
     if pos_label is not None and not isinstance(predictions, Multiclass):
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
-    curve = _drawn(problem, predictions, method, span, bins, binning, confidence_level)
+    curve = _drawn(problem, predictions, method, span, bins, binning, settings.level)
     if not isinstance(predictions, Binary):
         return curve
     return replace(curve, summary={"slope": find("calibration_slope").of(predictions)})

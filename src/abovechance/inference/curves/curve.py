@@ -15,7 +15,8 @@ from abovechance.inference.method import pooled
 from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Result
 from abovechance.predictions import Binary
-from abovechance.resampling import Bootstrap, seed_of
+from abovechance.resampling import Bootstrap
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # What a curve is: points in order, their limits, and what the axes mean.
@@ -151,7 +152,6 @@ def _bandless(curve: Curve, why: Advice) -> Curve:
 # ----------------------------------------------------------------------------------------------
 
 
-DRAWS = 1000
 MOST = 1000  # thresholds a curve is drawn at when there are more distinct scores
 CELLS = 1 << 22
 
@@ -194,16 +194,7 @@ class Sweep:
     predictions: Binary
     score: Floats
     thresholds: Floats
-    level: float
-    draws: int
-    seed: int
-
-    @classmethod
-    def of(cls, predictions: Binary, score: Floats, thresholds: Floats, *settings: Any) -> "Sweep":
-        """At these thresholds; settings are the level of a band, its draws and their seed."""
-        level, draws, rng = settings
-        checked_level(level, draws)
-        return cls(predictions, score, thresholds, level, draws, seed_of(rng))
+    settings: Settings
 
     @cached_property
     def points(self) -> Above:
@@ -217,20 +208,19 @@ class Sweep:
 
     def resampled(self, *, stratified: bool = False) -> Above:
         """Of bootstrap samples: (draws, thresholds)."""
-        rng = np.random.default_rng(self.seed)
         cut = self.predictions, self.score, self.thresholds
-        return resampled_above(*cut, rng, self.draws, stratified=stratified)
+        draws = self.settings.bootstraps
+        return resampled_above(*cut, self.settings.rng(), draws, stratified=stratified)
 
     def percentile(self, values: Floats) -> tuple[Floats, Floats]:
         """Limits from replicates."""
-        return percentile(values, self.level)
+        return percentile(values, self.settings.level)
 
     def curve(self, limits: tuple[Floats, Floats] | None, **facts: Any) -> Curve:
         """The curve, as its cases allow; without limits where there are none."""
         low, high = limits or (None, None)
-        known = Curve(
-            low=low, high=high, level=self.level, n=self.predictions.n, seed=self.seed, **facts
-        )
+        level, seed = self.settings.level, self.settings.seed
+        known = Curve(low=low, high=high, level=level, n=self.predictions.n, seed=seed, **facts)
         return as_cases_allow(known, self.predictions)
 
 
@@ -246,14 +236,6 @@ def ranking_of(predictions: Any, what: str) -> Floats:
     if len(np.unique(predictions.positive)) < 2:
         raise NotApplicable(f"{what} needs cases of both classes.")
     return predictions.ranking
-
-
-def checked_level(level: float, draws: int | None = None) -> None:
-    """That a level is one, and that there are draws to take quantiles of."""
-    if not 0.0 < level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
-    if draws is not None and draws < 2:
-        raise DataError(f"draws must be at least 2; got {draws}.")
 
 
 def numbers_of(given: object, name: str) -> Floats:

@@ -9,7 +9,6 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
-    DRAWS,
     Curve,
     Sweep,
     ranking_of,
@@ -24,6 +23,7 @@ from abovechance.inference.net_benefit import (
 )
 from abovechance.inference.proportions import score_limits
 from abovechance.predictions import Binary, checks
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # Decision curves: what acting on predictions is worth at every threshold of risk.
@@ -34,13 +34,9 @@ THRESHOLDS = np.arange(1, 100) / 100.0
 SPARSE = 10  # cases above a threshold
 
 
+@settled
 def decision(
-    predictions: Binary,
-    thresholds: Sequence[float] | Floats | None = None,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
-    rng: Any = None,
+    predictions: Binary, thresholds: Sequence[float] | Floats | None = None, **given: Any
 ) -> Curve:
     """Net benefit of acting where the probability is at least a threshold, at every threshold.
 
@@ -55,12 +51,6 @@ def decision(
         Probabilities of two classes, made with `Binary`.
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples, read with weights or clusters alone.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -89,14 +79,15 @@ def decision(
     >>> curve.y
     array([0.321, 0.245, 0.109])
     """
+    settings = Settings.of("decision", given)
     p, at = _probability(predictions), _checked(thresholds)
-    sweep = Sweep.of(predictions, p, at, confidence_level, draws, rng)
+    sweep = Sweep(predictions, p, at, settings)
     tables = sweep.points.tables
     worth, gain = net_benefit_of(at), gain_of(at, tables)
     y = worth(tables)
     if sweep.plain:
-        limits = net_benefit_limits(at, tables, confidence_level)
-        gain_low, gain_high = gain_limits(at, tables, confidence_level)
+        limits = net_benefit_limits(at, tables, settings.level)
+        gain_low, gain_high = gain_limits(at, tables, settings.level)
     else:
         drawn = sweep.resampled().tables
         limits, (gain_low, gain_high) = (
@@ -108,7 +99,7 @@ def decision(
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = y / share
     acted_on = (p[:, None] >= at).sum(axis=0).astype(np.float64)
-    method = _method(predictions, draws)
+    method = _method(predictions, settings.bootstraps)
     return sweep.curve(
         limits,
         curve="decision",
@@ -132,14 +123,9 @@ def decision(
     )
 
 
+@settled
 def decision_difference(
-    first: Binary,
-    second: Binary,
-    thresholds: Sequence[float] | Floats | None = None,
-    *,
-    confidence_level: float = 0.95,
-    draws: int = DRAWS,
-    rng: Any = None,
+    first: Binary, second: Binary, thresholds: Sequence[float] | Floats | None = None, **given: Any
 ) -> Curve:
     """Net benefit of one model minus that of another on the same cases, at every threshold.
 
@@ -152,12 +138,6 @@ def decision_difference(
         Probabilities of two models for the same cases in the same order, made with `Binary`.
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -185,10 +165,11 @@ def decision_difference(
     >>> decision_difference(forest, texture, [0.2, 0.5], rng=1).y
     array([0.103, 0.214])
     """
+    settings = Settings.of("decision_difference", given)
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)
-    sweep = Sweep.of(first, p, at, confidence_level, draws, rng)
+    sweep = Sweep(first, p, at, settings)
     odds = at / (1.0 - at)
     acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
     cell = 4 * first.positive[:, None] + 2 * acted[0] + acted[1]
@@ -198,7 +179,7 @@ def decision_difference(
         negative, positive = counts[..., :4] @ value, counts[..., 4:] @ value
         return np.asarray((positive - odds * negative) / counts.sum(axis=-1))
 
-    stream = np.random.default_rng(sweep.seed)
+    draws, stream = settings.bootstraps, settings.rng()
     counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
     if first.cases.groups is None:
         replicates = worth(_resampled(counts, draws, stream))
@@ -286,9 +267,8 @@ def _paired(first: Binary, second: Binary) -> None:
 POINTS = 101
 
 
-def cost(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def cost(predictions: Binary, **given: Any) -> Curve:
     r"""Expected cost at the best threshold, over all ratios of costs and prevalences.
 
     .. math:: c(x) = \min_t \, (1 - TPR_t) \, x + FPR_t (1 - x), \quad
@@ -302,12 +282,6 @@ def cost(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples, read with weights or clusters alone.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -334,8 +308,9 @@ def cost(
     >>> cost(examples.breast_cancer("p_texture"), rng=1).at(0.5)
     {'y': 0.263, 'low': 0.216, 'high': 0.320}
     """
+    settings = Settings.of("cost", given)
     score = ranking_of(predictions, "a cost curve")
-    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points
     x = np.linspace(0.0, 1.0, POINTS)
     # beyond the highest score nothing is called positive
@@ -345,15 +320,15 @@ def cost(
     best = costs.argmin(axis=0)
     if sweep.plain:
         sizes = float(points.all_positives), float(points.all_negatives)
-        limits = _mover((miss[best], alarm[best]), sizes, x, confidence_level)
+        limits = _mover((miss[best], alarm[best]), sizes, x, settings.level)
         method = "MOVER with Wilson at the chosen thresholds"
     else:
         drawn = sweep.resampled()
-        ends = np.ones((draws, 1))
+        ends = np.ones((settings.bootstraps, 1))
         misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
         alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
         limits = sweep.percentile(misses * x + alarms * (1.0 - x))
-        method = f"bootstrap at the chosen thresholds, {draws} draws"
+        method = f"bootstrap at the chosen thresholds, {settings.bootstraps} draws"
     return sweep.curve(
         limits,
         curve="cost",

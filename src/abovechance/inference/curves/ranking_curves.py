@@ -7,7 +7,6 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
-    DRAWS,
     Curve,
     Sweep,
     case_weight,
@@ -19,15 +18,15 @@ from abovechance.inference.curves.curve import (
 from abovechance.inference.method import pooled
 from abovechance.measures import find
 from abovechance.predictions import Binary
+from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
 # ROC and precision–recall curves, with bands by bootstrap.
 # ----------------------------------------------------------------------------------------------
 
 
-def roc(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def roc(predictions: Binary, **given: Any) -> Curve:
     """The ROC curve: true positive rate against false positive rate over all thresholds.
 
     A case is called positive when its score is at least the threshold. The band holds for the true
@@ -39,12 +38,6 @@ def roc(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -72,8 +65,9 @@ def roc(
     >>> curve.at(0.2)
     {'y': 0.613, 'low': 0.490, 'high': 0.723}
     """
+    settings = Settings.of("roc", given)
     score = ranking_of(predictions, "the ROC curve")
-    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points
     x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
     stratified = predictions.cases.groups is None
@@ -87,7 +81,7 @@ def roc(
             ]
         )
         positives = float(points.all_positives) / case_weight(predictions)
-        low, high = share_limits(_rightmost(x, x, y), values, positives, confidence_level)
+        low, high = share_limits(_rightmost(x, x, y), values, positives, settings.level)
         limits = np.minimum(low, y), high  # of a vertical stretch those of its upper end
     return sweep.curve(
         limits,
@@ -97,15 +91,14 @@ def roc(
         y_name="True positive rate",
         x=x,
         y=y,
-        method=_method("within classes" if stratified else "of clusters", draws),
+        method=_method("within classes" if stratified else "of clusters", settings.bootstraps),
         columns={"threshold": np.concatenate([[np.inf], sweep.thresholds[::-1]])},
         summary={"auc": find("auc").of(predictions)},
     )
 
 
-def precision_recall(
-    predictions: Binary, *, confidence_level: float = 0.95, draws: int = DRAWS, rng: Any = None
-) -> Curve:
+@settled
+def precision_recall(predictions: Binary, **given: Any) -> Curve:
     """Precision against recall over all thresholds.
 
     Points are not joined: between two of them precision jumps, as average precision takes it. The
@@ -115,12 +108,6 @@ def precision_recall(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples the band covers the true value at a place; 0.95 unless stated.
-    draws
-        Number of bootstrap samples; 1000 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
 
     Returns
     -------
@@ -147,9 +134,11 @@ def precision_recall(
     >>> curve.at(0.5)
     {'y': 0.746, 'low': 0.573, 'high': 0.866}
     """
+    settings = Settings.of("precision_recall", given)
     score = ranking_of(predictions, "the precision–recall curve")
-    sweep = Sweep.of(predictions, score, thresholds_of(score), confidence_level, draws, rng)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
     points = sweep.points
+    whole = predictions.cases.groups is None
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
     limits = None
     if not pooled(predictions):
@@ -164,7 +153,7 @@ def precision_recall(
         )
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         first = np.searchsorted(recall, recall)  # where a recall is first reached
-        limits = share_limits(precision[first], values, called[first], confidence_level)
+        limits = share_limits(precision[first], values, called[first], settings.level)
     return sweep.curve(
         limits,
         curve="precision_recall",
@@ -173,7 +162,7 @@ def precision_recall(
         y_name="Precision",
         x=recall,
         y=precision,
-        method=_method("of cases" if predictions.cases.groups is None else "of clusters", draws),
+        method=_method("of cases" if whole else "of clusters", settings.bootstraps),
         columns={
             "threshold": sweep.thresholds[::-1],
             "chance": np.full(len(recall), predictions.prevalences[1]),

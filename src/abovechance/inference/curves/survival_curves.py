@@ -1,13 +1,16 @@
 """Survival in groups of predicted risk, and discrimination over time."""
 
+from typing import Any
+
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve, checked_level, numbers_of
+from abovechance.inference.curves.curve import Curve, numbers_of
 from abovechance.measures import find
 from abovechance.numerics.censoring import kaplan_meier
 from abovechance.predictions import Survival
+from abovechance.settings import Settings, settled
 
 GROUPS = {
     2: ("lower risk", "higher risk"),
@@ -17,9 +20,8 @@ GROUPS = {
 POINTS = 20  # times at which the area is given when none are stated
 
 
-def survival(
-    predictions: Survival, *, groups: int = 3, confidence_level: float = 0.95
-) -> dict[str, Curve]:
+@settled
+def survival(predictions: Survival, *, groups: int = 3, **given: Any) -> dict[str, Curve]:
     r"""Kaplan–Meier curves of the cases in groups of predicted risk, with Greenwood's limits.
 
     Cases are split at quantiles of their predicted risk. Limits use Greenwood's variance on the
@@ -36,8 +38,6 @@ def survival(
         Times to an event with predicted risks, or predicted times.
     groups
         How many groups: 2, 3 or 4, with as many cases each as ties allow.
-    confidence_level
-        Of the pointwise limits.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def survival(
     >>> {name: curve.y.tolist() for name, curve in by_risk.items()}
     {'lower risk': [1.0, 1.0, 0.0], 'higher risk': [1.0, 0.5, 0.0]}
     """
-    checked_level(confidence_level)
+    settings = Settings.of("survival", given)
     if groups not in GROUPS:
         raise NotApplicable(f"cases are split into 2, 3 or 4 risk groups; got {groups}.")
     if predictions.weight is not None:
@@ -79,7 +79,7 @@ def survival(
         members = place == g
         if members.any():
             time, event = predictions.time[members], predictions.event[members]
-            curves[name] = _kaplan_meier(time, event, name, confidence_level)
+            curves[name] = _kaplan_meier(time, event, name, settings.level)
     return curves
 
 
