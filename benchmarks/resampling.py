@@ -17,8 +17,8 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.utils import resample
 
+from abovechance.numerics.exact import label_sum_tail
 from abovechance.numerics.kernels import draw_loops
-from abovechance.numerics.saddlepoint import label_sum_tail
 from abovechance.resampling import (
     Bootstrap,
     LabelPermutations,

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 import abovechance as ac
-from abovechance.app.serving import served
+from abovechance.app.web import served
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"

@@ -100,6 +100,98 @@ def test_the_command_line_lists_it_with_its_origin(example: Path) -> None:
     assert one.startswith("Spherical score (spherical; quadratic family)")
 
 
+METHOD = """
+import json, sys
+import abovechance as ac
+sys.path.insert(0, sys.argv[1])
+from docs.generator import methods
+cases = ac.examples.breast_cancer("p_texture")
+asked = {"auc": "brunner_munzel"}
+assessed = ac.assess(cases, ["auc", "somers_d"], methods=asked, draws=99, rng=1)
+apart = ac.Binary([0] * 5 + [1] * 5, score=range(10))
+few = ac.Binary([0, 1] * 4, score=range(8))
+refused = ac.assess(few, "auc", methods=asked, draws=99, rng=1)
+power = ac.power("auc=brunner_munzel", n=30, effects=0.9, replications=50, rng=1)
+print(json.dumps({
+    "rows": [[row.p_value, row.test] for row in assessed],
+    "value": assessed["auc"].value,
+    "page": ac.report(assessed).html,
+    "apart": ac.assess(apart, "auc", methods=asked, draws=99, rng=1)["auc"].test,
+    "refused": [refused["auc"].p_value, refused.advice[0].text],
+    "power": [[row["statistic"], row["power"]] for row in power.rows()],
+    "listed": ac.methods.describe("test"),
+    "documented": methods.pages()["methods/test-brunner_munzel.rst"],
+}))
+"""
+
+
+def test_the_example_package_adds_a_test_that_verbs_reports_and_docs_know(example: Path) -> None:
+    out, err = python(METHOD, example, EXAMPLE / "src", argv=(str(ROOT),))
+    assert err == ""
+    got = json.loads(out)
+    (p, title), (other, usual) = got["rows"]
+    assert title == "Brunner–Munzel"
+    assert usual == "Mann–Whitney, normal approximation"  # only the one that was asked for
+    assert 0 < p < other < 1e-8
+    assert "by <bdi>Brunner and Munzel&#39;s test</bdi> (Brunner and Munzel 2000)" in got["page"]
+    assert "@article{brunner2000," in got["page"]
+    assert got["apart"].startswith("Mann–Whitney")
+    said = "Brunner and Munzel's test needs at least 10 cases; there are 8."
+    assert got["refused"] == [None, f"no test against chance: {said}"]
+    ((name, power),) = got["power"]
+    assert name == "auc=brunner_munzel"
+    assert 0.9 < power <= 1
+    assert (
+        "test brunner_munzel: Brunner and Munzel's test; pairs; independent cases"
+        in got["listed"].splitlines()
+    )
+    assert got["documented"].startswith("Brunner–Munzel\n===")
+    assert "- Brunner and Munzel 2000. The nonparametric" in got["documented"]
+
+
+def test_the_command_line_takes_the_test_by_its_name(example: Path, tmp_path: Path) -> None:
+    cases = tmp_path / "cases.csv"
+    pairs = [(i % 2, 3 * (i % 2) + i % 7) for i in range(30)]
+    cases.write_text("y,score\n" + "".join(f"{y},{s}\n" for y, s in pairs))
+    asked = ("assess", str(cases), "--outcome", "y", "--score", "score", "--measures", "auc")
+    folders = (example, EXAMPLE / "src")
+    out, err = python(COMMAND, *folders, argv=(*asked, "--method", "auc=brunner_munzel"))
+    assert err == ""
+    assert "Brunner–Munzel; H0: a positive case is as likely" in out
+
+
+PICTURE = """
+import json
+import matplotlib; matplotlib.use("Agg")
+import abovechance as ac
+numbers = ac.examples.diabetes()
+axes = ac.plot(numbers, kind="errors")
+page = ac.report(ac.assess(numbers, "mae", draws=99, rng=1), predictions=numbers).html
+try:
+    refused = ac.plot(ac.examples.breast_cancer(), kind="errors")
+except ac.AboveChanceError as error:
+    refused = str(error)
+print(json.dumps({
+    "of": ac.plots.pictures()["errors"].of,
+    "label": axes.get_xlabel(),
+    "cases": sum(bar.get_height() for bar in axes.patches),
+    "page": page,
+    "refused": refused,
+}))
+"""
+
+
+def test_the_example_package_adds_a_picture_that_plots_and_reports_show(example: Path) -> None:
+    out, err = python(PICTURE, example, EXAMPLE / "src")
+    assert err == ""
+    got = json.loads(out)
+    assert got["of"] == ["numeric"]
+    assert got["label"] == "Observed minus predicted"
+    assert got["cases"] == 442
+    assert "Cases to the right of the line were predicted too low." in got["page"]
+    assert got["refused"] == "errors is for outcomes that are numbers; got binary."
+
+
 CATALOGUE = "import abovechance as ac; print(*ac.measures.every())"
 DECLARE = """
 from abovechance import measure
@@ -161,9 +253,7 @@ def test_a_name_that_is_taken_is_refused(
     (tmp_path / "late.py").write_text(DECLARE.format(name=name, aliases=aliases))
     names, warned = catalogue(tmp_path)
     assert names.count(name) == (name == "auc")
-    said = (
-        f"plug-in 'late' of late-comer declares {name!r}, but abovechance already has a {clash!r}"
-    )
+    said = f"plug-in 'late' of late-comer declares {name!r}, but abovechance already has {clash!r}"
     assert [said in line for line in warned] == [True]
 
 
@@ -173,9 +263,7 @@ def test_of_two_plug_ins_with_one_name_the_first_by_package_is_kept(tmp_path: Pa
         (tmp_path / f"{package}_module.py").write_text(DECLARE.format(name="mine", aliases=()))
     names, warned = catalogue(tmp_path)
     assert names.count("mine") == 1
-    said = (
-        "plug-in 'own' of second declares 'mine', but plug-in 'own' of first already has a 'mine'"
-    )
+    said = "plug-in 'own' of second declares 'mine', but plug-in 'own' of first already has 'mine'"
     assert [said in line for line in warned] == [True]
 
 
@@ -194,18 +282,117 @@ def test_importing_the_package_loads_no_plug_in(tmp_path: Path) -> None:
     assert (out, err) == ("still here\n", "")
 
 
-def test_the_mechanism_serves_other_declarations_too(tmp_path: Path) -> None:
-    program = """
-from dataclasses import dataclass
-from abovechance.plugins import declared
-from pictures import Picture
-print(*(p.name for p in declared("pictures", Picture, {"roc"})))
-"""
-    (tmp_path / "pictures.py").write_text(
-        "from dataclasses import dataclass\n@dataclass\nclass Picture:\n    name: str\n"
-        "own = [Picture('rose'), Picture('roc')]\n"
+FOUND = {
+    "methods": "import abovechance as ac; print(*(m.name for m in ac.methods.every()))",
+    "pictures": "import abovechance as ac; print(*ac.plots.pictures())",
+}
+OWN = {"methods": "wilson", "pictures": "roc"}
+DECLARED = {
+    "methods": """
+from abovechance import methods
+from abovechance.inference.proportions import wilson as other  # not declared here: left alone
+from abovechance.measures import Law
+
+@methods.interval(title="Mine", words="mine", source="wilson1927", laws=[Law.PAIRS])
+def {first}(measure, predictions, settings):
+    return 0.0, 1.0
+
+@methods.{kind}(title="Mine", words="mine", source="wilson1927", laws=[Law.PAIRS], hypothesis="h")
+def {second}(measure, predictions, settings):
+    return 0.5
+
+again = {second}
+""",
+    "pictures": """
+from abovechance.plots import picture
+from abovechance.plots.case_pictures import residuals  # not declared here: left alone
+
+@picture(of=("numeric",))
+def {first}(models):
+    \"\"\"Nothing.\"\"\"
+
+@picture(of=("numeric",))
+def {second}(models):
+    \"\"\"Nothing.\"\"\"
+""",
+}
+
+
+def found(group: str, folder: Path) -> tuple[list[str], list[str]]:
+    """All methods or pictures by name, and the lines of warning that name a plug-in."""
+    out, err = python(FOUND[group], folder)
+    return out.split(), [line for line in err.splitlines() if "plug-in" in line]
+
+
+@pytest.mark.parametrize("group", FOUND)
+def test_of_a_plug_in_with_a_name_that_is_taken_the_rest_is_kept(
+    group: str, tmp_path: Path
+) -> None:
+    install(tmp_path, "late-comer", {group: {"late": "late"}})
+    own = OWN[group]
+    text = DECLARED[group].format(first=own, second="mine", kind="test")
+    (tmp_path / "late.py").write_text(text)
+    names, warned = found(group, tmp_path)
+    assert names.count("mine") == names.count(own) == 1
+    called = f"interval {own}" if group == "methods" else own
+    said = f"declares {called!r}, but abovechance already has {called!r}; it is left out."
+    assert [f"plug-in 'late' of late-comer {said}" in line for line in warned] == [True]
+
+
+def test_a_test_may_have_the_name_of_an_interval(tmp_path: Path) -> None:
+    install(tmp_path, "two-kinds", {"methods": {"two": "two"}})
+    text = DECLARED["methods"].format(first="mine", second="wilson", kind="test")
+    (tmp_path / "two.py").write_text(text)
+    names, warned = found("methods", tmp_path)
+    assert (names.count("mine"), names.count("wilson"), warned) == (1, 2, [])
+
+
+@pytest.mark.parametrize("group", FOUND)
+def test_a_broken_plug_in_of_any_group_is_left_out_whole(group: str, tmp_path: Path) -> None:
+    install(tmp_path, "broken-things", {group: {"mine": "mine"}})
+    text = DECLARED[group].format(first="mine", second="other", kind="interval")
+    (tmp_path / "mine.py").write_text(f"{text}\nraise RuntimeError('no luck')\n")
+    names, warned = found(group, tmp_path)
+    assert OWN[group] in names
+    assert not {"mine", "other"} & set(names)
+    assert len(warned) == 1
+    assert "plug-in 'mine' of broken-things cannot be loaded" in warned[0]
+    assert "(RuntimeError: no luck)" in warned[0]
+
+
+def test_a_package_offers_what_its_modules_declare(tmp_path: Path) -> None:
+    install(tmp_path, "whole-package", {"methods": {"all": "whole"}})
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "__init__.py").write_text("from whole.part import mine, other")
+    text = DECLARED["methods"].format(first="mine", second="other", kind="comparison")
+    (tmp_path / "whole" / "part.py").write_text(text)
+    names, warned = found("methods", tmp_path)
+    assert {"mine", "other"} <= set(names)
+    assert warned == []
+
+
+def test_a_method_of_a_program_is_refused_at_once_where_its_name_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        DECLARED["methods"].format(first="wilson", second="other", kind="test")
     )
-    install(tmp_path, "painter", {"pictures": {"own": "pictures:own"}})
+    program = """
+import abovechance as ac
+try:
+    import mine
+except ac.AboveChanceError as error:
+    print(error)
+"""
     out, err = python(program, tmp_path)
-    assert out == "rose\n"
-    assert "plug-in 'own' of painter declares 'roc', but abovechance already has a 'roc'" in err
+    assert err == ""
+    assert out.startswith("'wilson' is the name of another interval, of abovechance.inference.")
+    assert out.endswith("; take another name.\n")
+
+
+def test_a_plug_in_that_was_imported_before_is_taken_once(tmp_path: Path) -> None:
+    install(tmp_path, "early", {"methods": {"mine": "mine"}})
+    (tmp_path / "mine.py").write_text(
+        DECLARED["methods"].format(first="mine", second="other", kind="test")
+    )
+    out, err = python("import mine; " + FOUND["methods"], tmp_path)
+    assert err == ""
+    assert out.split().count("mine") == out.split().count("other") == 1

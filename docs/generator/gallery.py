@@ -112,7 +112,7 @@ def page() -> str:
 
 
 def _others(picture: Any) -> str:
-    from abovechance.plots.picture import IN_WORDS
+    from abovechance.plots.plotting import IN_WORDS
 
     plain = [IN_WORDS.get(what, what) for what in picture.of if ":" not in what][1:]
     several = ["its own curve from `ac.curves`"] if len(picture.of) > len(plain) + 1 else []

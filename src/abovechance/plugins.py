@@ -2,7 +2,8 @@
 
 A package offers measures by an entry point of the group `abovechance.measures`, methods by
 `abovechance.methods` and pictures by `abovechance.pictures`. It names a declaration, a list of
-them, or a module, whose own declarations are all taken:
+them, or a module, whose own declarations (and, of a package, those of its modules that it
+imports) are all taken:
 
     [project.entry-points."abovechance.measures"]
     mine = "my_package.measures"
@@ -12,7 +13,7 @@ is taken already, cost one line of warning each; everything else works as withou
 """
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -47,7 +48,17 @@ def installed(group: Group) -> list[Plugin]:
     return sorted(found, key=lambda plugin: (plugin.package, plugin.name))
 
 
-def declared(group: Group, kind: type[T], taken: Collection[str]) -> list[T]:
+def names_of(declaration: Any) -> tuple[str, ...]:
+    """The name of a declaration, then its aliases."""
+    return (declaration.name, *getattr(declaration, "aliases", ()))
+
+
+def declared(
+    group: Group,
+    kind: type[T],
+    taken: Collection[str],
+    called: Callable[[T], Sequence[str]] = names_of,
+) -> list[T]:
     """What the plug-ins of a group declare, those left out whose names are taken.
 
     Parameters
@@ -55,9 +66,11 @@ def declared(group: Group, kind: type[T], taken: Collection[str]) -> list[T]:
     group
         Which entry points: "measures", "methods" or "pictures".
     kind
-        The type of a declaration; it has a `name`, and may have `aliases`.
+        The type of a declaration.
     taken
-        Names and aliases that are in use already.
+        Names that are in use already.
+    called
+        The names of a declaration, none of which may be taken: its `name`, and its `aliases`.
 
     Returns
     -------
@@ -68,22 +81,17 @@ def declared(group: Group, kind: type[T], taken: Collection[str]) -> list[T]:
     kept: list[T] = []
     for plugin in installed(group):
         for declaration in _loaded(plugin, kind):
-            names = names_of(declaration)
+            names = called(declaration)
             clash = next((name for name in names if name in owners), None)
             if clash is None:
                 owners |= dict.fromkeys(names, str(plugin))
                 kept.append(declaration)
             else:
                 _warn(
-                    f"{plugin} declares {names[0]!r}, but {owners[clash]} already has a {clash!r}; "
+                    f"{plugin} declares {names[0]!r}, but {owners[clash]} already has {clash!r}; "
                     "it is left out. Give it another name."
                 )
     return kept
-
-
-def names_of(declaration: Any) -> tuple[str, ...]:
-    """The name of a declaration, then its aliases."""
-    return (declaration.name, *getattr(declaration, "aliases", ()))
 
 
 def _loaded(plugin: Plugin, kind: type[T]) -> list[T]:
@@ -100,24 +108,34 @@ def _loaded(plugin: Plugin, kind: type[T]) -> list[T]:
 
 
 def _declarations(value: Any, kind: type[T]) -> Iterator[T]:
-    if isinstance(value, kind):
-        yield value
+    one = _declaration(value, kind)
+    if one is not None:
+        yield one
     elif isinstance(value, ModuleType):
-        yield from (each for each in vars(value).values() if _own(each, kind, value))
+        there = (_declaration(each, kind) for each in vars(value).values())
+        # a module may have two names for one declaration
+        yield from {id(each): each for each in there if each and _own(each, value)}.values()
     elif isinstance(value, Iterable):
-        several = list(value)
-        for each in several:
-            if not isinstance(each, kind):
+        for each in list(value):
+            one = _declaration(each, kind)
+            if one is None:
                 raise TypeError(f"{each!r} is not a {kind.__name__}")
-            yield each
+            yield one
     else:
         raise TypeError(f"{value!r} is not a {kind.__name__}")
 
 
-def _own(value: Any, kind: type, module: ModuleType) -> bool:
+def _declaration(value: Any, kind: type[T]) -> T | None:
+    """A declaration itself, or that of a function which bears one, as a method's does."""
+    found = value if isinstance(value, kind) else getattr(value, kind.__name__.lower(), None)
+    return found if isinstance(found, kind) else None
+
+
+def _own(declaration: Any, module: ModuleType) -> bool:
     """Whether a module declares a thing itself: what it imported belongs to others."""
-    home = getattr(value, "origin", (module.__name__,))[0]
-    return isinstance(value, kind) and home == module.__name__
+    origin = getattr(declaration, "origin", declaration.__module__)
+    home = origin if isinstance(origin, str) else origin[0]
+    return f"{home}.".startswith(f"{module.__name__}.")
 
 
 def _warn(text: str) -> None:

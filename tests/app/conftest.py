@@ -27,7 +27,7 @@ axe = SHARED.axe
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Where the page is served."""
-    from abovechance.app.serving import served
+    from abovechance.app.web import served
 
     with served() as found:
         yield found

@@ -79,7 +79,7 @@ def test_the_page_is_among_the_commands(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_page_without_its_extra_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("abovechance.app", "abovechance.app.serving", "uvicorn"):
+    for name in ("abovechance.app", "abovechance.app.web", "uvicorn"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["app", "--no-browser"]) == 2

@@ -159,15 +159,15 @@ def test_a_report_of_a_stream_is_written(
 INTERRUPTED = """
 import os, signal, sys
 from abovechance.cli import main
-from abovechance.io import streamed_cases
+from abovechance.io import arrow_files
 
 def read(self, progress=None):
     yield from original(self, progress)
     os.kill(os.getpid(), signal.SIGINT)
     yield from original(self, progress)
 
-original = streamed_cases.StreamCases.read
-streamed_cases.StreamCases.read = read
+original = arrow_files.StreamCases.read
+arrow_files.StreamCases.read = read
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -15,7 +15,7 @@ from abovechance.inference.contrasts import contributions
 from abovechance.inference.influence import placed
 from abovechance.inference.intervals import tango
 from abovechance.inference.items import compare_items
-from abovechance.inference.omnibus import cochran, friedman
+from abovechance.inference.omnibus import cochran
 from abovechance.inference.significance import delong, mcnemar, sign_flip
 from abovechance.measures import Law, applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -940,19 +940,8 @@ def test_cochrans_q_of_two_models_is_mcnemars_chi2() -> None:
     assert cochran(hits)[0] == pytest.approx(mcnemar(b, c, method="chi2").statistic)
 
 
-@pytest.mark.parametrize("digits", [0, 6])
-def test_friedman_equals_scipy(digits: int) -> None:
-    from scipy.stats import friedmanchisquare
-
-    losses = np.round(np.random.default_rng(3).normal(size=(4, 30)), digits)
-    statistic, df = friedman(losses)
-    assert statistic == pytest.approx(friedmanchisquare(*losses).statistic)
-    assert df == 3
-
-
 def test_identical_models_have_omnibus_zero() -> None:
     assert cochran(np.tile([1.0, 0.0, 1.0], (3, 1))) == (0.0, 2.0)
-    assert friedman(np.ones((3, 5))) == (0.0, 2.0)
 
 
 @pytest.mark.parametrize("k", [2, 3])

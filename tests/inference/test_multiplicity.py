@@ -7,7 +7,6 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.multiplicity import (
     adjusted,
     benjamini_hochberg,
-    discoveries,
     holm,
 )
 
@@ -42,10 +41,10 @@ def test_adjusted_values_are_never_smaller_and_at_most_one() -> None:
         assert method(p).max() <= 1.0
 
 
-def test_discoveries_are_those_of_the_step_up_procedure() -> None:
+def test_benjamini_and_hochbergs_findings_are_those_of_the_step_up_procedure() -> None:
     p = np.array([0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205])
     below = np.flatnonzero(np.sort(p) <= 0.05 * np.arange(1, 9) / 8)
-    assert discoveries(p, 0.05).sum() == below.max() + 1 == 2
+    assert (benjamini_hochberg(p) <= 0.05).sum() == below.max() + 1 == 2
 
 
 def test_methods_by_name() -> None:

@@ -6,9 +6,8 @@ from scipy.special import expit
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import posterior
-from abovechance.inference.posterior.population import log_prior
+from abovechance.inference.posterior.population import Population, log_likelihood, log_prior
 from abovechance.measures import find
-from abovechance.numerics.normal_binomial import Population, log_likelihood
 from abovechance.predictions import Binary, Multiclass
 
 TABLE = np.array([[40, 10], [5, 45]])

@@ -16,8 +16,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from abovechance import permutation_test
-from abovechance.learning.from_sklearn import folds_of, folds_of_each
-from abovechance.learning.sklearn_training import _order_unsure, cross_predictions, known
+from abovechance.learning.from_sklearn import (
+    _order_unsure,
+    cross_predictions,
+    folds_of,
+    folds_of_each,
+    known,
+)
 from abovechance.measures.catalogue import applicable
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions import Binary

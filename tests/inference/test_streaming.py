@@ -13,8 +13,7 @@ from abovechance.inference import intervals, significance
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.results import Assessment
 from abovechance.inference.streaming import assess_stream, summarised
-from abovechance.io.arrow_files import open_stream
-from abovechance.io.streamed_cases import StreamCases
+from abovechance.io.arrow_files import StreamCases, open_stream
 from abovechance.measures import applicable, find
 from abovechance.numerics.ranks import rank_summary
 from abovechance.predictions import Binary

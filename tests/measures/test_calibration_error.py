@@ -9,7 +9,7 @@ import pytest
 import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.measures import find
-from abovechance.measures.calibration_error import bin_sums
+from abovechance.measures.calibration import bin_sums
 
 Reference = Callable[[str], Any]
 CASES = (

@@ -9,7 +9,7 @@ import pytest
 
 from abovechance.measures import Form, Measure, every, find, per_output
 from abovechance.measures.chance import SameNumber, best_by_log
-from abovechance.measures.moments import centred, weighted_median
+from abovechance.numerics.counts import centred, weighted_median
 from abovechance.predictions import Numeric
 
 REFERENCES = Path(__file__).parents[1] / "references"

@@ -91,7 +91,7 @@ def test_products_of_features_and_of_rows(m, p):
 def test_sum_of_inverse_eigenvalues():
     from numba import njit
 
-    from abovechance.numerics.machine_room.registers import store
+    from abovechance.numerics.machine_room.linear_systems import store
 
     @njit
     def stored(A, m, columns, out):

@@ -8,13 +8,29 @@ import numpy as np
 from abovechance import examples
 from abovechance.inference import curves
 from abovechance.inference.curves import Curve
+from abovechance.plots.case_pictures import (
+    confusion_table,
+    predicted_observed,
+    probabilities,
+    residuals,
+)
 from abovechance.plots.chart import Chart
-from abovechance.plots.class_pictures import confusion_table, probabilities
-from abovechance.plots.curve_pictures import calibration, decision, precision_recall, roc
-from abovechance.plots.null_pictures import histogram
-from abovechance.plots.number_pictures import predicted_observed, residuals
-from abovechance.plots.result_pictures import densities, differences, forest, power, sizes
-from abovechance.plots.survival_pictures import auc_over_time, kaplan_meier
+from abovechance.plots.curve_pictures import (
+    auc_over_time,
+    calibration,
+    decision,
+    kaplan_meier,
+    precision_recall,
+    roc,
+)
+from abovechance.plots.result_pictures import (
+    densities,
+    differences,
+    forest,
+    histogram,
+    power,
+    sizes,
+)
 from abovechance.predictions import Survival
 
 

@@ -10,9 +10,9 @@ import pytest
 import abovechance as ac
 from abovechance import examples
 from abovechance.inference import curves, posterior, significance
-from abovechance.plots import Chart, chart_of, displays, pictures
+from abovechance.plots import Chart, chart_of, pictures, plotting
 from abovechance.plots.matplotlib_renderer import draw
-from abovechance.plots.picture import seen
+from abovechance.plots.plotting import seen
 from abovechance.plots.svg_render import render
 
 
@@ -136,7 +136,7 @@ def test_a_picture_says_in_one_line_what_is_to_be_seen(name: str) -> None:
 
 
 def test_every_display_is_of_a_picture() -> None:
-    kinds = {cls.kind for cls in vars(displays).values() if hasattr(cls, "from_estimator")}
+    kinds = {cls.kind for cls in vars(plotting).values() if hasattr(cls, "from_estimator")}
     assert kinds - {""} <= pictures().keys()
 
 

@@ -11,17 +11,16 @@ from abovechance.format import number
 from abovechance.inference import curves
 from abovechance.measures import find
 from abovechance.plots import Chart, chart_of, plot
-from abovechance.plots.chart import Band, Points, Rule, Text
-from abovechance.plots.class_pictures import (
+from abovechance.plots.case_pictures import (
     MOST_DOTS,
     confusion_table,
     cumulative,
     probabilities,
     roc_thresholds,
 )
+from abovechance.plots.chart import Band, Points, Rule, Text
 from abovechance.plots.curve_pictures import Path, simple
-from abovechance.plots.null_pictures import histogram
-from abovechance.plots.result_pictures import forest
+from abovechance.plots.result_pictures import forest, histogram
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from abovechance import examples
 from abovechance.plots import chart_of
-from abovechance.plots.axes import unit
-from abovechance.plots.chart import Axis, Chart, Line, Points, Series
+from abovechance.plots.chart import Axis, Chart, Line, Points, Series, unit
 from abovechance.plots.svg_render import render
 
 VOID = {"path", "rect", "i"}

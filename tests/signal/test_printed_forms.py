@@ -7,8 +7,7 @@ from abovechance import detect
 from abovechance.learning.learners import LDA
 from abovechance.learning.schemes import LeftOut, VFold
 from abovechance.signal import Accuracy, evaluate, find
-from abovechance.signal.battery import Work
-from abovechance.signal.statistics_by_name import TABLES
+from abovechance.signal.battery import TABLES, Work
 from replications.catalogue import STUDIES
 
 RNG = np.random.default_rng(8)

@@ -510,6 +510,7 @@ def test_a_study_prints_as_a_table() -> None:
     assert first.endswith("0.264")
     assert len(second) < len(first)
     assert str(study.cells[0]).startswith("auc, 20 cases, effect 0.5: power ")
+    assert [row["statistic"] for row in study.rows()] == ["auc", "brier"]
 
 
 @pytest.mark.parametrize(("n1", "n0"), [(2, 3), (1, 30), (40, 5), (1, 200), (60, 55)])

@@ -241,6 +241,7 @@ def test_sizes_print_as_a_table() -> None:
     assert auc.split()[:2] == ["auc", str(found.sizes[0].n)]
     assert auc.split()[-1] == "49"
     assert fisher.split() == ["fisher", ">", "60"]
+    assert [row["n"] for row in found.rows()] == [size.n for size in found.sizes]
     assert str(found.sizes[0]).startswith(f"auc: {found.sizes[0].n} cases [")
     assert str(found.sizes[1]) == "fisher: no size tried has a power of 0.8"
 

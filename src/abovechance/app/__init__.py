@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
-    from abovechance.app.serving import serve
-    from abovechance.app.web import make_app
+    from abovechance.app.web import make_app, serve
 
-_HOMES = {"make_app": "web", "serve": "serving"}
+_HOMES = {"make_app": "web", "serve": "web"}
 
 __all__ = ["make_app", "serve"]
 

@@ -19,9 +19,9 @@ import numpy as np
 from abovechance.errors import ColumnError, DataError, FileError
 from abovechance.inference import assess, compare
 from abovechance.io import read, read_table
-from abovechance.io.files import Format, is_gzip, is_zip, recognise
 from abovechance.io.roles import find_roles, fitting
 from abovechance.io.table import Kind, Table
+from abovechance.io.text_files import Format, is_gzip, is_zip, recognise
 from abovechance.io.workbooks import sheets_in
 from abovechance.measures import applicable
 from abovechance.predictions import Predictions

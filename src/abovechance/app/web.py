@@ -1,12 +1,20 @@
-"""The local server: loopback only, a secret address, its own host name, files in memory only."""
+"""The local server: loopback only, a secret address, its own host name, files in memory only.
 
+Start the local server and show its page.
+"""
+
+import contextlib
 import json
 import secrets
+import socket
+import threading
 import traceback
-from collections.abc import Awaitable, Callable
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
 from typing import Any
 
+import uvicorn
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,10 +23,15 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from abovechance.app.requests import LARGEST, answer, described, on_the_page, opened
-from abovechance.errors import AboveChanceError
+from abovechance.errors import AboveChanceError, Unfinished
 from abovechance.examples import path as example_path
 from abovechance.measures import every
 from abovechance.reports.html import digest, report_script, style_sheet
+
+# ----------------------------------------------------------------------------------------------
+# The local server: loopback only, a secret address, its own host name, files in memory only.
+# ----------------------------------------------------------------------------------------------
+
 
 Handler = Callable[[Request], Awaitable[Response]]
 HEADERS = {
@@ -165,3 +178,52 @@ def page() -> tuple[str, str]:
     offered = [(measure.name, measure.title) for measure in every().values()]
     made = template.render(style=Markup(style), script=Markup(script), measures=offered)
     return made, policy
+
+
+# ----------------------------------------------------------------------------------------------
+# Start the local server and show its page.
+# ----------------------------------------------------------------------------------------------
+
+
+def serve(port: int = 0, *, browse: bool = True, say: Callable[[str], None] = print) -> None:
+    """Serve the page on this machine until interrupted; `port` 0 takes any that is free."""
+    with served(port) as address:
+        say(f"{address}  (this machine only; Ctrl-C ends it)")
+        if browse:
+            webbrowser.open(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+@contextlib.contextmanager
+def served(port: int = 0) -> Iterator[str]:
+    """A running server; its address holds the secret."""
+    token = secrets.token_urlsafe(24)
+    listener = _listener(port)
+    number = listener.getsockname()[1]
+    settings = uvicorn.Config(
+        make_app(token, number), log_level="warning", access_log=False, server_header=False
+    )
+    server = uvicorn.Server(settings)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{number}/{token}/"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+
+
+def _listener(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise Unfinished(
+            f"port {port} is taken ({error.strerror}); leave --port out for a free one."
+        ) from None
+    listener.listen(64)
+    return listener

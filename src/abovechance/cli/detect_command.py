@@ -73,7 +73,7 @@ def detect(
 ) -> None:
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.detection import detect as run
-    from abovechance.io.features import features_in
+    from abovechance.io.reading import features_in
 
     _check_columns(outcome, features, id_, given["permute"], blocks)
     read = features_in(file, outcome, features, blocks=blocks, id=id_, missing=missing, sheet=sheet)

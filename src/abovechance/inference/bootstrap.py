@@ -19,7 +19,7 @@ from abovechance.measures.rank import AreaScale, area_scale
 from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
-from abovechance.resampling.bootstrap_draws import Bootstrap, Sorted, binary_bootstrap
+from abovechance.resampling.draws import Bootstrap, Sorted, binary_bootstrap
 from abovechance.settings import BOOTSTRAPS, Settings
 
 # ----------------------------------------------------------------------------------------------

@@ -46,7 +46,12 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.omnibus import safe_omnibus
 from abovechance.inference.pairing import Matched, identical, matched, same_classes, same_kind
 from abovechance.inference.posterior.distribution import Draws
-from abovechance.inference.posterior.paired import Gain, agreement, paired_difference, prior_words
+from abovechance.inference.posterior.from_counts import (
+    Gain,
+    agreement,
+    paired_difference,
+    prior_words,
+)
 from abovechance.inference.remarks import advice_on_repeats, remarks
 from abovechance.inference.results import (
     Comparison,

@@ -10,6 +10,7 @@ result knows the parts it names: "DeLong[, t({df:.1f})]" is "DeLong", or "DeLong
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -92,6 +93,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Method:
     """An interval, a test or a comparison: a function and the facts about it.
 
+    `source`: keys of `reports/methods.bib`, or BibTeX entries where a source is not there.
     `default`: the laws that have it first. `otherwise` names the method that stands in where the
     data are not allowed for, where the measure does not fit, or where the function returns None.
     """
@@ -143,7 +145,11 @@ class Method:
 
     def sources(self, **known: Any) -> tuple[str, ...]:
         """Keys of the bibliography that this use of the method rests on."""
-        return tuple(key for key in (filled(part, known) for part in self.source) if key)
+        keys = (
+            part[part.index("{") + 1 : part.index(",")] if part[:1] == "@" else filled(part, known)
+            for part in self.source
+        )
+        return tuple(key for key in keys if key)
 
     def limits(self, low: Any, high: Any, level: float, **known: Any) -> Interval:
         """An interval of this method, with what is known of its use."""
@@ -279,6 +285,8 @@ def filled(template: str, known: Mapping[str, Any]) -> str:
 
 
 _DECLARED: dict[tuple[Kind, str], Method] = {}
+_PLUGGING: ContextVar[bool] = ContextVar("plugging", default=False)
+"""While plug-ins are loaded: theirs are taken when it is known that their names are free."""
 
 
 def declared(kind: Kind, **facts: Any) -> Method:
@@ -289,6 +297,10 @@ def declared(kind: Kind, **facts: Any) -> Method:
     source = facts.get("source", ())
     facts["source"] = (source,) if isinstance(source, str) else tuple(source)
     method = Method(kind=kind, **facts)
+    if not method.origin.startswith("abovechance."):
+        if _PLUGGING.get():
+            return method
+        _import_own()  # so that a name is refused here, and not where it is first looked for
     known = _DECLARED.get((kind, method.name))
     if known is not None and known.origin != method.origin:
         raise NotApplicable(
@@ -362,11 +374,30 @@ def every(kind: Kind | None = None) -> list[Method]:
 
 
 @cache
-def _import_all() -> None:
-    """Import what declares methods: the modules of this package, and packages that say so."""
+def _import_own() -> None:
+    """Import the modules of this package that declare methods."""
     for module in MODULES:
         importlib.import_module(f"abovechance.inference.{module}")
-    plugins.declared("methods", Method, ())  # declared by being loaded
+
+
+@cache
+def _import_all() -> None:
+    """Import all that declares methods: this package, and packages that say so."""
+    _import_own()
+    if _PLUGGING.get():  # a plug-in looks for a method while it is loaded
+        return
+    own = {_called(m)[0] for m in _DECLARED.values() if m.origin.startswith("abovechance.")}
+    token = _PLUGGING.set(True)
+    try:
+        found = plugins.declared("methods", Method, own, _called)
+    finally:
+        _PLUGGING.reset(token)
+    for m in found:
+        _DECLARED.setdefault((m.kind, m.name), m)
+
+
+def _called(method: Method) -> tuple[str]:
+    return (f"{method.kind} {method.name}",)
 
 
 def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:

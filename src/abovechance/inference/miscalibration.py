@@ -139,7 +139,7 @@ def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
 )
 def at_horizon(measure: Measure, predictions: Survival, settings: Settings) -> Interval:
     """Calibration at a time: observed to expected events, or the slope of weighted cases."""
-    from abovechance.measures.survival_probability import at_horizon
+    from abovechance.measures.survival import at_horizon
 
     if predictions.weight is not None or predictions.cases.groups is not None:
         raise NotApplicable(f"{measure.title} has an interval for independent cases only.")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from abovechance.arrays import Bools, Floats
+from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable, did_you_mean
 
 
@@ -51,16 +51,6 @@ def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
         return np.minimum.accumulate(scaled[::-1])[::-1]
 
     return _stepwise(p, from_largest)
-
-
-def discoveries(p: npt.ArrayLike, rate: float = 0.05) -> Bools:
-    """Which tests are findings when at most a share `rate` of them may be false (BH).
-
-    >>> discoveries([0.01, 0.04, 0.03, 0.5], 0.05).tolist()
-    [True, False, False, False]
-    """
-    with np.errstate(invalid="ignore"):
-        return np.asarray(benjamini_hochberg(p) <= rate)
 
 
 def _unadjusted(p: npt.ArrayLike) -> Floats:

@@ -29,7 +29,6 @@ from abovechance.inference.results import Omnibus
 from abovechance.inference.shares import counted_cells, in_cells, turn
 from abovechance.measures import Form, Law
 from abovechance.numerics.exact import never_zero
-from abovechance.numerics.ranks import midranks
 from abovechance.resampling import replicate_blocks, tail
 from abovechance.settings import Settings
 
@@ -259,25 +258,6 @@ def cochran(hits: Floats) -> tuple[float, float]:
     if below == 0:
         return 0.0, k - 1.0
     return float((k - 1) * (k * (models**2).sum() - total**2) / below), k - 1.0
-
-
-def friedman(losses: Floats) -> tuple[float, float]:
-    """Friedman's χ² of ranks within cases, corrected for ties: losses (k, n).
-
-    References
-    ----------
-    Friedman (1937); ties: Hollander & Wolfe (1999), section 7.1.
-
-    >>> friedman(np.array([[1.0, 1, 2, 1], [2, 2, 1, 3], [3, 3, 3, 2]]))
-    (4.5, 2.0)
-    """
-    k, n = losses.shape
-    ranks = midranks(losses.T).T
-    spread = ((ranks - (k + 1) / 2.0) ** 2).sum()
-    if spread == 0:
-        return 0.0, k - 1.0
-    gap = ranks.sum(axis=1) - n * (k + 1) / 2.0
-    return float((k - 1) * (gap**2).sum() / spread), k - 1.0
 
 
 def permuted_totals(

@@ -805,7 +805,7 @@ def _saddlepoints(
     predictions: Binary, kinds: Sequence[LabelScore], observed: dict[LabelScore, float]
 ) -> dict[LabelScore, float | None]:
     """An approximate p for each kind of sum; None where there is none (perfect separation)."""
-    from abovechance.numerics.saddlepoint import label_sum_tail
+    from abovechance.numerics.exact import label_sum_tail
 
     positives = int(predictions.positive.sum())
     scores = label_scores(predictions, kinds)

@@ -14,15 +14,17 @@ from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.permutation import null_values, scheme_of
 from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
+    Known,
     assembled,
     cross_fitted,
+    cross_predictions,
     folds_of,
     folds_of_each,
+    known,
     seeded,
     seeded_splitter,
     splitter_of,
 )
-from abovechance.learning.sklearn_training import Known, cross_predictions, known
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.measure import Form, Law

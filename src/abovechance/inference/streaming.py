@@ -42,16 +42,17 @@ from abovechance.inference.permutation import SCORES, answers_of
 from abovechance.inference.remarks import advice_on_primary, advice_on_rate, advice_on_tests
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Test
 from abovechance.inference.shares import NO_SHARE, counted_against
-from abovechance.io.arrow_files import Stream, open_stream
-from abovechance.io.roles import Roles, class_columns, distinct, find_roles, weight_like
-from abovechance.io.streamed_cases import (
+from abovechance.io.arrow_files import (
     ClassCases,
     NumberCases,
     Progress,
     Seen,
+    Stream,
     StreamCases,
     classes_of,
+    open_stream,
 )
+from abovechance.io.roles import Roles, class_columns, distinct, find_roles, weight_like
 from abovechance.measures import Calibration, LabelScore, Law, Measure, applicable, every, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.chance import uncorrelated

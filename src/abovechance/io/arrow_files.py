@@ -1,20 +1,34 @@
-"""Parquet and Arrow files: typed columns, read when asked for, whole or piece by piece."""
+"""Parquet and Arrow files: typed columns read when asked for, in batches, and as checked cases."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
-from abovechance.errors import ColumnError, DataError, FileError
-from abovechance.io.files import HEAD as HEAD_BYTES
-from abovechance.io.files import Format, explained, is_zip, recognise
-from abovechance.io.table import Table, as_labels, floats, listed_names, unknown_column
-from abovechance.io.text_files import refuse_twins
+from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.errors import ColumnError, DataError, FileError, listed
+from abovechance.io.roles import SUM_TOLERANCE, _meant
+from abovechance.io.table import (
+    Table,
+    as_labels,
+    floats,
+    listed_names,
+    unknown_column,
+    where_missing,
+)
+from abovechance.io.text_files import HEAD as HEAD_BYTES
+from abovechance.io.text_files import Format, explained, is_zip, recognise, refuse_twins
+from abovechance.predictions.base import DROP
+from abovechance.predictions.checks import same_label
+
+# ----------------------------------------------------------------------------------------------
+# Parquet and Arrow files: typed columns, read when asked for, whole or piece by piece.
+# ----------------------------------------------------------------------------------------------
+
 
 # ----------------------------------------------------------------------------------------------
 # Parquet and Arrow files: typed columns, read when asked for; and in batches.
@@ -240,3 +254,289 @@ def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+# ----------------------------------------------------------------------------------------------
+# Outcomes and predictions from a stream, checked as they come; rows are the file's.
+# ----------------------------------------------------------------------------------------------
+
+
+# ----------------------------------------------------------------------------------------------
+# Outcomes and scores of two classes from a stream, checked as they come; rows are the file's.
+# ----------------------------------------------------------------------------------------------
+
+
+Progress = Callable[[int, int], None]
+NEVER_SEEN = object()
+
+
+@dataclass
+class Dropped:
+    """How many cases were left out so far because they missed a value."""
+
+    dropped: int = 0
+
+
+@dataclass
+class Seen(Dropped):
+    """What reading has found out so far: the two classes beside."""
+
+    positive: Any = 1
+    negative: Any = 0
+    stated: bool = False
+
+    @classmethod
+    def of(cls, pos_label: Any) -> "Seen":
+        """Nothing yet but what is stated; without a positive class the classes are 0 and 1."""
+        if pos_label is None:
+            return cls()
+        return cls(positive=pos_label, negative=NEVER_SEEN, stated=True)
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """The negative and the positive class."""
+        rest = f"not {self.positive}" if self.negative is NEVER_SEEN else self.negative
+        return rest, self.positive
+
+    def is_positive(self, label: Any, row: int) -> bool:
+        """Whether a label is the positive class; refused if it is a third one."""
+        if same_label(label, _meant(self.positive, [label])):
+            self.positive = label
+            return True
+        if self.negative is NEVER_SEEN:
+            self.negative = label
+        if same_label(label, self.negative):
+            return False
+        if not self.stated:
+            raise DataError(
+                f"pos_label must say which class is positive unless the classes are 0 and 1; got "
+                f"{label!r} at row {row}. Pass pos_label={label!r}, for instance "
+                f"(--positive {label})."
+            )
+        raise DataError(
+            f"two classes are needed, one of them the positive class {self.positive!r}; found "
+            f"{self.negative!r} and, at row {row}, {label!r}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StreamCases:
+    """Two columns of a stream: outcomes of two classes and what was predicted of them."""
+
+    stream: Stream
+    outcome: str
+    prediction: str
+    probabilities: bool
+    missing: str = "refuse"
+    seen: Seen = field(default_factory=lambda: Seen.of(None))
+
+    def read(self, progress: Progress | None = None) -> Iterator[tuple[Bools, Floats]]:
+        """Whether each case is positive and its score, piece by piece.
+
+        May be called again for another reading; the cases are the same.
+        """
+        self.seen.dropped = 0
+        for start, (outcome, prediction) in self.stream.pieces([self.outcome, self.prediction]):
+            positive, lost = self._positive(outcome, start)
+            score = numbers(self.prediction, prediction)
+            stay = self._checked(score, lost, start)
+            if stay is not None:
+                positive, score = positive[stay], score[stay]
+            if score.size:
+                yield positive, score
+            if progress is not None:
+                progress(start + len(prediction), self.stream.rows)
+
+    def extremes(self, progress: Progress | None = None) -> tuple[float, float]:
+        """The least and the greatest score."""
+        low, high = np.inf, -np.inf
+        for _, score in self.read(progress):
+            low, high = min(low, float(score.min())), max(high, float(score.max()))
+        return low, high
+
+    def _positive(self, column: Any, start: int) -> tuple[Bools, Bools | None]:
+        """Whether each outcome is the positive class, and where it is missing."""
+        stored, (negative, positive) = stored_numbers(column), self.seen.classes
+        if stored is not None and _is_number(negative) and _is_number(positive):
+            found = stored == positive
+            if (found | (stored == negative)).all():
+                return found, None
+        codes, labels = coded(self.outcome, column)
+        truth = np.zeros(len(labels) + 1, dtype=np.bool_)
+        absent = np.append(where_missing(np.asarray(labels)), True)
+        for code, label in enumerate(labels.tolist()):
+            at = codes == code
+            if not absent[code] and at.any():
+                truth[code] = self.seen.is_positive(label, start + first_row(at))
+        gone = absent[codes]
+        return truth[codes], gone if gone.any() else None
+
+    def _checked(self, score: Floats, lost: Bools | None, start: int) -> Bools | None:
+        """Refuse scores that cannot be; which cases stay if others may be left out."""
+        role = "probability" if self.probabilities else "score"
+        low, high = (score.min(), score.max()) if score.size else (0.0, 0.0)
+        if self.probabilities and not (low >= 0.0 and high <= 1.0):
+            _refuse((score < 0.0) | (score > 1.0), score, start, UNIT_ONLY)
+        if not np.isfinite(low + high):
+            _refuse(np.isinf(score), score, start, "score must be finite to be read in pieces")
+        empty = np.isnan(score) if np.isnan(low) else None
+        return kept({"outcome": lost, role: empty}, self.missing, start, self.seen)
+
+
+def kept(lost: Mapping[str, Bools | None], missing: str, start: int, seen: Dropped) -> Bools | None:
+    """Which cases of a piece stay, None for all; refused if values must not be missing."""
+    gone: Bools | None = None
+    for what, mask in lost.items():
+        if mask is None or not mask.any():
+            continue
+        if missing == "refuse":
+            row = start + first_row(mask)
+            raise DataError(f"{what} must not be missing; it is at row {row}. {DROP}")
+        gone = mask if gone is None else gone | mask
+    if gone is None:
+        return None
+    seen.dropped += int(gone.sum())
+    return ~gone
+
+
+UNIT_ONLY = "probability must lie in [0, 1]"
+
+
+def _refuse(wrong: Bools, score: Floats, start: int, rule: str) -> None:
+    if wrong.any():
+        remedy = " If these are decision scores, pass them as score=." * (rule == UNIT_ONLY)
+        row = start + first_row(wrong)
+        raise DataError(f"{rule}; got {score[wrong][0]:g} at row {row}.{remedy}")
+
+
+def first_row(mask: Array) -> int:
+    """The row of the first marked case in a piece, counted from 1."""
+    return int(np.argmax(mask)) + 1
+
+
+def _is_number(label: Any) -> bool:
+    return isinstance(label, int | float)
+
+
+# ----------------------------------------------------------------------------------------------
+# Numbers, and labels or probabilities of several classes, from a stream; checked as they come.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCases:
+    """Two columns of a stream: observed and predicted numbers."""
+
+    stream: Stream
+    outcome: str
+    value: str
+    missing: str = "refuse"
+    seen: Dropped = field(default_factory=Dropped)
+
+    def read(self, progress: Progress | None = None) -> Iterator[tuple[Floats, Floats]]:
+        """Outcomes and predictions, piece by piece."""
+        self.seen.dropped = 0
+        for start, columns in self.stream.pieces([self.outcome, self.value]):
+            names = {"outcome": self.outcome, "value": self.value}
+            pair = [numbers(n, c) for n, c in zip(names.values(), columns, strict=True)]
+            lost = {}
+            for role, array in zip(names, pair, strict=True):
+                if not np.isfinite(array.sum()):
+                    if np.isinf(array).any():
+                        row = start + first_row(np.isinf(array))
+                        raise DataError(f"{role} must be finite; it is not at row {row}.")
+                    lost[role] = np.isnan(array)
+            stay = kept(lost, self.missing, start, self.seen)
+            outcome, value = pair if stay is None else (array[stay] for array in pair)
+            if outcome.size:
+                yield outcome, value
+            if progress is not None:
+                progress(start + len(columns[0]), self.stream.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCases:
+    """Columns of a stream: observed classes, and predicted ones or the probability of each."""
+
+    stream: Stream
+    outcome: str
+    classes: tuple[Any, ...]
+    label: str | None = None
+    probabilities: Mapping[Any, str] = field(default_factory=dict)
+    missing: str = "refuse"
+    seen: Dropped = field(default_factory=Dropped)
+
+    def read(self, progress: Progress | None = None) -> Iterator[tuple[Ints, Array]]:
+        """Classes by number, and labels likewise or probabilities (K, n), piece by piece."""
+        self.seen.dropped = 0
+        names = [self.label] if self.label else list(self.probabilities.values())
+        prediction: Array
+        for start, columns in self.stream.pieces([self.outcome, *names]):
+            actual, lost = self._codes("outcome", self.outcome, columns[0], start)
+            if self.label:
+                prediction, gone = self._codes("label", self.label, columns[1], start)
+                stay = kept({"outcome": lost, "label": gone}, self.missing, start, self.seen)
+            else:
+                prediction = _probabilities(names, columns[1:], start)
+                gone = np.asarray(np.isnan(prediction).any(axis=0))
+                stay = kept({"outcome": lost, "probability": gone}, self.missing, start, self.seen)
+            if stay is not None:
+                actual, prediction = actual[stay], prediction[..., stay]
+            if actual.size:
+                yield actual, prediction
+            if progress is not None:
+                progress(start + len(columns[0]), self.stream.rows)
+
+    def _codes(self, role: str, name: str, column: Any, start: int) -> tuple[Ints, Bools]:
+        """The number of each label's class, and where it is missing."""
+        codes, labels = coded(name, column)
+        absent = np.append(where_missing(np.asarray(labels)), True)
+        number = np.zeros(len(labels) + 1, dtype=np.int64)
+        for code, label in enumerate(labels.tolist()):
+            if absent[code]:
+                continue
+            fits = [k for k, known in enumerate(self.classes) if same_label(known, label)]
+            if not fits and (codes == code).any():
+                raise DataError(
+                    f"{role} must be one of the classes {listed(self.classes)}; got {label!r} at "
+                    f"row {start + first_row(codes == code)}."
+                )
+            number[code] = fits[0] if fits else 0
+        return number[codes], absent[codes]
+
+
+def classes_of(stream: Stream, columns: list[str], progress: Progress | None = None) -> list[Any]:
+    """The classes that occur in some columns, sorted; a reading of its own."""
+    found: list[Any] = []
+    for start, pieces in stream.pieces(columns):
+        for name, column in zip(columns, pieces, strict=True):
+            codes, labels = coded(name, column)
+            absent = where_missing(np.asarray(labels))
+            present = np.isin(np.arange(len(labels)), codes) & ~absent
+            for label in np.asarray(labels)[present].tolist():
+                if not any(same_label(label, known) for known in found):
+                    found.append(label)
+        if progress is not None:
+            progress(start + len(pieces[0]), stream.rows)
+    if found and all(not isinstance(c, str) and c in (0, 1) for c in found):
+        return [False, True] if isinstance(found[0], bool) else [0, 1]
+    return sorted(found, key=lambda c: (isinstance(c, str), c))
+
+
+def _probabilities(names: list[str], columns: list[Any], start: int) -> Floats:
+    """Probabilities (K, n); refused if one is none, or those of a case do not sum to 1."""
+    pairs = zip(names, columns, strict=True)
+    probability = np.stack([numbers(name, column) for name, column in pairs])
+    wrong = np.asarray(((probability < 0.0) | (probability > 1.0)).any(axis=0))
+    if wrong.any():
+        row = start + first_row(wrong)
+        raise DataError(f"probability must lie in [0, 1]; it does not at row {row}.")
+    total = probability.sum(axis=0)
+    off = np.abs(total - 1.0) > SUM_TOLERANCE
+    if off.any():
+        at = first_row(off)
+        raise DataError(
+            f"the probabilities of a case must sum to 1; row {start + at} sums to "
+            f"{total[at - 1]:.6g}. Give one column for every class, or normalise them."
+        )
+    return probability

@@ -6,9 +6,8 @@ from typing import Any
 
 from abovechance.advice import Advice
 from abovechance.errors import FileError, missing_extra
-from abovechance.io.files import Format
 from abovechance.io.table import Table, listed_names
-from abovechance.io.text_files import arrow
+from abovechance.io.text_files import Format, arrow
 
 READERS = {
     Format.SPSS: "read_sav",

@@ -1,6 +1,11 @@
 """Learners, folds and schemes; predictions from scikit-learn estimators."""
 
-from abovechance.learning.from_sklearn import from_cross_validate, from_cv, from_estimator
+from abovechance.learning.from_sklearn import (
+    from_cross_validate,
+    from_cv,
+    from_estimator,
+    recognise,
+)
 from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
@@ -23,7 +28,6 @@ from abovechance.learning.schemes import (
     bootstrap_counts,
     unbalanced_folds,
 )
-from abovechance.learning.sklearn_training import recognise
 from abovechance.learning.training import cross_validate, fit_many
 
 __all__ = [

@@ -1,14 +1,4 @@
-"""Do outcomes happen as often as predicted? Recalibration lines and tests of fit.
-
-Two intercepts are in use, and they answer different questions. `calibration_in_the_large` keeps
-the slope at 1: are predictions too low or too high on the whole? `calibration_intercept` is that
-of the line with a free slope (what rms's `val.prob` calls Intercept): it depends on where the
-slope leaves it, and only the two together say anything.
-
-Probabilities of 0 and 1 have infinite log odds. Where the outcome came out so, every line with a
-positive slope agrees with it and the case says nothing; where it did not, no line can mend the
-prediction and the line is undefined. Nothing is clipped.
-"""
+"""Whether predictions mean what they say: in the large, as lines, in bins, along curves."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,11 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats
+from abovechance.arrays import Bools, Floats, Ints
+from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
+from abovechance.numerics import smooth as robust
 from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.recalibration import Line, line, log_odds, shift
+from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, View
+
+# ----------------------------------------------------------------------------------------------
+# Do outcomes happen as often as predicted? Recalibration lines and tests of fit.
+#
+# Two intercepts are in use, and they answer different questions. `calibration_in_the_large` keeps
+# the slope at 1: are predictions too low or too high on the whole? `calibration_intercept` is
+# that of the line with a free slope (what rms's `val.prob` calls Intercept): it depends on where
+# the slope leaves it, and only the two together say anything.
+#
+# Probabilities of 0 and 1 have infinite log odds. Where the outcome came out so, every line with
+# a positive slope agrees with it and the case says nothing; where it did not, no line can mend
+# the prediction and the line is undefined. Nothing is clipped.
+# ----------------------------------------------------------------------------------------------
+
 
 CALIBRATION: dict[str, Any] = {
     "family": Family.CALIBRATION,
@@ -308,3 +315,576 @@ def _told(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[
     if weight is not None:
         wrong = wrong & (weight > 0)
     return inside, wrong.any(axis=-1)
+
+
+# ----------------------------------------------------------------------------------------------
+# How far observed frequencies are from probabilities, in bins and along a smooth curve.
+# ----------------------------------------------------------------------------------------------
+
+
+# ----------------------------------------------------------------------------------------------
+# How far observed frequencies are from predicted probabilities, in bins.
+#
+# These are distances, so chance alone makes them greater than 0 even for probabilities that
+# are exactly right, the more so the fewer cases and the more bins there are. Compare a value with
+# what is expected of right probabilities (`assess` shows it), never with 0.
+# ----------------------------------------------------------------------------------------------
+
+
+ERROR: dict[str, Any] = {
+    **CALIBRATION,
+    "outcomes": frozenset({"binary", "multiclass"}),
+    "range": (0.0, 1.0),
+    "best": 0.0,
+    "calibration": Calibration.DISTANCE,
+}
+BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
+
+
+def _top_label(outcome: Floats, probability: Floats) -> tuple[Floats, Floats]:
+    """Whether the most probable class was right, and its probability."""
+    top = probability.argmax(axis=-2)
+    classes = np.arange(probability.shape[-2])[:, None]
+    right = (outcome * (top[..., None, :] == classes)).sum(axis=-2)
+    return right, probability.max(axis=-2)
+
+
+def _ece_of_top_label(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Of the most probable class: its probability against how often it was right."""
+    gaps, share = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
+    return (share * gaps).sum(axis=-1)
+
+
+@measure(
+    title="Expected calibration error",
+    aliases=("expected_calibration_error",),
+    **BINNED,
+    multiclass=_ece_of_top_label,
+    multiclass_facts={"title": "Expected calibration error of the top label"},
+    source="Naeini, Cooper, Hauskrecht (2015); top label: Guo et al. (2017)",
+)
+def ece(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Mean distance of observed frequency and predicted probability, in bins.
+
+    .. math:: \sum_b \frac{n_b}{n} \, |\bar y_b - \bar p_b|
+
+    Bins are of equal width, [0, 0.1), [0.1, 0.2), …, [0.9, 1], or hold equally many cases
+    (`binning="count"`; ties share their outcomes where a border divides them). `closed="right"`
+    gives a value on a border to the bin below. It depends on the bins, and is biased upwards.
+
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
+    Examples
+    --------
+    >>> ece([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.2
+    """
+    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
+    return (share * gaps).sum(axis=-1)
+
+
+def _mce_of_top_label(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Of the most probable class: the bin where it was right least as often as it said."""
+    gaps, _ = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
+    return gaps.max(axis=-1)
+
+
+@measure(
+    title="Maximum calibration error",
+    extreme=True,
+    aliases=("maximum_calibration_error",),
+    **BINNED,
+    multiclass=_mce_of_top_label,
+    multiclass_facts={"title": "Maximum calibration error of the top label"},
+    source="Naeini, Cooper, Hauskrecht (2015)",
+)
+def mce(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Greatest distance of observed frequency and predicted probability over bins.
+
+    .. math:: \max_b |\bar y_b - \bar p_b|
+
+    A bin with a single case can decide it. Bins as in `ece`.
+
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
+    Examples
+    --------
+    >>> mce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.35
+    """
+    gaps, _ = _gaps(outcome, probability, weight, bins, binning, closed)
+    return gaps.max(axis=-1)
+
+
+@measure(
+    title="Root mean squared calibration error",
+    **{**BINNED, "outcomes": frozenset({"binary"})},
+    listed=False,
+    source="Naeini, Cooper, Hauskrecht (2015), with squares",
+)
+def rmsce(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    r"""Root of the mean squared distance of frequency and probability, in bins as in `ece`.
+
+    .. math:: \sqrt{\sum_b \frac{n_b}{n} (\bar y_b - \bar p_b)^2}
+
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
+    Examples
+    --------
+    >>> rmsce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
+    0.235
+    """
+    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
+    return np.sqrt((share * gaps**2).sum(axis=-1))
+
+
+@measure(
+    title="Expected calibration error, mean over classes",
+    **{**BINNED, "outcomes": frozenset({"multiclass"}), "directed": False},
+    source="Kull et al. (2019)",
+)
+def classwise_ece(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> Floats:
+    """Expected calibration error of each class against the rest, averaged over the classes.
+
+    Parameters
+    ----------
+    bins
+        Number of bins.
+    binning
+        "width": bins of equal width; "count": bins of equally many cases.
+    closed
+        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
+        "right".
+
+    Examples
+    --------
+    >>> p = [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.2, 0.2, 0.6], [0.1, 0.7, 0.2]]
+    >>> classwise_ece([0, 1, 2, 2], p)
+    0.3
+    """
+    found = [
+        ece.formula(
+            outcome[..., k, :],
+            probability[..., k, :],
+            weight,
+            bins=bins,
+            binning=binning,
+            closed=closed,
+        )
+        for k in range(probability.shape[-2])
+    ]
+    return np.mean(found, axis=0)
+
+
+def bin_sums(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    bins: int = 10,
+    binning: str = "width",
+    closed: str = "left",
+) -> tuple[Floats, Floats, Floats]:
+    """Weight, observed and expected positives of every bin: (…, bins) each."""
+    if bins < 1:
+        raise NotApplicable(f"bins must be at least 1; got {bins}.")
+    if binning == "width":
+        return _of_equal_width(outcome, probability, weight, _places(probability, bins, closed))
+    if binning != "count":
+        raise NotApplicable(f"binning must be 'width' or 'count'; got {binning!r}.")
+    w = np.ones(outcome.shape) if weight is None else weight
+    given = (outcome, probability, w)
+    shape = np.broadcast_shapes(*(part.shape for part in given))
+    rows = (np.broadcast_to(part, shape).reshape(-1, shape[-1]) for part in given)
+    found = [_of_equal_count(y, p, each, bins) for y, p, each in zip(*rows, strict=True)]
+    stacked = np.stack(found, axis=1).reshape(3, *shape[:-1], bins)
+    return stacked[0], stacked[1], stacked[2]
+
+
+def _gaps(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    bins: int,
+    binning: str,
+    closed: str,
+) -> tuple[Floats, Floats]:
+    """Distance of frequency and probability in every bin, and the share of cases there."""
+    total, observed, expected = bin_sums(
+        outcome, probability, weight, bins=bins, binning=binning, closed=closed
+    )
+    gaps = np.abs(observed - expected) / np.where(total > 0, total, 1.0)
+    return gaps, total / total.sum(axis=-1, keepdims=True)
+
+
+def _places(probability: Floats, bins: int, closed: str) -> Ints:
+    """The bin of every probability; borders are k/bins, rounded once."""
+    if closed not in ("left", "right"):
+        raise NotApplicable(f"closed must be 'left' or 'right'; got {closed!r}.")
+    inner = np.arange(1, bins) / bins
+    side: Any = "right" if closed == "left" else "left"
+    return np.searchsorted(inner, probability, side=side).astype(np.int64)
+
+
+def _of_equal_width(
+    outcome: Floats, probability: Floats, weight: Floats | None, at: Ints
+) -> tuple[Floats, Floats, Floats]:
+    count = int(at.max()) + 1
+    if outcome.ndim == at.ndim == 1 and (weight is None or weight.ndim == 1):
+        w = np.ones(len(at)) if weight is None else weight
+        parts = np.stack([w, w * outcome, w * probability])
+        sums = np.array([np.bincount(at, weights=part, minlength=count) for part in parts])
+        return sums[0], sums[1], sums[2]
+    if at.ndim > 1:
+        return _of_own_bins(outcome, probability, weight, at, count)
+    member = (at[:, None] == np.arange(count)).astype(np.float64)
+    if weight is None:
+        return member.sum(axis=0), outcome @ member, probability @ member
+    return weight @ member, (weight * outcome) @ member, (weight * probability) @ member
+
+
+def _of_own_bins(
+    outcome: Floats, probability: Floats, weight: Floats | None, at: Ints, count: int
+) -> tuple[Floats, Floats, Floats]:
+    """The same where every row of a batch has probabilities of its own."""
+    w = np.ones(outcome.shape[-1]) if weight is None else weight
+    shape = np.broadcast_shapes(outcome.shape, at.shape, w.shape)
+    rows = int(np.prod(shape[:-1]))
+    cell = np.broadcast_to(at, shape).reshape(rows, -1) + count * np.arange(rows)[:, None]
+    totals = (
+        np.bincount(cell.ravel(), np.broadcast_to(part, shape).ravel(), rows * count)
+        for part in (w, w * outcome, w * probability)
+    )
+    weighed, observed, expected = (t.astype(np.float64).reshape(*shape[:-1], count) for t in totals)
+    return weighed, observed, expected
+
+
+def _of_equal_count(y: Floats, p: Floats, w: Floats, bins: int) -> Floats:
+    """Equal shares of the weight in order of probability; a border may divide a case, or a tie."""
+    _, at = np.unique(p, return_inverse=True)
+    sums = np.stack([np.bincount(at, weights=v) for v in (w, w * y, w * p)])
+    upto = np.concatenate([np.zeros((3, 1)), np.cumsum(sums, axis=1)], axis=1)
+    borders = np.linspace(0.0, upto[0, -1], bins + 1)
+    return np.diff(np.stack([np.interp(borders, upto[0], row) for row in upto]), axis=1)
+
+
+# ----------------------------------------------------------------------------------------------
+# How far observed frequencies are from predicted probabilities, along a smooth curve.
+#
+# The curve is the local regression of outcomes on probabilities, that of R's `loess(y ~ p)` with
+# default settings, evaluated at every case. Like all distances these are greater than 0 by chance
+# alone; compare them with what is expected of right probabilities (`assess` shows it).
+# ----------------------------------------------------------------------------------------------
+
+
+KEPT = 1 << 22  # weights of a smoother that is kept for other measures and outcomes
+SMOOTHERS = ("loess", "direct", "lowess")
+DISTANCE: dict[str, Any] = {
+    **ERROR,
+    "form": Form.DRAWS,
+    "weighted": False,
+    "takes_batches": True,
+    "range": (0.0, np.inf),  # a smooth curve may leave [0, 1]
+    "source": "Austin & Steyerberg (2019)",
+}
+
+
+def sample_distances(sample: Any, places: Any = None, **how: Any) -> Floats:
+    """Distances of the curve of a sample (…, n), of several classes (…, K, n).
+
+    Curves are linear in the outcomes, so one smoother per class serves all samples that have the
+    same predictions. `places`: where the curve is compared with the diagonal, at every case unless
+    stated.
+    """
+    outcome, probability = sample.outcome, sample.column("probability")
+    if sample.kind != "multiclass":
+        return _along(sample, 0, outcome, probability, places, how)
+    each = [
+        _along(
+            sample,
+            k,
+            outcome == k,
+            probability[..., k, :],
+            None if places is None else places[k],
+            how,
+        )
+        for k in range(sample.classes)
+    ]
+    return np.stack(each, axis=-2)
+
+
+def _along(
+    sample: Any, k: int, outcome: Any, probability: Floats, places: Any, how: dict[str, Any]
+) -> Floats:
+    observed = outcome.astype(np.float64)
+    if probability.ndim > 1:
+        shape = np.broadcast_shapes(observed.shape, probability.shape)
+        rows = (np.broadcast_to(c, shape).reshape(-1, shape[-1]) for c in (observed, probability))
+        found = [distances(y, p, **how) for y, p in zip(*rows, strict=True)]
+        return np.reshape(found, shape)
+    if how["smoother"] == "lowess":
+        return distances(observed, probability, **how)
+    key = (k, *how.values())
+    curve = sample.kept.get(key) or smoother_of(probability, **how)
+    if curve.rows.size <= KEPT:
+        sample.kept[key] = curve
+    at = probability if places is None else places
+    return _distance(curve.curve(observed, at), at)
+
+
+def _mean(distance: Floats) -> Floats:
+    return np.asarray(distance.mean(axis=-1))
+
+
+def _median(distance: Floats) -> Floats:
+    return np.asarray(np.median(distance, axis=-1))
+
+
+def _nine_tenths(distance: Floats) -> Floats:
+    return np.asarray(np.quantile(distance, 0.9, axis=-1))
+
+
+def _largest(distance: Floats) -> Floats:
+    return np.asarray(distance.max(axis=-1))
+
+
+@measure(
+    title="Integrated calibration index",
+    aliases=("integrated_calibration_index", "eavg"),
+    **DISTANCE,
+    distances=sample_distances,
+    of_distances=_mean,
+)
+def ici(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> Floats:
+    r"""Mean distance of predicted probability and observed frequency, along a smooth curve.
+
+    .. math:: \frac{1}{n} \sum_i |\hat f(p_i) - p_i|
+
+    `smoother="direct"` evaluates the local regression :math:`\hat f` at every case rather than
+    between borders of cells as R does by default; `smoother="lowess"` is the curve of rms's
+    `val.prob`, where this is called Eavg. With several classes: one against the rest, averaged.
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+
+    Examples
+    --------
+    >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.114
+    """
+    return _mean(distances(outcome, probability, smoother=smoother, span=span))
+
+
+@measure(
+    title="Median calibration distance",
+    **DISTANCE,
+    distances=sample_distances,
+    of_distances=_median,
+)
+def e50(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> Floats:
+    """Median distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+
+    Examples
+    --------
+    >>> e50([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.101
+    """
+    return _median(distances(outcome, probability, smoother=smoother, span=span))
+
+
+@measure(
+    title="90 % calibration distance",
+    **DISTANCE,
+    distances=sample_distances,
+    of_distances=_nine_tenths,
+)
+def e90(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> Floats:
+    """Distance of probability and frequency that 90 % of the cases do not exceed; curve of `ici`.
+
+    The quantile interpolates linearly between order statistics (R's type 7).
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+
+    Examples
+    --------
+    >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.2
+    """
+    return _nine_tenths(distances(outcome, probability, smoother=smoother, span=span))
+
+
+@measure(
+    title="Largest calibration distance",
+    extreme=True,
+    **DISTANCE,
+    distances=sample_distances,
+    of_distances=_largest,
+)
+def emax(
+    outcome: Floats,
+    probability: Floats,
+    weight: Floats | None,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+) -> Floats:
+    """Largest distance of predicted probability and observed frequency along the curve of `ici`.
+
+    Parameters
+    ----------
+    smoother
+        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
+    span
+        Share of the cases that each local fit reads; chosen from their number when not given.
+
+    Examples
+    --------
+    >>> emax([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    0.273
+    """
+    return _largest(distances(outcome, probability, smoother=smoother, span=span))
+
+
+def distances(
+    outcome: Floats, probability: Floats, *, smoother: str = "loess", span: float | None = None
+) -> Floats:
+    """Distance of curve and probability at every case, for outcomes (…, n)."""
+    if smoother == "lowess":
+        width = robust.LOWESS_SPAN if span is None else span
+        rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
+        return _distance(np.stack(rows).reshape(outcome.shape), probability)
+    curve = smoother_of(probability, smoother=smoother, span=span)
+    return _distance(curve.curve(outcome, probability), probability)
+
+
+def _distance(curve: Floats, probability: Floats) -> Floats:
+    """How far a curve of frequencies is from the probabilities.
+
+    A local polynomial may leave 0 to 1, in R as here. Where many probabilities crowd at one end it
+    can do so by hundreds, between them and the next; such an artefact is cut at one unit beyond.
+    """
+    return np.abs(np.clip(curve, -1.0, 2.0) - probability)
+
+
+def smoother_of(
+    probability: Floats,
+    *,
+    smoother: str = "loess",
+    span: float | None = None,
+    weight: Floats | None = None,
+) -> Smoother:
+    """The local regression on some probabilities, to be applied to any outcomes."""
+    if smoother not in SMOOTHERS[:2]:
+        raise NotApplicable(f"smoother must be one of {', '.join(SMOOTHERS)}; got {smoother!r}.")
+    surface = "interpolate" if smoother == "loess" else "direct"
+    width = SPAN if span is None else span
+    return loess(probability, span=width, surface=surface, weight=weight)

@@ -16,18 +16,12 @@ from abovechance.predictions.base import must_be_predictions
 
 MODULES = (
     "categorical",
-    "one_versus_rest",
     "rank",
     "probability",
     "calibration",
-    "calibration_error",
     "utility",
     "regression",
-    "correlation",
-    "multi_output",
-    "linear_calibration",
     "survival",
-    "survival_probability",
 )
 # what takes more than outcomes and predictions, and so is no measure of predictions
 FUNCTIONS = {"covariate_balanced_accuracy": "y_true, y_pred, covariate"}

@@ -11,7 +11,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.measures.measure import Measure
-from abovechance.measures.moments import weighted_median
+from abovechance.numerics.counts import weighted_median
 from abovechance.predictions import Numeric, Predictions
 
 CANDIDATES = 129  # quantiles of the outcomes that are tried where the best number has no formula

@@ -11,11 +11,10 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.measures import categorical, regression
 from abovechance.measures.measure import Form, Formula, Measure, defaults
-from abovechance.measures.moments import centred, mean
 from abovechance.measures.sample import averaged, class_values, defined_mean
 from abovechance.measures.survival import share
 from abovechance.numerics.censoring import concordance_counts
-from abovechance.numerics.counts import one_against_rest
+from abovechance.numerics.counts import centred, mean, one_against_rest
 from abovechance.predictions import Survival
 
 # ----------------------------------------------------------------------------------------------

@@ -360,8 +360,7 @@ class Measure:
 
         `f_beta(y, yhat, beta=2)` is a number; `f_beta(2)` and `f_beta(beta=2)` are measures.
         """
-        from abovechance.measures.calling import call
-        from abovechance.measures.page import array_names
+        from abovechance.measures.calling import array_names, call
 
         for name in array_names(self)[len(arrays) :]:
             if name not in options:
@@ -480,13 +479,13 @@ class _OfMeasure:
 
 
 def _page(measure: Measure) -> str:
-    from abovechance.measures.page import page
+    from abovechance.measures.calling import page
 
     return page(measure)
 
 
 def _signature(measure: Measure) -> inspect.Signature:
-    from abovechance.measures.page import signature
+    from abovechance.measures.calling import signature
 
     return signature(measure)
 

@@ -9,8 +9,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, entropy, outcome_variance
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
-from abovechance.measures.moments import class_shares, positive_share
-from abovechance.numerics.counts import weighted_mean
+from abovechance.numerics.counts import class_shares, positive_share, weighted_mean
 from abovechance.predictions import Binary, View
 
 # ----------------------------------------------------------------------------------------------

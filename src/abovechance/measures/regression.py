@@ -1,16 +1,13 @@
-"""The regression family: how far predicted numbers are from the observed ones.
-
-Errors as they are, then relative to those of a simple prediction, then without the grossest.
-"""
+"""Measures of predicted numbers: errors, correlations, of several outputs, calibration."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.measures.chance import (
     SameNumber,
@@ -24,9 +21,18 @@ from abovechance.measures.chance import (
     shortest_half,
     uncorrelated,
 )
-from abovechance.measures.measure import Family, Form, Law, Measure, Statistic, measure
-from abovechance.measures.moments import centred, mean, moments, weighted_median
+from abovechance.measures.measure import Calibration, Family, Form, Law, Measure, Statistic, measure
+from abovechance.numerics.censoring import concordance_by_case, concordance_counts
+from abovechance.numerics.counts import centred, mean, moments, weighted_median
+from abovechance.numerics.ranks import midranks
 from abovechance.predictions import View
+
+# ----------------------------------------------------------------------------------------------
+# The regression family: how far predicted numbers are from the observed ones.
+#
+# Errors as they are, then relative to those of a simple prediction, then without the grossest.
+# ----------------------------------------------------------------------------------------------
+
 
 REGRESSION: dict[str, Any] = {
     "family": Family.REGRESSION,
@@ -585,3 +591,512 @@ def _derived(
         sufficient=None,
         listed=False,
     )
+
+
+# ----------------------------------------------------------------------------------------------
+# Do predicted and observed numbers rise and fall together? How much does each case matter?
+# ----------------------------------------------------------------------------------------------
+
+
+# ----------------------------------------------------------------------------------------------
+# How much each case moves a correlation: its derivative by the case's share of the sample.
+#
+# The variance of the value is the mean square of these over n, whatever the distribution.
+# ----------------------------------------------------------------------------------------------
+
+
+def of_pearson(outcome: Floats, value: Floats) -> Floats:
+    r"""Of Pearson's: :math:`u v - r (u^2 + v^2) / 2` for standardised u and v."""
+    u, v = _standardised(outcome), _standardised(value)
+    return np.asarray(u * v - (u * v).mean() * (u**2 + v**2) / 2.0)
+
+
+def of_spearman(outcome: Floats, value: Floats) -> Floats:
+    """Of Spearman's: a case has its own ranks, and moves the ranks of those above it."""
+    f, g = _centred_ranks(outcome), _centred_ranks(value)
+    covariance, first, second = (f * g).mean(), (f**2).mean(), (g**2).mean()
+    rho = covariance / np.sqrt(first * second)
+    moved = _centred(f * g + _above(outcome, g) + _above(value, f)) / np.sqrt(first * second)
+    spreads = _centred(f**2 + 2.0 * _above(outcome, f)) / first
+    spreads = spreads + _centred(g**2 + 2.0 * _above(value, g)) / second
+    return np.asarray(moved - rho * spreads / 2.0)
+
+
+def of_kendall(outcome: Floats, value: Floats) -> Floats:
+    """Of Kendall's tau-b: from the pairs each case takes part in."""
+    n = len(outcome)
+    pairs = concordance_by_case(outcome, np.ones(n, dtype=np.bool_), -value)
+    surplus = (pairs.concordant - pairs.discordant) / n
+    first, second = (1.0 - _alike(values) / n for values in (outcome, value))
+    scale = np.sqrt(first.mean() * second.mean())
+    tau = surplus.mean() / scale
+    spreads = _centred(first) / first.mean() + _centred(second) / second.mean()
+    return np.asarray(2.0 * (_centred(surplus) / scale - tau * spreads / 2.0))
+
+
+def _standardised(values: Floats) -> Floats:
+    return (values - values.mean()) / values.std()
+
+
+def _centred(values: Floats) -> Floats:
+    return np.asarray(values - values.mean())
+
+
+def _places(values: Floats) -> tuple[Ints, Ints]:
+    """How many values are less, and how many are not greater, than each."""
+    ordered = np.sort(values)
+    return np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
+
+
+def _alike(values: Floats) -> Floats:
+    """How many values equal each one, itself included."""
+    less, upto = _places(values)
+    return np.asarray(upto - less, dtype=np.float64)
+
+
+def _centred_ranks(values: Floats) -> Floats:
+    """Share of values below, and half of those equal, less one half."""
+    less, upto = _places(values)
+    return np.asarray((less + upto) / (2.0 * len(values)) - 0.5)
+
+
+def _above(key: Floats, values: Floats) -> Floats:
+    """Sum of the values of cases with a greater key, half of those with an equal one, over n."""
+    total = np.concatenate([[0.0], np.cumsum(values[np.argsort(key, kind="stable")])])
+    less, upto = _places(key)
+    return np.asarray((total[-1] - (total[less] + total[upto]) / 2.0) / len(key))
+
+
+# ----------------------------------------------------------------------------------------------
+# Do predicted and observed numbers rise and fall together?
+# ----------------------------------------------------------------------------------------------
+
+
+ONE_CONSTANT = "all outcomes, or all predictions, are equal"
+CORRELATION: dict[str, Any] = {
+    **REGRESSION,
+    "range": (-1.0, 1.0),
+    "best": 1.0,
+    "chance": constant(0.0),
+    "reference": constant(0.0),
+    "law": Law.UNKNOWN,
+    "undefined": ONE_CONSTANT,
+}
+
+
+@measure(
+    title="Pearson correlation",
+    aliases=("pearson_r", "pearson_correlation", "correlation"),
+    **CORRELATION,
+    form=Form.SAMPLE,
+    influence=of_pearson,
+    sufficient=Statistic.MOMENTS,
+    source="NAG, Accuracy measures, regression",
+)
+def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    r"""How closely prediction and outcome follow a straight line, whichever one.
+
+    .. math:: \frac{\sum_i (y_i - \bar y)(\hat y_i - \bar{\hat y})}
+        {\sqrt{\sum_i (y_i - \bar y)^2 \sum_i (\hat y_i - \bar{\hat y})^2}}
+
+    It is blind to predictions that are off by a constant or a factor. Predictions unrelated to
+    the outcome score 0 on average.
+
+    Examples
+    --------
+    >>> pearson([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])
+    1.0
+    >>> pearson([1.0, 2.0, 4.0], [2.0, 1.0, 3.0])
+    0.655
+    """
+    found = moments(outcome, value, weight)
+    return np.clip(found.covariance / (np.sqrt(found.first) * np.sqrt(found.second)), -1.0, 1.0)
+
+
+@measure(
+    title="Spearman rank correlation",
+    aliases=("spearman_rho", "srho"),
+    **CORRELATION,
+    form=Form.DRAWS,
+    takes_batches=True,
+    influence=of_spearman,
+    source="Spearman (1904)",
+)
+def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    r"""Pearson's correlation of the ranks: do the predictions put the cases in the right order?
+
+    Equal values share the middle of their ranks. With weights, a rank is the weight below a case
+    and half of that at its level.
+
+    Examples
+    --------
+    >>> spearman([1.0, 2.0, 4.0, 9.0], [2.0, 1.0, 3.0, 30.0])
+    0.8
+    """
+    if weight is None:
+        return pearson.formula(midranks(outcome), midranks(value), None)
+    ranks = (_weighted_midranks(column, weight) for column in (outcome, value))
+    return pearson.formula(*ranks, weight)
+
+
+@measure(
+    title="Kendall rank correlation",
+    aliases=("kendall_tau", "kendall_tau_b", "ktau"),
+    **CORRELATION,
+    form=Form.DRAWS,
+    influence=of_kendall,
+    source="Kendall (1945), tau-b",
+)
+def kendall(outcome: Floats, value: Floats, weight: Floats | None) -> float:
+    r"""Surplus of pairs of cases put in the right order over those put in the wrong one.
+
+    .. math:: \tau_b = \frac{C - D}{\sqrt{P_y P_{\hat y}}}
+
+    with C concordant and D discordant pairs, and :math:`P_y`, :math:`P_{\hat y}` the pairs whose
+    outcomes, or predictions, differ. With weights a pair counts the product of its two.
+
+    Examples
+    --------
+    >>> kendall([1.0, 2.0, 4.0, 9.0], [2.0, 1.0, 3.0, 30.0])
+    0.667
+    """
+    # Without censoring, pairs ordered in time are pairs whose outcomes differ.
+    always = np.ones(outcome.shape, dtype=np.bool_)
+    pairs = concordance_counts(outcome, always, -value, weight=weight)
+    spread = np.sqrt(sum(pairs)) * np.sqrt(_differing_pairs(value, weight))
+    if not spread > 0:
+        return float("nan")
+    return float(np.clip((pairs.concordant - pairs.discordant) / spread, -1.0, 1.0))
+
+
+@measure(
+    title="Concordance correlation",
+    aliases=("lin_concordance", "ccc"),
+    **{**CORRELATION, "undefined": "all outcomes and predictions are one and the same number"},
+    form=Form.SAMPLE,
+    sufficient=Statistic.MOMENTS,
+    source="Lin (1989)",
+)
+def concordance_correlation(
+    outcome: Floats, value: Floats, weight: Floats | None, *, unbiased: bool = False
+) -> Floats:
+    r"""How closely predictions equal outcomes: correlation, less differences in mean and spread.
+
+    .. math:: \frac{2 s_{y\hat y}}{s_y^2 + s_{\hat y}^2 + (\bar y - \bar{\hat y})^2}
+
+    The variances divide by n as Lin's do; `unbiased` divides by n − 1 (with weights, n is their
+    sum). Constant predictions score 0.
+
+    Parameters
+    ----------
+    unbiased
+        Whether variances divide by n − 1 instead of n.
+
+    Examples
+    --------
+    >>> concordance_correlation([1.0, 2.0, 4.0], [1.5, 2.0, 3.0])
+    0.789
+    """
+    found = moments(outcome, value, weight)
+    scale = _unbiased(outcome, weight) if unbiased else np.asarray(1.0)
+    apart = mean(outcome - value, weight) ** 2
+    return 2.0 * scale * found.covariance / (scale * (found.first + found.second) + apart)
+
+
+def _unbiased(outcome: Floats, weight: Floats | None) -> Floats:
+    n = np.asarray(outcome.shape[-1] if weight is None else weight.sum(axis=-1), dtype=np.float64)
+    return np.where(n > 1, n / (n - 1.0), np.nan)
+
+
+def _weighted_midranks(values: Floats, weight: Floats) -> Floats:
+    """Weight below each case, and half of that at its own level."""
+    level, at_level = _levels(values, weight)
+    return (np.cumsum(at_level) - at_level / 2.0)[level]
+
+
+def _differing_pairs(values: Floats, weight: Floats | None) -> float:
+    at_level = _levels(values, np.ones(values.shape) if weight is None else weight)[1]
+    return float(at_level[1:] @ np.cumsum(at_level)[:-1])
+
+
+def _levels(values: Floats, weight: Floats) -> tuple[Ints, Floats]:
+    """The level of each case among the distinct values, and the weight at each level."""
+    level = np.unique(values, return_inverse=True)[1]
+    return level, np.asarray(np.bincount(level, weights=weight), dtype=np.float64)
+
+
+# ----------------------------------------------------------------------------------------------
+# Several outputs at once: one number over all of them.
+#
+# Each formula gives one value an output, the last axis; the measure is their mean.
+# `output_weights`, stated before the predictions are seen, makes it a weighted mean: each value
+# is scaled by its output's share, times the number of outputs.
+# ----------------------------------------------------------------------------------------------
+
+
+Shares = Sequence[float] | None
+SEVERAL: dict[str, Any] = {
+    "form": Form.SAMPLE,
+    "many_outputs": True,
+    "source": "NAG, Accuracy measures, multi-dimensional regression",
+}
+ONE_OUTPUT_CONSTANT = "all outcomes of an output are equal"
+ONE_UNRELATED = "all outcomes, or all predictions, of an output are equal"
+
+
+@measure(
+    title="Average relative root mean squared error",
+    aliases=("aRRMSE", "average_relative_root_mean_square_error"),
+    **{**RATIO, **SEVERAL, "undefined": ONE_OUTPUT_CONSTANT},
+)
+def arrmse(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Root mean squared error as a share of that of predicting the mean, averaged over outputs.
+
+    .. math:: \frac{1}{D} \sum_d
+        \sqrt{\frac{\sum_i (y_{di} - \hat y_{di})^2}{\sum_i (y_{di} - \bar y_d)^2}}
+
+    The root is taken of each output, then the mean. Always predicting the means scores 1.
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> arrmse([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]], [[1.5, 10.0], [2.0, 30.0], [3.0, 20.0]])
+    0.259
+    """
+    return _weighed(np.sqrt(squared_ratio(outcome, value, weight)), output_weights)
+
+
+@measure(
+    title="Squared average relative root mean squared error",
+    aliases=("aRRMSE_squared", "squared_arrmse"),
+    **{**RATIO, **SEVERAL, "undefined": ONE_OUTPUT_CONSTANT},
+    after=np.square,
+)
+def arrmse_squared(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Square of the average relative root mean squared error.
+
+    .. math:: \left( \frac{1}{D} \sum_d
+        \sqrt{\frac{\sum_i (y_{di} - \hat y_{di})^2}{\sum_i (y_{di} - \bar y_d)^2}} \right)^2
+
+    The mean is squared, not the ratios: it is not 1 less `multi_r2`.
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> arrmse_squared([[1, 10], [2, 30], [4, 20]], [[1.5, 10], [2, 30], [3, 20]])
+    0.067
+    """
+    return _weighed(np.sqrt(squared_ratio(outcome, value, weight)), output_weights)
+
+
+@measure(
+    title="Sum over outputs of mean squared errors",
+    aliases=("summed_mse",),
+    **{**RATIO, **SEVERAL, "undefined": "", "reference": None},
+)
+def mse_sum(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Mean squared error of each output, summed.
+
+    .. math:: \sum_d \frac{1}{n} \sum_i (y_{di} - \hat y_{di})^2
+
+    Only for outputs in the same unit; `mse` of several outputs is their mean.
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> mse_sum([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]], [[1.5, 10.0], [2.0, 30.0], [3.0, 22.0]])
+    1.75
+    """
+    errors = mean((outcome - value) ** 2, weight)
+    total = errors.shape[-1] if output_weights is None else sum(output_weights)
+    return total * _weighed(errors, output_weights)
+
+
+@measure(
+    title="Mean Pearson correlation over outputs",
+    aliases=("multidim_pearson",),
+    **{**CORRELATION, **SEVERAL, "undefined": ONE_UNRELATED},
+)
+def multi_pearson(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Pearson's correlation of each output, averaged.
+
+    .. math:: \frac{1}{D} \sum_d r_d
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> multi_pearson([[1.0, 1.0], [2.0, 3.0], [4.0, 2.0]], [[2.0, 1.0], [1.0, 3.0], [3.0, 2.0]])
+    0.827
+    """
+    return _weighed(pearson.formula(outcome, value, weight), output_weights)
+
+
+@measure(
+    title="Squared mean Pearson correlation over outputs",
+    aliases=("multidim_pearson_squared",),
+    **{
+        **CORRELATION,
+        **SEVERAL,
+        "range": (0.0, 1.0),
+        "chance": None,
+        "reference": constant(0.0),
+        "undefined": ONE_UNRELATED,
+    },
+    after=np.square,
+)
+def multi_pearson_squared(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""Square of the mean over outputs of Pearson's correlation.
+
+    .. math:: \left( \frac{1}{D} \sum_d r_d \right)^2
+
+    The mean is squared, not the correlations: an output that is predicted upside down counts
+    against one that is predicted well. It is not `multi_r2`.
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> multi_pearson_squared([[1, 1], [2, 3], [4, 2]], [[2, 1], [1, 3], [3, 2]])
+    0.684
+    """
+    return _weighed(pearson.formula(outcome, value, weight), output_weights)
+
+
+@measure(
+    title="Mean R² over outputs",
+    aliases=("multidim_r2",),
+    **{**SHARE, **SEVERAL, "undefined": ONE_OUTPUT_CONSTANT},
+)
+def multi_r2(
+    outcome: Floats, value: Floats, weight: Floats | None, *, output_weights: Shares = None
+) -> Floats:
+    r"""One minus the relative squared error, averaged over outputs.
+
+    .. math:: 1 - \frac{1}{D} \sum_d
+        \frac{\sum_i (y_{di} - \hat y_{di})^2}{\sum_i (y_{di} - \bar y_d)^2}
+
+    Always predicting the means scores 0.
+
+    Parameters
+    ----------
+    output_weights
+        Weights of the outputs; all alike when not given.
+
+    Examples
+    --------
+    >>> y = [[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]]
+    >>> predicted = [[1.5, 10.0], [2.0, 30.0], [3.0, 20.0]]
+    >>> multi_r2(y, predicted)
+    0.866
+    >>> multi_r2(y, predicted, output_weights=(3, 1))
+    0.799
+    """
+    return _weighed(1.0 - squared_ratio(outcome, value, weight), output_weights)
+
+
+def _weighed(values: Floats, output_weights: Shares) -> Floats:
+    """Values scaled so that their mean over the outputs is the weighted one."""
+    if output_weights is None:
+        return values
+    shares = np.asarray(output_weights, dtype=np.float64)
+    outputs = values.shape[-1]
+    if shares.shape != (outputs,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+        raise NotApplicable(
+            f"output_weights must be one number per output, {outputs} here, none negative and "
+            f"not all zero; got {output_weights}."
+        )
+    return np.where(shares > 0, values * (shares * outputs / shares.sum()), 0.0)
+
+
+# ----------------------------------------------------------------------------------------------
+# Are predicted numbers too extreme, or off by a constant? The line of outcomes on predictions.
+# ----------------------------------------------------------------------------------------------
+
+
+LINE: dict[str, Any] = {
+    "family": Family.CALIBRATION,
+    "reads": View.VALUE,
+    "outcomes": frozenset({"numeric"}),
+    "form": Form.SAMPLE,
+    "range": (-np.inf, np.inf),
+    "law": Law.CALIBRATION,
+    "undefined": "all predictions are equal",
+    "source": "Steyerberg et al. (2010); Mincer & Zarnowitz (1969)",
+}
+
+
+@measure(
+    title="Calibration slope",
+    aliases=("regression_calibration_slope",),
+    **LINE,
+    best=1.0,
+    calibration=Calibration.SLOPE,
+    sufficient=Statistic.MOMENTS,
+)
+def linear_calibration_slope(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    r"""Slope of the outcomes on the predictions: by what their differences should be multiplied.
+
+    .. math:: b = \frac{\mathrm{Cov}(y, \hat y)}{\mathrm{Var}(\hat y)}
+
+    1 is right; below 1 the predictions are too extreme (overfitted), above 1 not extreme enough.
+
+    Examples
+    --------
+    >>> linear_calibration_slope([1.0, 2.0, 3.0], [0.0, 2.0, 4.0])
+    0.5
+    """
+    found = moments(outcome, value, weight)
+    return np.where(found.second > 0, found.covariance, np.nan) / found.second
+
+
+@measure(
+    title="Calibration intercept",
+    aliases=("regression_calibration_intercept",),
+    **LINE,
+    best=0.0,
+    calibration=Calibration.INTERCEPT,
+    sufficient=Statistic.MOMENTS,
+)
+def linear_calibration_intercept(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
+    r"""Intercept of the line of outcomes on predictions; read it with the slope.
+
+    .. math:: a = \bar y - b \bar{\hat y}
+
+    Whether predictions are too low or too high on the whole is the mean error.
+
+    Examples
+    --------
+    >>> linear_calibration_intercept([1.0, 2.0, 3.0], [0.0, 2.0, 4.0])
+    1.0
+    """
+    slope = linear_calibration_slope.formula(outcome, value, weight)
+    return mean(outcome, weight) - slope * mean(value, weight)

@@ -5,38 +5,42 @@ from typing import TYPE_CHECKING
 from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
+    from abovechance.plots.case_pictures import binomial_null
     from abovechance.plots.chart import Chart
-    from abovechance.plots.class_pictures import binomial_null
-    from abovechance.plots.displays import (
+    from abovechance.plots.plotting import (
         CalibrationDisplay,
         ConfusionDisplay,
         DecisionDisplay,
+        Picture,
         PrecisionRecallDisplay,
         PredictedObservedDisplay,
         ProbabilityDisplay,
         ResidualsDisplay,
         RocDisplay,
+        chart_of,
+        picture,
+        pictures,
+        plot,
     )
-    from abovechance.plots.picture import Picture, chart_of, picture, pictures, plot
     from abovechance.plots.saving import save
 
 _HOMES = {
-    "CalibrationDisplay": "displays",
+    "CalibrationDisplay": "plotting",
     "Chart": "chart",
-    "ConfusionDisplay": "displays",
-    "DecisionDisplay": "displays",
-    "PrecisionRecallDisplay": "displays",
-    "PredictedObservedDisplay": "displays",
-    "ProbabilityDisplay": "displays",
-    "ResidualsDisplay": "displays",
-    "RocDisplay": "displays",
-    "Picture": "picture",
-    "chart_of": "picture",
-    "picture": "picture",
-    "pictures": "picture",
-    "plot": "picture",
+    "ConfusionDisplay": "plotting",
+    "DecisionDisplay": "plotting",
+    "PrecisionRecallDisplay": "plotting",
+    "PredictedObservedDisplay": "plotting",
+    "ProbabilityDisplay": "plotting",
+    "ResidualsDisplay": "plotting",
+    "RocDisplay": "plotting",
+    "Picture": "plotting",
+    "chart_of": "plotting",
+    "picture": "plotting",
+    "pictures": "plotting",
+    "plot": "plotting",
     "save": "saving",
-    "binomial_null": "class_pictures",
+    "binomial_null": "case_pictures",
 }
 
 __all__ = [

@@ -2,8 +2,13 @@
 
 A chart is described once and drawn by matplotlib for papers and as SVG for the report. Colours are
 roles, not paint: "0" to "5" are the series, "ink" is text, "muted" what is in the background.
+
+Limits and round marks of axes, and numbers as text.
+
+Numbers that give clouds of points their shape: densities, spreads, fewer points.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,6 +16,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from abovechance.arrays import Array, Floats
+
+# ----------------------------------------------------------------------------------------------
+# What to draw, as data: axes and layers that every renderer understands.
+#
+# A chart is described once and drawn by matplotlib for papers and as SVG for the report. Colours
+# are roles, not paint: "0" to "5" are the series, "ink" is text, "muted" what is in the
+# background.
+# ----------------------------------------------------------------------------------------------
+
 
 Readout: TypeAlias = Literal["along", "nearest", "none"]
 
@@ -186,3 +200,197 @@ DARK = {
     "grid": "#2A313A",
     "paper": "#161B22",
 }
+
+
+# ----------------------------------------------------------------------------------------------
+# Limits and round marks of axes, and numbers as text.
+# ----------------------------------------------------------------------------------------------
+
+
+LINE = 22  # letters of a row's label on one line
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+def unit(title: str) -> Axis:
+    """An axis of shares or probabilities, from 0 to 1.
+
+    >>> unit("True positive rate").ticks
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    """
+    return Axis(title=title, low=0.0, high=1.0, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+
+
+def spanning(title: str, *values: object, room: float = 0.04, count: int = 5) -> Axis:
+    """An axis that holds all finite values, with round marks and some room at both ends.
+
+    >>> spanning("Time", [0.0, 9.7], room=0.0).ticks
+    (0.0, 2.0, 4.0, 6.0, 8.0)
+    """
+    together = [np.ravel(np.asarray(v, dtype=np.float64)) for v in values if v is not None]
+    found = np.concatenate(together) if together else np.zeros(0)
+    found = found[np.isfinite(found)]
+    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    if low == high:
+        margin = abs(low) * 0.1 or 0.5
+        low, high = low - margin, high + margin
+    margin = (high - low) * room
+    low, high = low - margin, high + margin
+    return Axis(title=title, low=low, high=high, ticks=round_marks(low, high, count))
+
+
+def rows(labels: Sequence[str], title: str = "") -> Axis:
+    """An axis of named rows, the first on top.
+
+    >>> rows(["AUC", "Brier"]).ticks
+    (1.0, 0.0)
+    """
+    n = len(labels)
+    places = tuple(float(n - 1 - i) for i in range(n))
+    return Axis(title=title, low=-0.6, high=n - 0.4, ticks=places, labels=tuple(labels), grid=False)
+
+
+def room_for(labels: Sequence[str]) -> float:
+    """Lines of text that a chart with these rows needs, so that no label stands on another.
+
+    >>> room_for(["AUC", "Brier"]) < room_for(["AUC", "a label that is longer than its line is"])
+    True
+    """
+    lines = max((-(-len(label) // LINE) for label in labels), default=1)
+    return max(1.3, 0.8 * lines + 0.1) * len(labels) + 0.6
+
+
+def round_marks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
+    """About `count` round numbers between two limits.
+
+    >>> round_marks(0.0, 1.0)
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    """
+    raw = (high - low) / count
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next(s * scale for s in STEPS if s * scale >= 0.75 * raw)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return tuple(round(i * step, 12) + 0.0 for i in range(first, last + 1))
+
+
+def mark_labels(axis: Axis) -> tuple[str, ...]:
+    """What stands at the marks of an axis, all with the same number of digits.
+
+    >>> mark_labels(Axis(title="", low=0, high=1, ticks=(0.0, 0.25, 0.5)))
+    ('0.00', '0.25', '0.50')
+    """
+    if axis.labels:
+        return axis.labels
+    digits = max((_digits(t) for t in axis.ticks), default=0)
+    return tuple(f"{t:,.{digits}f}".replace(",", "\u202f").replace("-", "−") for t in axis.ticks)
+
+
+def _digits(value: float) -> int:
+    text = f"{value:.10f}".rstrip("0")
+    return min(len(text) - text.index(".") - 1, 6)
+
+
+# ----------------------------------------------------------------------------------------------
+# Numbers that give clouds of points their shape: densities, spreads, fewer points.
+# ----------------------------------------------------------------------------------------------
+
+
+GRID = 101
+GOLDEN = 0.6180339887498949
+
+
+def unit_density(values: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
+    """A smooth density on [0, 1] by a Gaussian kernel, mass beyond an end folded back.
+
+    Bandwidth by Silverman's rule with the smaller of the two spreads, never below 0.01; the
+    reflection keeps the density from falling where predictions crowd at 0 or 1.
+
+    References
+    ----------
+    Silverman (1986), eq. 3.31 and section 2.10.
+
+    Examples
+    --------
+    >>> grid, density = unit_density(np.array([0.0, 0.5, 1.0]))
+    >>> round(float(np.trapezoid(density, grid)), 3)
+    1.0
+    """
+    grid = np.linspace(0.0, 1.0, GRID)
+    counts = np.bincount(
+        np.clip(np.rint(values * 500), 0, 500).astype(np.int64), weights=weight, minlength=501
+    )
+    share = counts / counts.sum()
+    width = _bandwidth(values)
+    places = np.arange(501) / 500
+    density = np.zeros(GRID)
+    for mirrored in (places, -places, 2.0 - places):
+        away = (grid[:, None] - mirrored) / width
+        density += (np.exp(-(away**2) / 2) * share).sum(axis=1)
+    return grid, density / (width * np.sqrt(2 * np.pi))
+
+
+def _bandwidth(values: Floats) -> float:
+    quartiles = np.quantile(values, [0.25, 0.75])
+    spread = min(float(values.std()), float(np.diff(quartiles)[0]) / 1.34)
+    return max(0.9 * spread * len(values) ** -0.2, 0.01)
+
+
+def spread(count: int) -> Floats:
+    """Places in [0, 1) that never crowd: the golden-ratio sequence, the same every time.
+
+    >>> spread(3)
+    array([0.618..., 0.236..., 0.854...])
+    """
+    return np.asarray(np.arange(1, count + 1) * GOLDEN % 1.0)
+
+
+def fewer(values: Array, most: int) -> Floats:
+    """At most so many of the values, evenly spaced in their order, both extremes included.
+
+    >>> fewer(np.arange(10.0), 4)
+    array([0., 3., 6., 9.])
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    if ordered.size <= most:
+        return ordered
+    return ordered[np.rint(np.linspace(0, ordered.size - 1, most)).astype(np.int64)]
+
+
+def kept_vertices(x: Floats, y: Floats, tolerance: float, most: int = 400) -> Array:
+    """Which vertices of a line to keep so that none dropped lies further away than a tolerance.
+
+    Both axes are measured in shares of their range, so a tolerance of 0.001 cannot be seen.
+
+    References
+    ----------
+    Douglas, Peucker (1973).
+
+    Examples
+    --------
+    >>> kept_vertices(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0]), 0.001)
+    array([0, 2])
+    """
+    size = len(x)
+    if size <= 2:
+        return np.arange(size)
+    keep = np.zeros(size, dtype=bool)
+    keep[[0, -1]] = True
+    waiting = [(0, size - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        inside = slice(first + 1, last)
+        dx, dy = x[last] - x[first], y[last] - y[first]
+        length = np.hypot(dx, dy)
+        away = (
+            np.abs(dx * (y[inside] - y[first]) - dy * (x[inside] - x[first])) / length
+            if length > 0
+            else np.hypot(x[inside] - x[first], y[inside] - y[first])
+        )
+        worst = int(np.argmax(away))
+        if away[worst] > tolerance:
+            middle = first + 1 + worst
+            keep[middle] = True
+            waiting += [(first, middle), (middle, last)]
+    found = np.flatnonzero(keep)
+    return found if len(found) <= most else kept_vertices(x, y, tolerance * 1.5, most)

@@ -8,7 +8,6 @@ import numpy as np
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.format import shown
-from abovechance.plots.axes import mark_labels
 from abovechance.plots.chart import (
     Axis,
     Band,
@@ -20,6 +19,7 @@ from abovechance.plots.chart import (
     Rule,
     Series,
     Text,
+    mark_labels,
 )
 from abovechance.plots.style import REFERENCE, STYLES, Style
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import DataError, NotApplicable, Unfinished
-from abovechance.plots.picture import plot
+from abovechance.plots.plotting import plot
 
 ENDINGS = (".svg", ".png", ".pdf")
 

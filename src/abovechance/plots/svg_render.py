@@ -15,7 +15,6 @@ from markupsafe import Markup, escape
 
 from abovechance.arrays import Floats
 from abovechance.format import shown
-from abovechance.plots.axes import mark_labels
 from abovechance.plots.chart import (
     Axis,
     Band,
@@ -28,8 +27,9 @@ from abovechance.plots.chart import (
     Rule,
     Series,
     Text,
+    kept_vertices,
+    mark_labels,
 )
-from abovechance.plots.shapes import kept_vertices
 
 SIZE = 1000  # the drawing's own units, both ways: finer than pixels, and short numbers
 

@@ -48,15 +48,15 @@ from abovechance.inference.sentences import (
 from abovechance.inference.significance import null_distribution
 from abovechance.inference.verdicts import VERDICTS, headline, verdict
 from abovechance.plots.chart import Chart
-from abovechance.plots.null_pictures import histogram
-from abovechance.plots.picture import Picture, pictures
+from abovechance.plots.plotting import Picture, pictures
+from abovechance.plots.result_pictures import histogram
 from abovechance.predictions import Binary, Multiclass, Predictions, Survival
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods
 from abovechance.reports.story import (
     Facts,
     Models,
     Story,
+    Tile,
     cases_tile,
     charts_of,
     origin_of,

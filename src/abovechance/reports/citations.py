@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import AboveChanceError
-from abovechance.inference.method import Kind, Use
+from abovechance.inference.method import Kind, Use, every
 from abovechance.inference.prose import cited_in
 
 NAMED = re.compile(r"([A-Z][\w'’-]+)[^()\d]*\(?(\d{4})\)?")
@@ -33,6 +33,8 @@ def bibliography() -> Mapping[str, Source]:
     for path in (next((p for p in measures if p.is_file()), None), here / "methods.bib"):
         if path is not None:
             found.update(entries(path.read_text("utf-8")))
+    for text in (text for method in every() for text in method.source if text[:1] == "@"):
+        found = {**entries(text), **found}  # what a plug-in brings along
     return found
 
 

@@ -26,12 +26,12 @@ from abovechance.inference.sentences import (
 )
 from abovechance.inference.verdicts import headline, verdict
 from abovechance.reports import assessment_story as values
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import methods
 from abovechance.reports.story import (
     Facts,
     Models,
     Story,
+    Tile,
     cases_tile,
     charts_of,
     origin_of,

@@ -10,9 +10,8 @@ from abovechance.inference.printing import by_papers_rule, tested_p, tests_table
 from abovechance.inference.prose import cite, label, listed
 from abovechance.inference.sentences import begun, bracketed, named
 from abovechance.inference.verdicts import ALPHA, verdict
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.story import Facts, Models, Story, cases_tile, story, subtitle
+from abovechance.reports.story import Facts, Models, Story, Tile, cases_tile, story, subtitle
 
 NAMED = 12  # features beyond which a sentence says how many, and their names are in the table
 PERMUTED = {

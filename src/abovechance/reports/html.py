@@ -15,7 +15,7 @@ from markupsafe import Markup
 from abovechance.format import number, shown
 from abovechance.plots.chart import DARK, LIGHT, Chart, Line, Series
 from abovechance.plots.svg_render import render
-from abovechance.reports.document import Document
+from abovechance.reports.story import Document
 from abovechance.tabular import EMPTY, Bar, Cell, Column, Kind, Table
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from abovechance.inference.contract import (
 )
 from abovechance.inference.method import Kind, Use, together
 from abovechance.inference.prose import cite, label, listed, lower
-from abovechance.inference.sentences import named
+from abovechance.inference.sentences import hypothesis_words, interval_words, named, words_of_test
 from abovechance.inference.shares import chance_words
-from abovechance.inference.wording import hypothesis_words, interval_words, words_of_test
 from abovechance.reports.citations import of_measure
 
 ADJUSTED = {

@@ -14,9 +14,8 @@ from abovechance.inference.prose import cite, label, listed, lower
 from abovechance.inference.sentences import begun, bracketed, limits, named
 from abovechance.inference.verdicts import TARGET, verdict
 from abovechance.plots.result_pictures import setting, test_title
-from abovechance.reports.document import Tile
 from abovechance.reports.methods import software
-from abovechance.reports.story import Facts, Models, Story, charts_of, story, subtitle
+from abovechance.reports.story import Facts, Models, Story, Tile, charts_of, story, subtitle
 
 CLOSED = ("accuracy", "fisher", "auc", "binomial", "wilcoxon", "delong")  # they permute nothing
 

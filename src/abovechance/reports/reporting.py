@@ -13,11 +13,10 @@ from abovechance.inference import prose
 from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import chart_of
+from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports import citations
-from abovechance.reports.document import Document, Paragraph, Remark
-from abovechance.reports.story import story_of
+from abovechance.reports.story import Document, Paragraph, Remark, story_of
 
 MOST_TESTS = 6
 

@@ -1,18 +1,80 @@
-"""What a report says of a result: one story per kind of result, declared and collected."""
+"""What a report says of a result: one story per kind, and the blocks a page is made of."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from markupsafe import Markup
+
 from abovechance.errors import AboveChanceError
 from abovechance.format import plural, thousands
 from abovechance.inference.contract import UNSTATED, kind_of, model_words
 from abovechance.plots.chart import Chart
-from abovechance.plots.picture import SEED, pictures
+from abovechance.plots.plotting import SEED, pictures
 from abovechance.predictions import Predictions
-from abovechance.reports.document import Tile
+from abovechance.reports.citations import Source
 from abovechance.tabular import Table
+
+# ----------------------------------------------------------------------------------------------
+# What a report holds, as data: the template shows these blocks and computes nothing.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One large fact at the top."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One piece of advice."""
+
+    code: str
+    text: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph to read, to paste as text, and to set by LaTeX."""
+
+    title: str
+    html: Markup
+    text: str
+    latex: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Document:
+    """A whole report."""
+
+    title: str
+    kicker: str
+    subtitle: str
+    read: tuple[str, ...] = ()
+    verdict: str
+    headline: Markup
+    tiles: tuple[Tile, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    paragraphs: tuple[Paragraph, ...] = ()
+    checklist: Table | None = None
+    command: str = ""
+    versions: tuple[tuple[str, str], ...] = ()
+    sources: tuple[Source, ...] = ()
+    json: str = "{}"
+
+
+# ----------------------------------------------------------------------------------------------
+# What a report says of a result: one story per kind of result, declared and collected.
+# ----------------------------------------------------------------------------------------------
+
 
 Facts: TypeAlias = Mapping[str, Any]
 Models: TypeAlias = Mapping[str, Predictions]
@@ -21,7 +83,6 @@ MODULES = (
     "comparison_story",
     "detection_story",
     "power_story",
-    "posterior_story",
     "other_stories",
 )
 

@@ -1,25 +1,22 @@
 """Chance, drawn: permutations, sign flips, bootstraps, and what they say of an observed value."""
 
 from abovechance.numerics.exact import ExactTail, countable, exact_rank_sum
-from abovechance.resampling.bootstrap_draws import (
+from abovechance.resampling.draws import (
     BayesianBootstrap,
     Bootstrap,
-    Sorted,
-    binary_bootstrap,
-    sweep,
-)
-from abovechance.resampling.dask_executor import Dask
-from abovechance.resampling.draws import (
     LabelPermutations,
     Permutations,
     Scheme,
     SignFlips,
+    Sorted,
     WholeBlocks,
     WithinBlocks,
+    binary_bootstrap,
     flip_sums,
     label_sums,
+    sweep,
 )
-from abovechance.resampling.executors import Executor, Processes, Serial, Workers
+from abovechance.resampling.executors import Dask, Executor, Processes, Serial, Workers
 from abovechance.resampling.replicates import (
     DEFAULT,
     Null,
@@ -30,9 +27,17 @@ from abovechance.resampling.replicates import (
     replicate_blocks,
     stream,
 )
-from abovechance.resampling.stopping import BesagClifford, Sequential, Stopped, boundaries
 from abovechance.resampling.store import Store, digest
-from abovechance.resampling.tails import Tail, exceedances, p_values, tail
+from abovechance.resampling.tails import (
+    BesagClifford,
+    Sequential,
+    Stopped,
+    Tail,
+    boundaries,
+    exceedances,
+    p_values,
+    tail,
+)
 from abovechance.settings import Alternative, Settings, seed_of, whole_draws
 
 __all__ = [

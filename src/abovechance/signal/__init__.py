@@ -1,9 +1,18 @@
 """Is there signal? Statistics of two groups of rows, and accuracies of learners as statistics."""
 
 from abovechance.signal.accuracy_statistics import Accuracy, format_name, parse_name
-from abovechance.signal.battery import AnyStatistic, evaluate, evaluate_numeric
-from abovechance.signal.distances import energy, goeman, mmd
-from abovechance.signal.inputs import (
+from abovechance.signal.battery import (
+    TABLES,
+    TWO_GROUP,
+    AnyStatistic,
+    evaluate,
+    evaluate_numeric,
+    find,
+    known_names,
+    table,
+)
+from abovechance.signal.statistic import (
+    Statistic,
     classes_of,
     features_of,
     holds_numbers,
@@ -11,10 +20,17 @@ from abovechance.signal.inputs import (
     present,
     two_groups,
 )
-from abovechance.signal.mean_differences import hotelling, hotelling_shrink, oracle, srivastava_du
-from abovechance.signal.sparse import cai, simes
-from abovechance.signal.statistic import Statistic
-from abovechance.signal.statistics_by_name import TABLES, TWO_GROUP, find, known_names, table
+from abovechance.signal.two_group_statistics import (
+    cai,
+    energy,
+    goeman,
+    hotelling,
+    hotelling_shrink,
+    mmd,
+    oracle,
+    simes,
+    srivastava_du,
+)
 
 __all__ = [
     "TABLES",

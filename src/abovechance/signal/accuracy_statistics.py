@@ -240,7 +240,7 @@ class Accuracy:
     def __call__(self, X: Array, y: Array, *, rng: np.random.Generator) -> float:
         """The accuracy of features `X` (n, p) and labels `y`, its folds or samples from `rng`."""
         from abovechance.signal.battery import evaluate
-        from abovechance.signal.inputs import classes_of, features_of
+        from abovechance.signal.statistic import classes_of, features_of
 
         features = features_of(X)
         labels, _ = classes_of(y, len(features))

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
         Shift,
     )
     from abovechance.studies.power_study import Cell, PowerStudy, power
-    from abovechance.studies.precision import PrecisionSize, Width
-    from abovechance.studies.sample_sizes import SampleSize, Size, sample_size
+    from abovechance.studies.sample_sizes import PrecisionSize, SampleSize, Size, Width, sample_size
     from abovechance.studies.trained import Features, Table, Trained, TrainedOnLess
 
 _HOMES = {
@@ -41,7 +40,7 @@ _HOMES = {
     "Pair": "designs",
     "Pilot": "designs",
     "PowerStudy": "power_study",
-    "PrecisionSize": "precision",
+    "PrecisionSize": "sample_sizes",
     "Predicted": "designs",
     "SampleSize": "sample_sizes",
     "Scale": "designs",
@@ -50,7 +49,7 @@ _HOMES = {
     "Table": "trained",
     "Trained": "trained",
     "TrainedOnLess": "trained",
-    "Width": "precision",
+    "Width": "sample_sizes",
     "closed_form": "closed_forms",
     "expected_width": "closed_forms",
     "power": "power_study",

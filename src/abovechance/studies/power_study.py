@@ -312,11 +312,9 @@ class PowerStudy(Result, kind="power"):
             rows.append((cell.statistic, *numbers, *[beside] * known))
         return f"{title}\n{aligned(rows)}"
 
-    def to_csv(self) -> str:
-        """The cells as CSV, one per row."""
-        from abovechance.io.export import to_csv_text
-
-        return to_csv_text([_flat(cell) for cell in self.cells])
+    def rows(self) -> list[dict[str, Any]]:
+        """The cells flat, as rows of a table."""
+        return [_flat(cell) for cell in self.cells]
 
     def cell(self, statistic: str, n: int, effect: float) -> Cell:
         """One cell by its setting; the test by any name that `power` takes for it."""

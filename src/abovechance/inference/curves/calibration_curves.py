@@ -14,8 +14,7 @@ from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_all
 from abovechance.inference.method import pooled
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
-from abovechance.measures.calibration import decile_groups
-from abovechance.measures.calibration_error import bin_sums
+from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.settings import Settings, settled
@@ -404,7 +403,7 @@ def _problem(predictions: Any, pos_label: Any, t: float | None) -> Problem:
         y, p, share = predictions.outcome[0], predictions.value[0], False
         names = ("Predicted value", "Observed value")
     elif isinstance(predictions, Survival):
-        from abovechance.measures.survival_probability import at_horizon
+        from abovechance.measures.survival import at_horizon
 
         if predictions.survival is None:
             raise NotApplicable("a calibration curve needs predicted survival at a time.")

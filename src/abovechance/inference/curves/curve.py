@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Result
 from abovechance.predictions import Binary
 from abovechance.resampling import Bootstrap
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # What a curve is: points in order, their limits, and what the axes mean.
@@ -183,6 +185,43 @@ class Above:
         table[..., 1, 0] = self.all_positives[..., None] - self.positives
         table[..., 0, 0] = self.all_negatives[..., None] - self.negatives
         return table
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Scores of two classes cut at thresholds, and how bands over these are made."""
+
+    predictions: Binary
+    score: Floats
+    thresholds: Floats
+    settings: Settings
+
+    @cached_property
+    def points(self) -> Above:
+        """Cases at or above every threshold."""
+        return above(self.predictions, self.score, self.thresholds)
+
+    @property
+    def plain(self) -> bool:
+        """Whether cases are independent and count one each."""
+        return self.predictions.weight is None and self.predictions.cases.groups is None
+
+    def resampled(self, *, stratified: bool = False) -> Above:
+        """Of bootstrap samples: (draws, thresholds)."""
+        cut = self.predictions, self.score, self.thresholds
+        draws = self.settings.bootstraps
+        return resampled_above(*cut, self.settings.rng(), draws, stratified=stratified)
+
+    def percentile(self, values: Floats) -> tuple[Floats, Floats]:
+        """Limits from replicates."""
+        return percentile(values, self.settings.level)
+
+    def curve(self, limits: tuple[Floats, Floats] | None, **facts: Any) -> Curve:
+        """The curve, as its cases allow; without limits where there are none."""
+        low, high = limits or (None, None)
+        level, seed = self.settings.level, self.settings.seed
+        known = Curve(low=low, high=high, level=level, n=self.predictions.n, seed=seed, **facts)
+        return as_cases_allow(known, self.predictions)
 
 
 def ranking_of(predictions: Any, what: str) -> Floats:

@@ -1,7 +1,6 @@
 """Curves of what acting on predictions is worth, or costs, at every threshold."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,8 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     Curve,
-    above,
-    as_cases_allow,
-    percentile,
+    Sweep,
     ranking_of,
-    resampled_above,
     thresholds_of,
 )
 from abovechance.inference.net_benefit import (
@@ -84,38 +80,35 @@ def decision(
     array([0.321, 0.245, 0.109])
     """
     settings = Settings.of("decision", given)
-    p = _probability(predictions)
-    at = _checked(thresholds)
-    points = above(predictions, p, at)
-    tables = points.tables
+    p, at = _probability(predictions), _checked(thresholds)
+    sweep = Sweep(predictions, p, at, settings)
+    tables = sweep.points.tables
     worth, gain = net_benefit_of(at), gain_of(at, tables)
     y = worth(tables)
-    plain = predictions.weight is None and predictions.cases.groups is None
-
-    if plain:
-        low, high = net_benefit_limits(at, tables, settings.level)
+    if sweep.plain:
+        limits = net_benefit_limits(at, tables, settings.level)
         gain_low, gain_high = gain_limits(at, tables, settings.level)
     else:
-        drawn = resampled_above(predictions, p, at, settings.rng(), settings.bootstraps)
-        low, high = percentile(worth(drawn.tables), settings.level)
-        gain_low, gain_high = percentile(gain(drawn.tables), settings.level)
+        drawn = sweep.resampled().tables
+        limits, (gain_low, gain_high) = (
+            sweep.percentile(worth(drawn)),
+            sweep.percentile(gain(drawn)),
+        )
     share = float(predictions.prevalences[1])
     everyone = share - (1.0 - share) * at / (1.0 - at)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = y / share
-    curve = Curve(
+    acted_on = (p[:, None] >= at).sum(axis=0).astype(np.float64)
+    method = _method(predictions, settings.bootstraps)
+    return sweep.curve(
+        limits,
         curve="decision",
         title="Decision curve",
         x_name="Threshold probability",
         y_name="Net benefit",
         x=at,
         y=y,
-        low=low,
-        high=high,
-        level=settings.level,
-        method=_method(predictions, settings.bootstraps),
-        n=predictions.n,
-        seed=settings.seed,
+        method=method,
         columns={
             "treat_all": everyone,
             "treat_none": np.zeros(len(at)),
@@ -124,10 +117,10 @@ def decision(
             "gain_high": gain_high,
             "standardised": standardised,
             "interventions_avoided": (y - everyone) * (1.0 - at) / at,
-            "above": (p[:, None] >= at).sum(axis=0).astype(np.float64),
+            "above": acted_on,
         },
+        advice=() if method == MOVER else _sparse(at, acted_on),
     )
-    return as_cases_allow(_marked(curve), predictions)
 
 
 @settled
@@ -176,55 +169,45 @@ def decision_difference(
     p, q = _probability(first), _probability(second)
     _paired(first, second)
     at = _checked(thresholds)
-    positive = first.positive
+    sweep = Sweep(first, p, at, settings)
     odds = at / (1.0 - at)
     acted = [(scores[:, None] >= at).astype(np.int8) for scores in (p, q)]
-    cell = 4 * positive[:, None] + 2 * acted[0] + acted[1]
-    value = np.array([[0, -1, 1, 0], [0, -1, 1, 0]])  # of a negative, of a positive: first − second
+    cell = 4 * first.positive[:, None] + 2 * acted[0] + acted[1]
+    value = np.array([0, -1, 1, 0])  # of acting by the first alone, and by the second alone
 
     def worth(counts: Floats) -> Floats:
-        negative, own = counts[..., :4] @ value[0], counts[..., 4:] @ value[1]
-        return np.asarray((own - odds * negative) / counts.sum(axis=-1))
+        negative, positive = counts[..., :4] @ value, counts[..., 4:] @ value
+        return np.asarray((positive - odds * negative) / counts.sum(axis=-1))
 
-    stream = settings.rng()
+    draws, stream = settings.bootstraps, settings.rng()
     counts = np.stack([np.bincount(column, minlength=8) for column in cell.T]).astype(np.float64)
     if first.cases.groups is None:
-        replicates = worth(_resampled(counts, settings.bootstraps, stream))
+        replicates = worth(_resampled(counts, draws, stream))
     else:
-        replicates = worth(
-            _resampled_clusters(cell, first.cases.groups, settings.bootstraps, stream)
-        )
-    low, high = percentile(replicates, settings.level)
-    curve = Curve(
+        replicates = worth(_resampled_clusters(cell, first.cases.groups, draws, stream))
+    return sweep.curve(
+        sweep.percentile(replicates),
         curve="decision_difference",
         title="Difference of decision curves",
         x_name="Threshold probability",
         y_name="Difference in net benefit",
         x=at,
         y=worth(counts),
-        low=low,
-        high=high,
-        level=settings.level,
-        method=_method(first, settings.bootstraps).replace(
-            MOVER, f"bootstrap percentile of counts, {settings.bootstraps} draws"
-        ),
-        n=first.n,
-        seed=settings.seed,
-        columns={"first": net_benefit_of(at)(above(first, p, at).tables)},
+        method=_method(first, draws, f"bootstrap percentile of counts, {draws} draws"),
+        columns={"first": net_benefit_of(at)(sweep.points.tables)},
     )
-    return as_cases_allow(curve, first)
 
 
-def _marked(curve: Curve) -> Curve:
+def _sparse(at: Floats, acted_on: Floats) -> tuple[Advice, ...]:
     """Advice where limits by resampling rest on few cases above the threshold."""
-    few = curve.columns["above"] < SPARSE
-    if curve.method == MOVER or not few.any():
-        return curve
+    few = acted_on < SPARSE
+    if not few.any():
+        return ()
     text = (
-        f"fewer than {SPARSE} cases lie above thresholds from {curve.x[few.argmax()]:g} on: there "
+        f"fewer than {SPARSE} cases lie above thresholds from {at[few.argmax()]:g} on: there "
         "the limits cover less than they say."
     )
-    return replace(curve, advice=(*curve.advice, Advice("AC253", text)))
+    return (Advice("AC253", text),)
 
 
 def _resampled(counts: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -327,46 +310,39 @@ def cost(predictions: Binary, **given: Any) -> Curve:
     """
     settings = Settings.of("cost", given)
     score = ranking_of(predictions, "a cost curve")
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
+    points = sweep.points
     x = np.linspace(0.0, 1.0, POINTS)
     # beyond the highest score nothing is called positive
     miss = np.append(1.0 - points.sensitivity, 1.0)
     alarm = np.append(points.false_positive_rate, 0.0)
     costs = miss[:, None] * x + alarm[:, None] * (1.0 - x)
     best = costs.argmin(axis=0)
-    chosen = miss[best], alarm[best]
-    if predictions.weight is None and predictions.cases.groups is None:
+    if sweep.plain:
         sizes = float(points.all_positives), float(points.all_negatives)
-        low, high = _mover(chosen, sizes, x, settings.level)
+        limits = _mover((miss[best], alarm[best]), sizes, x, settings.level)
         method = "MOVER with Wilson at the chosen thresholds"
     else:
-        stream = settings.rng()
-        drawn = resampled_above(predictions, score, thresholds, stream, settings.bootstraps)
+        drawn = sweep.resampled()
         ends = np.ones((settings.bootstraps, 1))
         misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
         alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-        low, high = percentile(misses * x + alarms * (1.0 - x), settings.level)
+        limits = sweep.percentile(misses * x + alarms * (1.0 - x))
         method = f"bootstrap at the chosen thresholds, {settings.bootstraps} draws"
-    curve = Curve(
+    return sweep.curve(
+        limits,
         curve="cost",
         title="Cost curve",
         x_name="Probability-cost of positives",
         y_name="Normalised expected cost",
         x=x,
         y=costs[best, np.arange(POINTS)],
-        low=low,
-        high=high,
-        level=settings.level,
         method=method,
-        n=predictions.n,
-        seed=settings.seed,
         columns={
             "trivial": np.minimum(x, 1.0 - x),
-            "threshold": np.append(thresholds, np.inf)[best],
+            "threshold": np.append(sweep.thresholds, np.inf)[best],
         },
     )
-    return as_cases_allow(curve, predictions)
 
 
 def _mover(

@@ -8,12 +8,10 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     Curve,
-    above,
-    as_cases_allow,
+    Sweep,
     case_weight,
     numbers_of,
     ranking_of,
-    resampled_above,
     share_limits,
     thresholds_of,
 )
@@ -69,20 +67,13 @@ def roc(predictions: Binary, **given: Any) -> Curve:
     """
     settings = Settings.of("roc", given)
     score = ranking_of(predictions, "the ROC curve")
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
+    points = sweep.points
     x, y = _from_origin(points.false_positive_rate), _from_origin(points.sensitivity)
     stratified = predictions.cases.groups is None
-    low = high = None
+    limits = None
     if not pooled(predictions):
-        drawn = resampled_above(
-            predictions,
-            score,
-            thresholds,
-            settings.rng(),
-            settings.bootstraps,
-            stratified=stratified,
-        )
+        drawn = sweep.resampled(stratified=stratified)
         values = np.stack(
             [
                 _rightmost(x, _from_origin(fpr), _from_origin(tpr))
@@ -91,24 +82,19 @@ def roc(predictions: Binary, **given: Any) -> Curve:
         )
         positives = float(points.all_positives) / case_weight(predictions)
         low, high = share_limits(_rightmost(x, x, y), values, positives, settings.level)
-        low = np.minimum(low, y)  # of a vertical stretch the limits are those of its upper end
-    curve = Curve(
+        limits = np.minimum(low, y), high  # of a vertical stretch those of its upper end
+    return sweep.curve(
+        limits,
         curve="roc",
         title="ROC curve",
         x_name="False positive rate",
         y_name="True positive rate",
         x=x,
         y=y,
-        low=low,
-        high=high,
-        level=settings.level,
         method=_method("within classes" if stratified else "of clusters", settings.bootstraps),
-        n=predictions.n,
-        seed=settings.seed,
-        columns={"threshold": np.concatenate([[np.inf], thresholds[::-1]])},
+        columns={"threshold": np.concatenate([[np.inf], sweep.thresholds[::-1]])},
         summary={"auc": find("auc").of(predictions)},
     )
-    return as_cases_allow(curve, predictions)
 
 
 @settled
@@ -150,12 +136,13 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
     """
     settings = Settings.of("precision_recall", given)
     score = ranking_of(predictions, "the precision–recall curve")
-    thresholds = thresholds_of(score)
-    points = above(predictions, score, thresholds)
+    sweep = Sweep(predictions, score, thresholds_of(score), settings)
+    points = sweep.points
+    whole = predictions.cases.groups is None
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
-    low = high = None
+    limits = None
     if not pooled(predictions):
-        drawn = resampled_above(predictions, score, thresholds, settings.rng(), settings.bootstraps)
+        drawn = sweep.resampled()
         values = np.stack(
             [
                 own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
@@ -166,28 +153,22 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
         )
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         first = np.searchsorted(recall, recall)  # where a recall is first reached
-        low, high = share_limits(precision[first], values, called[first], settings.level)
-    whole = predictions.cases.groups is None
-    curve = Curve(
+        limits = share_limits(precision[first], values, called[first], settings.level)
+    return sweep.curve(
+        limits,
         curve="precision_recall",
         title="Precision–recall curve",
         x_name="Recall",
         y_name="Precision",
         x=recall,
         y=precision,
-        low=low,
-        high=high,
-        level=settings.level,
         method=_method("of cases" if whole else "of clusters", settings.bootstraps),
-        n=predictions.n,
-        seed=settings.seed,
         columns={
-            "threshold": thresholds[::-1],
+            "threshold": sweep.thresholds[::-1],
             "chance": np.full(len(recall), predictions.prevalences[1]),
         },
         summary={"average_precision": find("average_precision").of(predictions)},
     )
-    return as_cases_allow(curve, predictions)
 
 
 def _method(units: str, draws: int) -> str:

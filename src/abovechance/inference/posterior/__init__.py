@@ -4,12 +4,13 @@ from abovechance.inference.arguments import offered
 from abovechance.inference.posterior.distribution import Posterior
 from abovechance.inference.posterior.from_counts import (
     accuracy,
+    agreement,
     balanced_accuracy,
     difference,
     of,
+    paired_difference,
     prob_above_chance,
 )
-from abovechance.inference.posterior.paired import agreement, paired_difference
 from abovechance.inference.posterior.population import Hierarchical, hierarchical
 
 __all__ = [

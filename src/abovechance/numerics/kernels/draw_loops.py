@@ -154,7 +154,7 @@ def half_sums(values: Any, keys: Any, out: Any) -> None:
 # ----------------------------------------------------------------------------------------------
 # Compiled bootstrap of binary predictions: counts by score rank, then one sweep per replicate.
 #
-# The same operations in the same order as `resampling.bootstrap_draws`, which is the oracle.
+# The same operations in the same order as `resampling.draws`, which is the oracle.
 # ----------------------------------------------------------------------------------------------
 
 

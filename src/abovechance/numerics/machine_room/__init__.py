@@ -194,7 +194,7 @@ def squared_hinge_decisions(
     more weight, of a feature that is always 1; turning the features so that no more than n of
     them are left changes neither margins nor the length of the weights.
     """
-    from abovechance.numerics.machine_room.squared_hinge import minimisers
+    from abovechance.numerics.machine_room.support_vectors import minimisers
 
     extended = np.column_stack([X, np.ones(len(X))])
     if extended.shape[1] > len(X):

@@ -7,20 +7,18 @@ import numpy as np
 from abovechance.numerics.covariance import ROUNDING
 from abovechance.numerics.kernels import compiled
 from abovechance.numerics.machine_room.linear_systems import (
+    WIDTH,
+    choose,
     cross_products,
     factor,
     inverse_trace,
-    row_products,
-    solve,
-)
-from abovechance.numerics.machine_room.registers import (
-    WIDTH,
-    choose,
     larger,
     load,
     plus,
     root,
+    row_products,
     smaller,
+    solve,
     spread,
     store,
 )

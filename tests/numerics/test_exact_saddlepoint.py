@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from abovechance.numerics.saddlepoint import label_sum_tail
+from abovechance.numerics.exact import label_sum_tail
 from abovechance.resampling import (
     LabelPermutations,
     exact_rank_sum,

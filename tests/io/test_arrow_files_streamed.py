@@ -9,8 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from abovechance.errors import DataError, FileError
-from abovechance.io.arrow_files import PIECE, open_stream
-from abovechance.io.streamed_cases import Seen, StreamCases
+from abovechance.io.arrow_files import PIECE, Seen, StreamCases, open_stream
 
 
 def written(path: Path, group: int = 1000, **columns: Any) -> Path:

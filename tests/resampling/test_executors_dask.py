@@ -11,7 +11,7 @@ import pytest
 
 from abovechance.errors import AboveChanceError, Unfinished
 from abovechance.resampling import Dask, Settings, replicate_blocks
-from abovechance.resampling.dask_executor import Done
+from abovechance.resampling.executors import Done
 from resampling.machines import Machines
 
 pytest.importorskip("distributed")

@@ -20,7 +20,7 @@ from abovechance.studies import (
     Predicted,
     expected_width,
 )
-from abovechance.studies.precision import Intervals, Simulated
+from abovechance.studies.sample_sizes import Intervals, Simulated
 
 
 def simulated(design: Any, measure: str, n: int, effect: float, times: int = 150) -> Simulated:
@@ -124,6 +124,7 @@ def test_several_measures_have_a_row_each_and_the_conditions_are_printed() -> No
     assert first.split()[0] == "accuracy"
     assert second.split()[0] == "observed_expected_ratio"
     assert size.to_csv().splitlines()[0].startswith("measure,title,design,effect,width,level,n")
+    assert [row["measure"] for row in size.rows()] == ["accuracy", "observed_expected_ratio"]
     assert json.loads(size.to_json())["widths"][1]["measure"] == "observed_expected_ratio"
     assert str(size.widths[0]).startswith(f"accuracy: {size.widths[0].n} cases [")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import ColumnError, DataError
-from abovechance.io.features import counts_rows, features_in
+from abovechance.io.reading import counts_rows, features_in
 
 TABLE = {
     "y": ["a", "b", "a", "b"],

@@ -11,8 +11,8 @@ import pytest
 import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.measures import Measure, every, find
+from abovechance.measures.calling import number, page, signature
 from abovechance.measures.measure import AVERAGES
-from abovechance.measures.page import number, page, signature
 
 EVERY = list(every().values())
 CALLED = [

@@ -6,8 +6,13 @@ import pytest
 from abovechance.errors import DataError, NotApplicable
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import schafer_strimmer
-from abovechance.signal.mean_differences import hotelling, hotelling_shrink, oracle, srivastava_du
-from abovechance.signal.statistics_by_name import TWO_GROUP
+from abovechance.signal.battery import TWO_GROUP
+from abovechance.signal.two_group_statistics import (
+    hotelling,
+    hotelling_shrink,
+    oracle,
+    srivastava_du,
+)
 
 CASES = [
     "paper_n40_p23",

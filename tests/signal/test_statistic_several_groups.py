@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from abovechance.signal import TWO_GROUP, find
-from abovechance.signal.distances import energy_distance, gretton_mmd
-from abovechance.signal.several_groups import (
+from abovechance.signal.statistic import (
     distance_covariance,
     explained,
     independence_criterion,
@@ -17,6 +16,7 @@ from abovechance.signal.several_groups import (
     multinomial_score,
     pairwise_energy,
 )
+from abovechance.signal.two_group_statistics import energy_distance, gretton_mmd
 
 RNG = np.random.default_rng(2)
 SIZES = [7, 9, 5]
