@@ -223,7 +223,8 @@ def _useless(s: Setting, t: Tally) -> bool:
     """Whether intervals are much wider than estimates vary, and than so few units explain.
 
     Where hardly any error is seen estimates do not vary, but limits must still allow for about
-    three errors among the units of the scarcer class; those of a difference for three of each model.
+    three errors among the units of the scarcer class; those of a difference for three of each
+    model.
     """
     units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
     clusters = s.groups if s.clusters != "none" else s.n
