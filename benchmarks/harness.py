@@ -18,6 +18,7 @@ from typing import Any
 for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
+CHECKED = "results were checked to be equal before timing"
 LEAST = 0.02  # seconds a contender runs per round, so that short ones are timed many times
 
 
@@ -141,6 +142,7 @@ def main(
     races: Callable[[], Iterable[Race]],
     packages: Sequence[str],
     quick: Callable[[], Iterable[Race]] | None = None,
+    checked: str = CHECKED,
 ) -> int:
     """Run the races of one workload; print them and keep them in results/.
 
@@ -162,7 +164,7 @@ def main(
     for r in missed:
         print(f"missed: {_line(r)}", file=sys.stderr)
     if part is None:
-        _keep(name, title, found, packages)
+        _keep(name, title, found, packages, checked)
     return 1 if asked.check and missed else 0
 
 
@@ -173,12 +175,14 @@ def _line(r: Race) -> str:
     return f"{r.work}: {r.ratio:.3g}× {r.peer}{floor}"
 
 
-def _keep(name: str, title: str, found: Sequence[Race], packages: Sequence[str]) -> None:
+def _keep(
+    name: str, title: str, found: Sequence[Race], packages: Sequence[str], checked: str
+) -> None:
     versions = ", ".join(f"{p} {version(p)}" for p in ("numpy", *packages))
     text = (
         f"# {title}\n\n{table(found)}\n\n"
         "CPU time of one thread, contenders interleaved in one process, the least over several "
-        "rounds; results were checked to be equal before timing. "
+        f"rounds; {checked}. "
         "The ratio is the peer's time over ours.\n\n"
         f"Made by `./run bench {name}` with Python {platform.python_version()}, {versions}.\n"
     )

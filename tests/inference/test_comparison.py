@@ -1003,6 +1003,7 @@ def test_right_and_wrong_items_get_mcnemar() -> None:
 def test_right_answers_have_no_chance_level() -> None:
     found = compare_items(**items(), rng=1)
     assert [row.chance for row in found.estimates] == [None, None]
+    assert [row.reference for row in found.estimates] == [None, None]
 
 
 def test_scores_get_sign_flips_and_a_name() -> None:

@@ -312,3 +312,32 @@ def test_few_clusters_of_a_class_give_no_verdict_on_a_margin() -> None:
             assert (row.margin is not None) == enough
             said = "needs 20 clusters with cases of True, and there are 6"
             assert (said in str(row.undefined)) != enough
+
+
+def _hardly_apart(changed: int) -> dict[str, Any]:
+    """Two weighted models that call only so many of 1200 cases differently."""
+    rng = np.random.default_rng(9)
+    y = np.arange(1200) % 10 == 0
+    p = np.clip(0.1 + 0.25 * y + rng.normal(0, 0.12, 1200), 0.01, 0.99)
+    other = p.copy()
+    other[rng.choice(np.flatnonzero(p < 0.4), changed, replace=False)] = 0.7
+    weight = rng.uniform(0.5, 2.0, 1200)
+    return {k: Binary(y, probability=q, sample_weight=weight) for k, q in (("a", p), ("b", other))}
+
+
+@pytest.mark.parametrize(("changed", "enough"), [(2, False), (40, True)])
+def test_a_difference_that_a_handful_of_cases_makes_has_no_bootstrap_interval(
+    changed: int, enough: bool
+) -> None:
+    measure = "standardised_net_benefit"
+    row = compare(_hardly_apart(changed), [measure], draws=DRAWS, rng=1)[measure]
+    assert (row.interval is not None) == enough
+    assert ("too few to say how the difference varies" in str(row.undefined)) != enough
+
+
+def test_intervals_of_differences_of_distances_are_warned_of() -> None:
+    for names, told in ((["ece", "brier"], True), (["brier"], False)):
+        found = compare(_hardly_apart(40), names, draws=DRAWS, rng=1)
+        said = [a.text for a in found.advice if a.code == "AC161"]
+        assert bool(said) == told
+        assert all(text.startswith("ece:") for text in said)

@@ -227,14 +227,20 @@ def enough_for_a_margin(gaps: Floats, times: Floats | None = None) -> None:
     seen (a quarter of fewer than twenty), the next sample may hold more, and bounds that should
     err in 5 % do so in up to 24 %.
     """
+    few = few_that_decide(gaps, times)
+    if few is not None:
+        raise NotApplicable(
+            f"fewer than {few} cases or clusters make up most of the spread of the "
+            "differences, and rare large ones may not have been seen: no verdict on a margin."
+        )
+
+
+def few_that_decide(gaps: Floats, times: Floats | None = None) -> int | None:
+    """Fewer than how many cases make up a spread; None where enough do."""
     each = np.ones(len(gaps)) if times is None else times
     square, fourth = float(each @ gaps**2), float(each @ gaps**4)
     least = min(DECIDING, float(each.sum()) / 4.0)
-    if square > 0.0 and square**2 < least * fourth:
-        raise NotApplicable(
-            f"fewer than {np.ceil(least):g} cases or clusters make up most of the spread of the "
-            "differences, and rare large ones may not have been seen: no verdict on a margin."
-        )
+    return int(np.ceil(least)) if 0.0 < square**2 < least * fourth else None
 
 
 def less(first: float, second: float) -> float:
@@ -459,7 +465,9 @@ class Resampled:
         at = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         clustered = self.first.cases.groups is not None
         if not clustered:
-            at = accelerated(at, defined, estimate, *self._without_one())
+            without, times = self._without_one()
+            self._refuse_what_few_decide(without, times)
+            at = accelerated(at, defined, estimate, without, times)
         low, high = np.quantile(defined, at)
         if low == high:
             raise NotApplicable(
@@ -478,6 +486,17 @@ class Resampled:
             draws=len(values),
             **known,
         )
+
+    def _refuse_what_few_decide(self, without: Floats, times: Floats) -> None:
+        """Where models part on a handful of cases, resamples know no others (coverage .60)."""
+        kept = np.isfinite(without)
+        gaps = without[kept] - np.average(without[kept], weights=times[kept])
+        few = few_that_decide(gaps, times[kept])
+        if few is not None:
+            raise NotApplicable(
+                f"the models differ in {self.measure.title} by fewer than {few} cases: too few to "
+                "say how the difference varies."
+            )
 
     def _left(self) -> tuple[Floats, Floats]:
         """Differences without one case or cluster each; none where resamples tell more."""

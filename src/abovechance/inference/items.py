@@ -114,7 +114,9 @@ def compare_items(
     chosen = find("accuracy") if binary else _score(name, higher_is_better)
     found = compare(made, [chosen], **options)
     # what a guess would get is not in the rows
-    found = replace(found, estimates=tuple(replace(row, chance=None) for row in found.estimates))
+    found = replace(
+        found, estimates=tuple(replace(row, chance=None, reference=None) for row in found.estimates)
+    )
     if not averaged:
         return found
     note = Advice("AC151", "items with several rows for one model were averaged before comparing.")

@@ -15,6 +15,7 @@ from abovechance.inference.contrasts import contributions
 from abovechance.inference.exchange import SYMMETRIC
 from abovechance.inference.influence import fewest_clusters
 from abovechance.inference.interval_choice import expanded, one_run, small_class
+from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
 from abovechance.inference.results import Difference, Estimate
@@ -539,6 +540,7 @@ def remarks(
     if any(row.interval is not None for row in rows):
         yield from _on_size_of_pairs(found)
         yield from _on_heavy_tails(found, measures)
+        yield from _on_distances(rows, measures)
     yield from _on_tests(rows, level)
 
 
@@ -673,6 +675,20 @@ def _sorted(predictions: Any) -> bool:
     steps = np.diff(np.atleast_2d(outcomes(predictions)).astype(np.float64))
     one_way = (steps >= 0).all(axis=1) | (steps <= 0).all(axis=1)
     return bool((one_way & steps.any(axis=1)).any())
+
+
+def _on_distances(rows: Sequence[Difference], measures: Sequence[Measure]) -> Iterator[Advice]:
+    """Distances are greater than 0 by chance alone, and not by as much in both models."""
+    distances = {m.label for m in measures if not has_interval(m)}
+    some = [row for row in rows if row.measure in distances and row.interval is not None]
+    if some:
+        yield Advice(
+            "AC161",
+            f"{_named(some)}: chance makes distances greater than they are, and more so the nearer "
+            "a model is to right: intervals of their differences may cover less than they say "
+            "(.85 of .95 where the models hardly differ).",
+            "Roelofs et al. (2022)",
+        )
 
 
 def _on_tests(rows: Sequence[Difference], level: float) -> Iterator[Advice]:

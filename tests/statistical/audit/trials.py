@@ -223,7 +223,8 @@ def _useless(s: Setting, t: Tally) -> bool:
     """Whether intervals are much wider than estimates vary, and than so few units explain.
 
     Where hardly any error is seen estimates do not vary, but limits must still allow for about
-    three errors among the units of the scarcer class.
+    three errors among the units of the scarcer class; those of a difference for three of each
+    model.
     """
     units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
     clusters = s.groups if s.clusters != "none" else s.n
@@ -241,7 +242,8 @@ def _useless(s: Setting, t: Tally) -> bool:
         wide *= own / float(np.hypot(own, spread_of_trained(s, t.measure)))
     if wide <= WIDE:
         return False
-    return not np.isfinite(high - low) or told["width"] > 6.0 * (high - low) / scarce
+    errors = 6.0 if s.verb == "assess" else 12.0  # to both sides
+    return not np.isfinite(high - low) or told["width"] > errors * (high - low) / scarce
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int]]:
