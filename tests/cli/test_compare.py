@@ -288,7 +288,7 @@ def test_exit_codes_are_in_the_help(run: Run) -> None:
         ([*CANCER[:5], "--models", "p_forst,p_texture"], "did you mean 'p_forest'?"),
         ([CANCER[0], CANCER[0], "--by", "sex"], "--by needs all models in one file"),
         ([CANCER[0], "--model", "m"], "--model needs --id"),
-        ([*CANCER, "--level", "95"], "confidence_level must lie between 0 and 1"),
+        ([*CANCER, "--level", "95"], "--level must lie between 0 and 1"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(run: Run, argv: list[str], said: str) -> None:

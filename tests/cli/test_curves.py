@@ -94,7 +94,7 @@ def test_what_cannot_be_drawn_is_said_in_one_line(run: Run, argv: list[str], wor
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("curves", "--level", "95"), "confidence_level must lie between 0 and 1; got 95"),
+        (("curves", "--level", "95"), "--level must lie between 0 and 1; got 95"),
         (("curves", "--kind", "decision", "--level", "1.5"), "must lie between 0 and 1"),
         (("curves", "--method", "isotonic", "--level", "0"), "must lie between 0 and 1"),
         (("thresholds", "--level", "1.5"), "must lie between 0 and 1; got 1.5"),

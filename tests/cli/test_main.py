@@ -173,7 +173,7 @@ def examples_of(name: str) -> list[list[str]]:
     root = click.Context(command, info_name="abovechance")
     found = command.get_command(root, name)
     assert found is not None
-    typed = [line.partition(">")[0] for line in (found.epilog or "").splitlines()]
+    typed = [line.partition(" > ")[0] for line in (found.epilog or "").splitlines()]
     return [shlex.split(line)[1:] for line in typed if line.startswith("  ")]
 
 

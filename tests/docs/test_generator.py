@@ -89,7 +89,7 @@ def test_a_tutorial_page_holds_text_code_and_output() -> None:
     pages, images = tutorials.pages(), tutorials.images()
     page = pages["tutorials/survival.md"]
     assert "```python\nimport numpy as np" in page
-    assert "```text\n250 cases, survival outcome" in page
+    assert "\n250 cases, survival outcome" in page
     assert "survival-1.png" in page
     assert images["tutorials/survival-1.png"].startswith(b"\x89PNG")
     assert "survival.md" in pages["tutorials/index.md"]

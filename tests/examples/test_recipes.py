@@ -122,7 +122,7 @@ def test_recipes_use_options_that_there_are(file: str, name: str) -> None:
     text = (RECIPES / file).read_text("utf-8")
     used = {
         option
-        for call in re.findall(rf"abovechance {name}(.*?)(?:\n\n|\"\"\"|>)", text, re.S)
+        for call in re.findall(rf"abovechance {name}(.*?)(?:\n\n|\"\"\"|>|\Z)", text, re.S)
         for option in re.findall(r"--[a-z-]+", call)
     }
     assert isinstance(command, click.Group)

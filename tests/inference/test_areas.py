@@ -92,6 +92,9 @@ def test_an_area_by_any_name_is_compared_on_its_scale(name: str, extra: dict, pa
     assert mine.p_value == pytest.approx(auc.p_value, rel=1e-9)
     ends = sorted(slope * x for x in (auc.interval.low, auc.interval.high))
     assert [mine.interval.low, mine.interval.high] == pytest.approx(ends, abs=1e-9)
+    if extra:  # of 20 clusters and more there would be a verdict
+        assert mine.margin is auc.margin is None
+        return
     assert mine.margin.p_noninferior == pytest.approx(auc.margin.p_noninferior, abs=1e-6)
     assert mine.margin.noninferior == auc.margin.noninferior
 

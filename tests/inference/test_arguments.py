@@ -165,13 +165,6 @@ def test_what_belongs_to_predictions_is_not_taken_beside_them() -> None:
         ac.assess(Y, P, group=Y)
 
 
-def test_progress_is_told_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from sklearn.naive_bayes import GaussianNB
-
-    ac.permutation_test(GaussianNB(), P[:, None], Y, cv=2, draws=3, rng=1, progress=True)
-    assert capsys.readouterr().err.endswith("3 of 3\n")
-
-
 def test_an_average_that_is_none_names_what_to_take() -> None:
     with pytest.raises(UnknownMeasure, match="'youden_j_macro'"):
         ac.measures.find("informedness_macro")

@@ -305,7 +305,9 @@ def test_the_estimates_become_csv() -> None:
 
 def test_an_assessment_prints_what_it_found() -> None:
     text = str(values(Binary(Y, probability=P)))
-    assert text.startswith("4 cases, binary outcome, origin not stated")
+    first, cases, *_ = text.partition("\n4 cases, binary outcome, origin not stated")
+    assert first.startswith("No test against chance. The log score is")
+    assert cases
     assert "Brier score" in text
 
 

@@ -19,6 +19,7 @@ from abovechance.measures import applicable, find
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.exact import SMALLEST, never_zero
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # Outcomes that are constant within clusters: whole clusters change places.
@@ -357,7 +358,7 @@ def test_every_closed_form_is_here() -> None:
 def test_tests_of_summaries_have_the_same_floor() -> None:
     summary = Summarised(BinarySummary.of(Y, CLOSE))
     measures = [find(name) for name in ("accuracy", "auc", "brier", "log_score")]
-    found = against_chance(summary, {m: m.of(STRONG) for m in measures})
+    found = against_chance(summary, {m: m.of(STRONG) for m in measures}, Settings())
     assert {label: test.p_value for label, test in found.items()} == {
         m.label: SMALLEST for m in measures
     }

@@ -108,12 +108,6 @@ def test_measures_of_probabilities_have_the_same_null(name) -> None:
     assert_same(*both_ways(ESTIMATORS[name], X, y, measures=chosen))
 
 
-def test_measures_of_a_machines_scores_are_left_to_scikit_learn() -> None:
-    X, y = data()
-    found = permutation_test(SVC(kernel="linear"), X, y, measures=["auc"], draws=DRAWS, rng=1)
-    assert not found.together
-
-
 @pytest.mark.parametrize("positive", ["ill", "well"])
 def test_either_of_two_named_classes_may_be_positive(positive) -> None:
     X, y = data()

@@ -37,7 +37,9 @@ def refused(data, said, **options):
 def test_a_sheet_becomes_predictions(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(workbook())
     made = read(tmp_path / "a.xlsx", pos_label="sick")
-    assert made.described == "outcome = y, probability = p, id = id (found by name); 3 rows"
+    assert (
+        made.described == "outcome = y, probability = p, id = id (found by name); 3 rows of a.xlsx"
+    )
     assert made.cases.id.tolist() == ["007", "008", "009"]
     assert made.probability.tolist() == [0.75, 0.25, 0.5]
 

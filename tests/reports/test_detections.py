@@ -86,7 +86,7 @@ def test_a_shared_level_is_told_and_the_verdict_agrees_with_every_decision() -> 
 
 
 def test_the_verdict_is_at_the_level_of_a_sequential_test() -> None:
-    facts = found(stop="gandy", draws=1999, level=0.2) | {"level": 0.01}
+    facts = found(stop="gandy", draws=1999, alpha=0.2) | {"level": 0.01}
     facts["tests"][0]["p_value"] = 0.03
     assert verdict(facts) == "No difference between the classes shown"
     assert "At level 0.01" in told(detection_story._results(facts))

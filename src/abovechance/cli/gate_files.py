@@ -22,8 +22,8 @@ def junit(goals: dict[str, Any], undecided: str = "apart") -> xml.Element:
     """One test case a goal; under --undecided pass what these cases do not tell is skipped.
 
     >>> row = {"title": "AUC", "by": None, "sign": ">=", "goal": 0.8, "verdict": "met"}
-    >>> xml.tostring(junit({"goals": [row]}))
-    b'<testsuite name="abovechance" tests="1" failures="0" skipped="0"><testcase
+    >>> xml.tostring(junit({"goals": [row]}), "unicode")
+    '<testsuite name="abovechance" tests="1" failures="0" skipped="0"><testcase
     classname="goals" name="AUC ≥ 0.8" /></testsuite>'
     """
     from abovechance.format import shown

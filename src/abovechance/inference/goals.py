@@ -447,7 +447,7 @@ def decided_share(now: Counted, one: Goal, value: float, risk: float) -> int | N
     The share stays what it is, rounded towards the goal.
 
     >>> decided_share(Counted(46, 50, 0.0, 1.0, True), goal("sensitivity>=.85"), 0.92, 0.025)
-    139
+    110
     """
     from scipy.special import betainc
 

@@ -378,8 +378,11 @@ class Goals:
     def __str__(self) -> str:
         from abovechance import tabular
         from abovechance.inference.printing import goals_blocks
+        from abovechance.inference.verdicts import goals_sentence
 
-        return tabular.text(goals_blocks({"goals": jsonable(plain(self))}))
+        facts = {"goals": jsonable(plain(self))}
+        said = tabular.Note(goals_sentence(facts["goals"]), "bold")
+        return tabular.text([said, *goals_blocks(facts)])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -129,7 +129,7 @@ def estimate_sentence(
     if note:
         said += f" Note: {label(note)}."
     why = "" if past else _untested(row, facts)
-    return f"{said} {_skill(row, facts, is_)}{why}".strip()
+    return " ".join(part for part in (said, _skill(row, facts, is_), why) if part)
 
 
 def values_sentence(rows: Sequence[Mapping[str, Any]], *, past: bool = False) -> str:

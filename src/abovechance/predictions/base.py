@@ -196,6 +196,10 @@ class Predictions:
         """Work that measures share, kept as long as the predictions are."""
         return {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # other processes derive what they need, and some of it cannot be sent
+        return {name: value for name, value in self.__dict__.items() if name != "derived"}
+
     def __repr__(self) -> str:
         views = ", ".join(sorted(self.views))
         cases = f"{self.n} case{'s' * (self.n != 1)}"
