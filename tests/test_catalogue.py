@@ -474,7 +474,7 @@ def bibliography() -> tuple[set[tuple[str, str]], set[str]]:
     text = (ROOT / "docs" / "references.bib").read_text("utf-8")
     dated, words = set(), set()
     for entry in re.split(r"^@", text, flags=re.MULTILINE)[1:]:
-        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.MULTILINE))
         dated.add((fields["author"].split(",")[0], fields["year"]))
         words.update(value for key, value in fields.items() if key == "keywords")
     return dated, words

@@ -361,3 +361,22 @@ def test_a_measure_of_ones_own_has_the_methods_of_its_law() -> None:
     auc = find("auc")
     assert first_of(Kind.INTERVAL, auc.law).name == "newcombe_delong"
     assert "pairs" in method.describe("comparison")
+
+
+def test_an_answer_that_cannot_be_is_refused_whichever_method_gives_it() -> None:
+    wilson = method.find("wilson", method.Kind.INTERVAL)
+    with pytest.raises(NotApplicable, match="gave limits 0.9 to 0.1, low above high"):
+        wilson.limits(0.9, 0.1, 0.95)
+    fisher = method.find("fisher", method.Kind.TEST)
+    for p in (2.0, -0.1):
+        with pytest.raises(NotApplicable, match="which is no probability"):
+            fisher.answer(statistic=1.0, p_value=p, alternative="greater")
+    assert fisher.answer(statistic=1.0, p_value=1.0, alternative="greater").p_value == 1.0
+
+
+def test_a_measure_named_twice_or_by_its_alias_is_one() -> None:
+    made = ac.examples.breast_cancer("p_texture")
+    found = ac.assess(made, ["auc", "brier", "auroc", "auc"], rng=1, draws=99)
+    assert [row.measure for row in found] == ["auc", "brier"]
+    both = ac.compare({"a": made, "b": ac.examples.breast_cancer("p_forest")}, ["auc", "auroc"])
+    assert [row.measure for row in both.differences] == ["auc"]

@@ -153,6 +153,8 @@ class Method:
 
     def limits(self, low: Any, high: Any, level: float, **known: Any) -> Interval:
         """An interval of this method, with what is known of its use."""
+        if low > high:
+            raise NotApplicable(f"{self.worded()} gave limits {low:g} to {high:g}, low above high.")
         return Interval(
             float(low), float(high), level, self.titled(**known), {"name": self.name, **known}
         )
@@ -160,6 +162,9 @@ class Method:
     def answer(self, **facts: Any) -> Test:
         """The answer of this test: its facts by name, the rest is what is known of its use."""
         own = {name: facts.pop(name) for name in ANSWER if name in facts}
+        p = own.get("p_value")
+        if p is not None and not (np.isnan(p) or 0.0 <= p <= 1.0 + ROUNDING):
+            raise NotApplicable(f"{self.worded()} gave p = {p:g}, which is no probability.")
         own.setdefault("hypothesis", self.hypothesis)
         return Test(**own, method=self.titled(**facts), by={"name": self.name, **facts})
 
@@ -203,6 +208,7 @@ class Method:
         return f"{home}.{self.name}" if self.name in public.__all__ else ""
 
 
+ROUNDING = 1e-9  # of a p-value that is 1
 ANSWER = ("statistic", "p_value", "alternative", "hypothesis", "draws", "expected", "stopped")
 REASONS = {
     Fact.FOLDS: "needs independent cases, and predictions pooled over the folds of a "

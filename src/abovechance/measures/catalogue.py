@@ -132,7 +132,7 @@ def named(
 ) -> list[Measure]:
     """Measures from what names them: one or several, by name or as measures.
 
-    >>> named("AUC"), named(["auc", "brier"]), named("auc, f_beta(2)")
+    >>> named("AUC"), named(["auc", "brier", "auroc"]), named("auc, f_beta(2)")
     ([<measure auc>], [<measure auc>, <measure brier>], [<measure auc>, <measure f_beta(2)>])
     """
     several: list[Any]
@@ -148,9 +148,9 @@ def named(
         )
     if not several:
         raise NotApplicable("no measure was named; leave measures= out for all that apply.")
-    if dialect is None:
-        return [m if isinstance(m, Measure) else find(m) for m in several]
-    return [m if isinstance(m, Measure) else find(m, dialect=dialect) for m in several]
+    known = [m if isinstance(m, Measure) else find(m, dialect=dialect) for m in several]
+    # a measure and its alias are one, a measure of one's own under a known name is another
+    return list({(m.label, m.formula): m for m in known}.values())
 
 
 def _kind_of(thing: Any) -> str:

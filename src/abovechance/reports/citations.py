@@ -48,7 +48,7 @@ def entries(text: str) -> dict[str, Source]:
     for entry in re.split(r"^(?=@)", text, flags=re.MULTILINE)[1:]:
         bibtex = entry[: entry.rindex("}") + 1].strip()
         key = bibtex[bibtex.index("{") + 1 : bibtex.index(",")]
-        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", bibtex, re.MULTILINE))
+        fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", bibtex, re.MULTILINE))
         cited = f"{_authors(fields.get('author', key))} {fields.get('year', '')}".strip()
         found[key] = Source(key, cited, fields.get("title", ""), bibtex)
     return found
