@@ -365,7 +365,7 @@ def test_a_measure_of_ones_own_has_the_methods_of_its_law() -> None:
 
 def test_an_answer_that_cannot_be_is_refused_whichever_method_gives_it() -> None:
     wilson = method.find("wilson", method.Kind.INTERVAL)
-    with pytest.raises(NotApplicable, match="gave limits 0.9 to 0.1, low above high"):
+    with pytest.raises(NotApplicable, match=r"gave limits 0\.9 to 0\.1, low above high"):
         wilson.limits(0.9, 0.1, 0.95)
     fisher = method.find("fisher", method.Kind.TEST)
     for p in (2.0, -0.1):
