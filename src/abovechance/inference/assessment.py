@@ -745,7 +745,8 @@ def assess(
     settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
     chosen = _chosen(predictions, measures, dialect)
-    aims = _chosen(predictions, wanted.measures, dialect) if wanted else []
+    # one for every goal, though several may be of one measure
+    aims = [_chosen(predictions, m, dialect)[0] for m in wanted.measures] if wanted else []
     labels = {m.label for m in chosen}
     chosen += {m.label: m for m in aims if m.label not in labels}.values()
     if wanted is not None:
