@@ -113,31 +113,30 @@ def refuse_unknown(margin: Any, measures: list[Measure]) -> None:
             raise NotApplicable(f"margin names {name!r}, which is not compared{meant}")
 
 
-def few_for_a_margin(predictions: Any) -> str | None:
-    """Why so few clusters, or weighted cases, give no verdict on a margin; None if they are enough.
+def _refuse_few_for_a_margin(predictions: Any) -> None:
+    """Few clusters, or weighted cases, give no verdict on a margin.
 
     Differences over clusters are skewed (most of them none, some large), and a mean over few that
     happen to hold no large one is small and looks sure: with 4 to 15 clusters of a class, bounds
-    that should err in 5 % did so in 10 to 15 %, with 20 in 5 %. Of weighted cases, those that
-    weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40.
+    that should err in 5 % did so in 10 to 15 %, with two dozen in 5 to 7 %. Of weighted cases,
+    those that weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40.
     """
     least = small_class(predictions)
     if predictions.cases.sample_weight is not None and least < WEIGHTED_FOR_A_MARGIN:
         each, one = (" of each class", " of one") if hasattr(predictions, "classes") else ("", "")
-        return (
+        raise NotApplicable(
             f"a verdict on a margin needs {WEIGHTED_FOR_A_MARGIN} weighted cases{each}, and there "
             f"{'is' if least == 1 else 'are'} {least}{one}; the interval stands."
         )
     groups = clusters_of(predictions)
     if groups is None:
-        return None
+        return
     count, of_class = fewest_clusters(predictions, groups)
-    if count >= CLUSTERS_FOR_A_MARGIN:
-        return None
-    return (
-        f"a verdict on a margin needs {CLUSTERS_FOR_A_MARGIN} clusters{of_class or ''}, and there "
-        f"{'is' if count == 1 else 'are'} {count}; the interval stands."
-    )
+    if count < CLUSTERS_FOR_A_MARGIN:
+        raise NotApplicable(
+            f"a verdict on a margin needs {CLUSTERS_FOR_A_MARGIN} clusters{of_class}, and there "
+            f"{'is' if count == 1 else 'are'} {count}; the interval stands."
+        )
 
 
 def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: float) -> Margin:
@@ -284,8 +283,7 @@ def paired_rows(
             if crossed:
                 rows.append(_over_folds(frame, measure, cases[i], cases[j], settings))
                 continue
-            barred = few_for_a_margin(cases[i])
-            row = _filled(frame, measure, family.contrast(i, j), settings, barred)
+            row = _filled(frame, measure, family.contrast(i, j), settings, cases[i])
             beside = posterior_of(measure, cases[i], cases[j], settings.rope)
             rows.append(replace(row, posterior=beside))
         yield from concluded(rows, settings)
@@ -338,7 +336,8 @@ def unpaired_rows(
                 measure,
                 unpaired(measure, models[a], models[b], settings),
                 settings,
-                few_for_a_margin(models[a]) or few_for_a_margin(models[b]),
+                models[a],
+                models[b],
             )
             for a, b in combinations(models, 2)
         ]
@@ -361,11 +360,11 @@ def _filled(
     measure: Measure,
     contrast: Contrast,
     settings: Settings,
-    barred: str | None = None,
+    *cases: Any,
 ) -> Difference:
     """A row with what its contrast knows; what it does not know is said.
 
-    `barred` is why no verdict on a margin can be given, whatever the contrast knows.
+    `cases` are the predictions that a verdict on a margin would rest on.
     """
     row = _valued(frame, measure, contrast.difference)
     reasons = []
@@ -393,8 +392,8 @@ def _filled(
     margin = margin_for(measure, settings.margin)
     if margin is not None:
         try:
-            if barred is not None:
-                raise NotApplicable(barred)
+            for predictions in cases:
+                _refuse_few_for_a_margin(predictions)
             row = replace(row, margin=beside_margin(contrast, measure, margin, settings.level))
         except NotApplicable as reason:
             reasons.append(str(reason))
