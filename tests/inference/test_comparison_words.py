@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance import Binary, Multiclass, Numeric, compare, examples, report
+from abovechance import Binary, Multiclass, Numeric, assess, compare, examples, report
 from abovechance.errors import NotApplicable
 from abovechance.format import between, number, p_value, signed
 from abovechance.inference.items import compare_items
@@ -179,3 +179,10 @@ def test_a_posterior_probability_is_never_printed_as_certain() -> None:
     good, bad = (Binary(y, probability=np.where(y, p, 1 - p)) for p in (0.9, 0.2))
     printed = str(compare({"good": good, "bad": bad}, ["accuracy"], rng=1))
     assert ">0.999" in printed
+
+
+def test_a_note_that_ends_its_own_sentence_is_not_ended_twice() -> None:
+    y = np.arange(20) % 2  # every case has the same loss, which is the note
+    said = str(assess(Binary(y, probability=np.where(y, 0.9, 0.1), pos_label=1), rng=1))
+    assert "the cases show no spread." in " ".join(said.split())
+    assert ".." not in said

@@ -127,7 +127,7 @@ def estimate_sentence(
     said += f"{bracketed(test)}."
     note = row.get("undefined") or row.get("remark")
     if note:
-        said += f" Note: {label(note)}."
+        said += f" Note: {label(str(note).removesuffix('.'))}."
     why = "" if past else _untested(row, facts)
     return " ".join(part for part in (said, _skill(row, facts, is_), why) if part)
 
