@@ -16,6 +16,7 @@ from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
     Known,
     assembled,
+    converged,
     cross_fitted,
     cross_predictions,
     folds_of,
@@ -25,6 +26,7 @@ from abovechance.learning.from_sklearn import (
     seeded_splitter,
     splitter_of,
 )
+from abovechance.learning.learners import LDA, LinearSVM
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.measure import Form, Law
@@ -256,7 +258,8 @@ class TogetherRefits:
 class EitherWay:
     """Refits as work for blocks, done together if there is a way to, else one by one.
 
-    The numbers are the same, so a stored run goes on either way.
+    The numbers are the same, to the tolerance of scikit-learn's solver where it stops before its
+    optimum, so a stored run goes on either way.
     """
 
     singly: Refits
@@ -424,6 +427,7 @@ def refit_advice(
 
 BLOCK = 8  # refits of an estimator of unknown cost
 TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not
+LARGE_BLOCKS = (LDA, LinearSVM)  # the others keep the draws they had before there was a way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -449,7 +453,8 @@ class RefitTest(Result, kind="permutation_test"):
     """A learner under cross-validation, tested by refitting it under permuted outcomes.
 
     `together` says whether the learner was trained by the fast way for all permutations at once,
-    or by scikit-learn one by one; the numbers are the same. `described` names learner and folds.
+    or by scikit-learn one by one; the numbers are the same, but for what the tolerance of a
+    logistic regression leaves open. `described` names learner and folds.
     """
 
     tests: tuple[RefitRow, ...]
@@ -528,10 +533,11 @@ def permutation_test(
     pos_label
         The positive class of two that are not coded 0/1; needed for measures that depend on it.
     fast
-        Train linear discriminants and linear support vector machines (`learning.recognise`) on
-        all permutations together where this gives scikit-learn's own numbers: two classes, every
-        case tested once, measures of labels, of ranks and, of discriminants, of probabilities.
-        False always refits one by one.
+        Train linear discriminants, linear support vector machines and logistic regressions
+        (`learning.recognise`) on all permutations together where this gives scikit-learn's own
+        numbers: two classes, every case tested once, measures of labels, of ranks and, but for
+        machines, of probabilities. Logistic regressions are trained to their optimum, where
+        scikit-learn's solvers stop within their `tol` of it. False always refits one by one.
 
     Returns
     -------
@@ -590,15 +596,18 @@ def permutation_test(
     if recognised is not None:
         singly = replace(singly, level=recognised.kind == "probability")
     together = _together(recognised, singly)
-    block = BLOCK if together is None else TOGETHER_BLOCK
+    block = BLOCK
+    if together is not None and isinstance(together.known.learner, LARGE_BLOCKS):
+        block = TOGETHER_BLOCK
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
+    elif together is not None and not converged(seeded(estimator, settings.seed).fit(X, outcome)):
+        together = None  # nor does it refuse what it was given
     if together is None:
         first = singly.predictions(outcome)
         chosen = _fitted(named, first)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
-        seeded(estimator, settings.seed).fit(X, outcome)  # it checks what it was given
         chosen = _fitted(named, together.predictions())
         observed = together.observed()
     singly = replace(singly, measures=chosen)

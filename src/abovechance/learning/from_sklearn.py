@@ -13,7 +13,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM
+from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
 from abovechance.learning.training import decisions, folded_decisions, left_out
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
@@ -626,13 +626,29 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_NEWTON = (
+    "C",
+    "penalty",
+    "tol",
+    "fit_intercept",
+    "intercept_scaling",
+    "solver",
+    "max_iter",
+    "verbose",
+    "random_state",
+    "warm_start",
+    "n_jobs",
+)
+SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where slopes are small
+
 
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior)
-    and linear support vector machines, alone or after a `StandardScaler`, all with default
-    settings but for the cost.
+    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior),
+    linear support vector machines and logistic regression (ridge penalty or none, a solver that
+    goes for the optimum), alone or after a `StandardScaler`, all with default settings but for
+    the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -642,6 +658,7 @@ def recognise(estimator: Any) -> Learner | None:
     >>> recognise(SVC(kernel="rbf"))
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
@@ -657,7 +674,29 @@ def recognise(estimator: Any) -> Learner | None:
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
+    if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
+        return _logistic(estimator, scaled)
     return None
+
+
+def _logistic(estimator: Any, scaled: bool) -> Logistic | None:
+    """A logistic regression whose solver ends at the optimum of one of the penalties known."""
+    penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
+    plain = estimator.fit_intercept or not scaled
+    if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
+        return None
+    scaling: Scaling = "population" if scaled else "none"
+    return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
+
+
+def converged(fitted: Any) -> bool:
+    """Whether a fitted estimator, or the last step of a pipeline, stayed below `max_iter`.
+
+    One that did not is not at its optimum, which is where the fast way ends.
+    """
+    last = getattr(fitted, "steps", [("", fitted)])[-1][1]
+    limit = getattr(last, "max_iter", -1)
+    return limit < 0 or bool(np.max(last.n_iter_) < limit)
 
 
 def _default(estimator: Any, plain: Any, but: tuple[str, ...] = ()) -> bool:
@@ -742,9 +781,11 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool =
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
     Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
-    be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
-    are approximate; their signs agree, and if they are to be `ranked`, so does their order within
-    folds (of all cases, where a fold has one class) as far as measures of ranks can tell.
+    be sure of are left to scikit-learn. Logistic regressions are at their optimum, which
+    scikit-learn's approach within their tolerance. Decision values of machines are exact where
+    scikit-learn's are approximate; their signs agree, and if they are to be `ranked`, so does their
+    order within folds (of all cases, where a fold has one class) as far as measures of ranks can
+    tell.
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
