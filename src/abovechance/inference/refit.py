@@ -19,7 +19,6 @@ from abovechance.learning.from_sklearn import (
     converged,
     cross_fitted,
     cross_predictions,
-    folds_of,
     folds_of_each,
     known,
     seeded,
@@ -181,18 +180,25 @@ class TogetherRefits:
 
     def observed(self) -> dict[str, float]:
         """The measures for the outcomes as they are."""
-        return {name: float(value[0]) for name, value in self.values(self.codes[None]).items()}
+        values = self._of(self.codes[None], self.first_folds, self._first)
+        labels = [m.label for m in self.singly.measures]
+        return {name: float(value[0]) for name, value in zip(labels, values, strict=True)}
 
     def predictions(self) -> Predictions:
         """Predictions for the outcomes as they are."""
-        alone = self.singly
-        parts = folds_of_each(
-            alone.splitter, alone.X, self.codes[None], alone.cv_groups, self._asked
-        )
-        folds = next(iter(parts))[1]
-        assert folds is not None
-        predicted = cross_predictions(self.known, self.codes[None], folds)
-        return self._assembled(self.codes, predicted[0], folds[0])
+        assert self.first_folds is not None
+        return self._assembled(self.codes, self._first[0], self.first_folds[0])
+
+    @cached_property
+    def first_folds(self) -> Ints | None:
+        """The folds (1, n) of the outcomes as they are; None unless all are tested once."""
+        return next(iter(self._folds_of(self.codes[None])))[1]
+
+    @cached_property
+    def _first(self) -> Floats:
+        """What is predicted (1, n) for the outcomes as they are."""
+        assert self.first_folds is not None
+        return self._predicted(self.codes[None], self.first_folds)
 
     @cached_property
     def classes(self) -> Array:
@@ -211,23 +217,33 @@ class TogetherRefits:
 
     def values(self, labels: Ints) -> dict[str, Array]:
         """The mean over folds of each measure (B,) for labellings (B, n)."""
-        alone = self.singly
-        found = {m.label: np.empty(len(labels)) for m in alone.measures}
-        parts = folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+        found = {m.label: np.empty(len(labels)) for m in self.singly.measures}
+        parts: list[tuple[Ints, Ints | None]] = list(self._folds_of(labels))
+        known = [folds for _, folds in parts if folds is not None]
+        if len(known) == len(parts) > 1:  # all at once
+            parts = [(np.concatenate([rows for rows, _ in parts]), np.concatenate(known))]
         for rows, folds in parts:
-            for m, values in zip(alone.measures, self._of(labels[rows], folds), strict=True):
+            for m, values in zip(self.singly.measures, self._of(labels[rows], folds), strict=True):
                 found[m.label][rows] = values
         return found
 
-    def _of(self, labels: Ints, folds: Ints | None) -> list[Any]:
+    def _folds_of(self, labels: Ints) -> Iterator[tuple[Ints, Ints | None]]:
+        alone = self.singly
+        return folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+
+    def _predicted(self, labels: Ints, folds: Ints) -> Floats:
+        ranked = any(m.form is Form.RANKS for m in self.singly.measures)
+        return cross_predictions(self.known, labels, folds, ranked=ranked)
+
+    def _of(self, labels: Ints, folds: Ints | None, known: Floats | None = None) -> list[Any]:
+        """The measures of labellings, of predictions that are `known` already, if any."""
         measures = self.singly.measures
         if folds is None:  # rows tested twice or never
             each = [self.singly.values(self.classes[row]) for row in labels]
             return [[row[m.label] for row in each] for m in measures]
-        ranked = any(m.form is Form.RANKS for m in measures)
-        predicted = cross_predictions(self.known, labels, folds, ranked=ranked)
+        predicted = self._predicted(labels, folds) if known is None else known
         probable = self.known.kind == "probability"
-        if probable:
+        if probable and not all(m.form in COUNTING for m in measures):
             predicted = levelled(predicted)
         made = []
         if any(m.form not in BATCHED for m in measures):
@@ -662,8 +678,8 @@ def _together(found: Known | None, singly: Refits) -> TogetherRefits | None:
     ordering = all(m.form in (*COUNTING, Form.RANKS) for m in singly.measures)
     if found.kind != "probability" and not ordering:
         return None
-    folds = folds_of(singly.splitter, singly.X, singly.y, singly.cv_groups)
-    return None if folds is None else TogetherRefits(found, singly)
+    together = TogetherRefits(found, singly)
+    return None if together.first_folds is None else together
 
 
 def _side(measure: Measure) -> Any:

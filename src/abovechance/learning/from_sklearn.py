@@ -6,7 +6,8 @@ Predictions of a scikit-learn estimator under many labellings, its trainings don
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
 from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
-from abovechance.learning.training import decisions, folded_decisions, left_out
+from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
+from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
 
@@ -151,10 +153,10 @@ def _dealt(
     It deals its folds to each class in the order in which the members come; nothing but the sizes
     of the classes and the class of the first row makes two labellings differ.
     """
-    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
-    order = np.argsort(labels, axis=1, kind="stable")
-    for kind in np.unique(kinds, axis=0):
-        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+    kinds = 2 * labels.sum(axis=1) + labels[:, 0]
+    order = np.argsort(labels.astype(np.int8), axis=1, kind="stable")
+    for key in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == key)
         if key not in kept:
             found = folds_of(splitter, X, labels[alike[0]], groups)
             kept[key] = None if found is None else found[order[alike[0]]]
@@ -724,14 +726,15 @@ TOLERANCES = 40
 EXACT = 2.0**53  # whole numbers below it are added without rounding
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Known:
     """A scikit-learn estimator for which there is a fast way, and features it takes as they are."""
 
     estimator: Any
     learner: Learner
     X: Floats
 
-    @property
+    @cached_property
     def varying(self) -> Floats:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
@@ -742,6 +745,11 @@ class Known(NamedTuple):
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
         return self.X if still.all() or not still.any() else self.X[:, ~still]
+
+    @cached_property
+    def hat(self) -> Hat | None:
+        """What all labellings share where discriminants are cross-validated."""
+        return hat_of(self.learner, self.varying)
 
     @property
     def kind(self) -> str:
@@ -878,7 +886,7 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     X, values = known.varying, np.zeros(labels.shape)
     unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, X, labels, folds, count, fast=True)
+    found = folded_decisions(known.learner, X, labels, folds, count, fast=True, hat=known.hat)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):
