@@ -7,9 +7,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
-from abovechance.learning import LDA, LinearSVM, Logistic, cross_validate, recognise
+from abovechance.learning import (
+    LDA,
+    LinearSVM,
+    Logistic,
+    ShrinkageLDA,
+    SquaredHingeSVM,
+    cross_validate,
+    recognise,
+)
 from abovechance.learning.from_sklearn import converged
 
 KNOWN = {
@@ -22,6 +30,16 @@ KNOWN = {
     "scaled regression": make_pipeline(
         StandardScaler(), LogisticRegression(C=10, tol=1e-9, max_iter=1_000)
     ),
+    "shrunken": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    "shrunken by another solver": LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"),
+    "shrunken by a share": LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.2),
+    "scaled and shrunken": make_pipeline(
+        StandardScaler(), LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+    ),
+    "liblinear": LinearSVC(C=0.1, tol=1e-10, max_iter=100_000),
+    "scaled liblinear": make_pipeline(
+        StandardScaler(), LinearSVC(C=2.0, dual=False, tol=1e-10, max_iter=100_000)
+    ),
 }
 UNKNOWN = [
     LogisticRegression(class_weight="balanced"),
@@ -30,7 +48,12 @@ UNKNOWN = [
     make_pipeline(StandardScaler(), LogisticRegression(fit_intercept=False)),
     SVC(),
     SVC(kernel="linear", class_weight="balanced"),
-    LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    LinearDiscriminantAnalysis(solver="lsqr"),
+    LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.0),
+    LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=[0.5, 0.5]),
+    make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.2)),
+    LinearSVC(loss="hinge"),
+    LinearSVC(fit_intercept=False),
     LinearDiscriminantAnalysis(priors=[0.5, 0.5]),
     make_pipeline(MinMaxScaler(), SVC(kernel="linear")),
     make_pipeline(StandardScaler(with_mean=False), SVC(kernel="linear")),
@@ -56,6 +79,9 @@ def test_recognised_estimators_are_learners_of_ours():
     assert recognise(KNOWN["machine"]) == LinearSVM(0.1, "none")
     assert recognise(KNOWN["scaled machine"]) == LinearSVM(10.0, "population")
     assert recognise(LogisticRegression(C=np.inf)) == Logistic(np.inf)
+    assert recognise(KNOWN["scaled and shrunken"]) == ShrinkageLDA("auto")
+    assert recognise(KNOWN["shrunken by a share"]) == ShrinkageLDA(0.2)
+    assert recognise(KNOWN["scaled liblinear"]) == SquaredHingeSVM(2.0, "population")
     assert recognise(KNOWN["no intercept"]) == Logistic(1.0, intercept=False)
     assert recognise(KNOWN["scaled regression"]) == Logistic(10.0, scaling="population")
 

@@ -14,7 +14,16 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
+from abovechance.learning.learners import (
+    LDA,
+    TIE,
+    Learner,
+    LinearSVM,
+    Logistic,
+    Scaling,
+    ShrinkageLDA,
+    SquaredHingeSVM,
+)
 from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
 from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
@@ -628,6 +637,8 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_LIBLINEAR = ("C", "tol", "dual", "max_iter", "verbose", "random_state", "multi_class")
+SHRINKING = ("solver", "shrinkage", "store_covariance", "tol")  # `tol` is of the other solver
 UNUSED_BY_NEWTON = (
     "C",
     "penalty",
@@ -647,10 +658,10 @@ SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where sl
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior),
-    linear support vector machines and logistic regression (ridge penalty or none, a solver that
-    goes for the optimum), alone or after a `StandardScaler`, all with default settings but for
-    the cost.
+    Known are linear discriminants (the default solver, or another one with shrinkage; shares of
+    classes as prior), linear support vector machines (`SVC` and `LinearSVC`) and logistic
+    regression (ridge penalty or none, a solver that goes for the optimum), alone or after a
+    `StandardScaler`, all with default settings but for the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -663,7 +674,7 @@ def recognise(estimator: Any) -> Learner | None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
+    from sklearn.svm import SVC, LinearSVC
 
     scaled = False
     if type(estimator) is Pipeline and len(estimator.steps) == 2:
@@ -671,23 +682,37 @@ def recognise(estimator: Any) -> Learner | None:
         scaled = _default(scaler, StandardScaler(), but=("copy",))
         if not scaled:
             return None
+    scaling: Scaling = "population" if scaled else "none"
     if _default(estimator, SVC(kernel="linear"), but=UNUSED):
-        return LinearSVM(float(estimator.C), "population" if scaled else "none")
+        return LinearSVM(float(estimator.C), scaling)
+    if _default(estimator, LinearSVC(), but=UNUSED_BY_LIBLINEAR):
+        return SquaredHingeSVM(float(estimator.C), scaling)
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
     if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
-        return _logistic(estimator, scaled)
+        return _logistic(estimator, scaling)
+    if _default(estimator, LinearDiscriminantAnalysis(), but=SHRINKING):
+        return _shrunken(estimator, scaled)
     return None
 
 
-def _logistic(estimator: Any, scaled: bool) -> Logistic | None:
+def _shrunken(estimator: Any, scaled: bool) -> ShrinkageLDA | None:
+    """A discriminant with shrinkage; a stated share of it depends on the units of features."""
+    share = estimator.shrinkage
+    if estimator.solver not in ("lsqr", "eigen") or share is None:
+        return None
+    if isinstance(share, str):
+        return ShrinkageLDA("auto") if share == "auto" else None
+    return ShrinkageLDA(float(share)) if share > 0 and not scaled else None
+
+
+def _logistic(estimator: Any, scaling: Scaling) -> Logistic | None:
     """A logistic regression whose solver ends at the optimum of one of the penalties known."""
     penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
-    plain = estimator.fit_intercept or not scaled
+    plain = estimator.fit_intercept or scaling == "none"
     if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
         return None
-    scaling: Scaling = "population" if scaled else "none"
     return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
 
 
@@ -739,8 +764,10 @@ class Known:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
         Means of such a feature are exact; those of a fraction are not, and what rounding leaves
-        of it may count.
+        of it may count. To learners that shrink or penalise, a constant is a feature like others.
         """
+        if not isinstance(self.learner, LDA | LinearSVM):
+            return self.X
         first = self.X[0]
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
@@ -754,7 +781,8 @@ class Known:
     @property
     def kind(self) -> str:
         """What it predicts: decision values of machines, else probabilities."""
-        return "score" if isinstance(self.learner, LinearSVM) else "probability"
+        machine = isinstance(self.learner, LinearSVM | SquaredHingeSVM)
+        return "score" if machine else "probability"
 
     @property
     def margin(self) -> float:
