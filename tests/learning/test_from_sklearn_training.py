@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
@@ -18,7 +19,7 @@ from abovechance.learning import (
     cross_validate,
     recognise,
 )
-from abovechance.learning.from_sklearn import converged
+from abovechance.learning.from_sklearn import _by_libsvm, _libsvm_is_known, converged
 
 KNOWN = {
     "discriminant": LinearDiscriminantAnalysis(),
@@ -100,3 +101,38 @@ def test_an_estimator_that_ran_out_of_steps_is_seen():
 @pytest.mark.parametrize("estimator", UNKNOWN, ids=str)
 def test_others_are_left_to_scikit_learn(estimator):
     assert recognise(estimator) is None
+
+
+TABLES = {
+    "numbers": lambda rng: rng.normal(size=(40, 23)),
+    "whole numbers": lambda rng: rng.integers(0, 3, (60, 4)).astype(float),
+    "a constant": lambda rng: np.c_[rng.normal(size=(30, 40)), np.full(30, 0.1)],
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("cost", [0.1, 10.0])
+def test_machines_by_libsvm_itself_decide_as_scikit_learn_s_to_the_last_bit(table, cost):
+    rng = np.random.default_rng(5)
+    X = TABLES[table](rng)
+    machine = SVC(kernel="linear", C=cost, shrinking=False)
+    for estimator in (machine, make_pipeline(StandardScaler(), machine)):
+        for _ in range(5):
+            labels = rng.permutation(np.arange(len(X)) % 2)
+            test = rng.permutation(np.arange(len(X)) % 5 == 0)
+            found = _by_libsvm(estimator, X, labels, test)
+            fitted = clone(estimator).fit(X[~test], labels[~test])
+            np.testing.assert_array_equal(found, fitted.decision_function(X[test]))
+
+
+def test_a_libsvm_that_is_not_as_known_is_left_alone(monkeypatch):
+    from sklearn.svm import _libsvm
+
+    assert _libsvm_is_known()
+    _libsvm_is_known.cache_clear()
+    try:
+        with monkeypatch.context() as other:
+            other.setattr(_libsvm, "fit", lambda *given, **settings: None)
+            assert not _libsvm_is_known()
+    finally:
+        _libsvm_is_known.cache_clear()
