@@ -12,6 +12,7 @@ from abovechance.learning.learners import (
     DiagonalLDA,
     Learner,
     LinearSVM,
+    Logistic,
     RegularisedDA,
     ShrunkenDiagonalLDA,
     SquaredHingeSVM,
@@ -31,6 +32,7 @@ from abovechance.numerics.covariance import (
     total_scatter,
 )
 from abovechance.numerics.kernels import available, worthwhile
+from abovechance.numerics.logistic import fit_together
 
 # ----------------------------------------------------------------------------------------------
 # The fast ways to train one learner on many samples of the rows of one table.
@@ -62,6 +64,8 @@ def decisions(
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
+        case Logistic() if _few_dimensions(X) and (learner.intercept or learner.scaling == "none"):
+            return _logistic(learner, X, labels, counts)
         case _ if not (worthwhile(labels.size) or (fast and available())):
             return None
         case LDA():
@@ -144,6 +148,22 @@ def _machines(
     )
     near = np.abs(values) < CLOSE
     return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
+
+
+def _logistic(learner: Logistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+    """Scaling a feature is a penalty that grows with its spread, shifting it one of the offset."""
+    if learner.scaling == "none":
+        found = fit_together(
+            X, labels, counts, penalty=learner.penalty, intercept=learner.intercept
+        )
+        return found.log_odds(X), found.doubtful
+    centred = X - X.mean(axis=0)
+    weights, unsure = machine_room.scale_weights(centred, counts, learner.scaling)
+    # a feature that does not vary has no weight, whatever its penalty
+    penalty = learner.penalty / np.where(weights > 0, weights, 1.0)
+    penalty[weights == 0] = 1.0
+    found = fit_together(centred, labels, counts, penalty=penalty)
+    return found.log_odds(centred), found.doubtful | unsure
 
 
 def _diagonal(
