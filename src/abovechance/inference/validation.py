@@ -4,7 +4,6 @@ All methods are views of the same thing, fits to some of the cases judged on oth
 (`learning/parts.py`); every measure comes from the same fits.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +23,6 @@ from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.shuffled import level as mean_of_defined
 from abovechance.measures.shuffled import shuffled
 from abovechance.numerics.recalibration import expit, log_odds
-from abovechance.numerics.smooth import loess
 from abovechance.predictions import Binary, Numeric, Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
@@ -43,9 +41,9 @@ DRAWS = {
 }
 """Bootstrap samples, or repeats of the cross-validation, unless stated."""
 
-BLOCK = 16  # draws that share a stream
 SHUFFLES = 200  # orders of the outcomes, where the level of chance has no closed form
-GRID = 41  # places of the calibration curve
+GRID = 21  # places of the calibration curve
+SPAN = 0.75  # share of the cases in a neighbourhood of it
 ROUNDING = 1e-12  # of the values: a spread below is none
 LEAST_SHARE = 0.5  # of the draws in which a measure must be defined to have a value
 ALGORITHM = "the algorithm trained on as many cases"
@@ -62,13 +60,13 @@ class Refitted:
     """Measures of models fitted to bootstrap samples, as work for blocks.
 
     Each model is judged on its own sample ("inside"), on all cases ("all") and on the cases that
-    its sample left out ("outside"). `places` are those of a calibration curve, whose optimism is
-    how much higher it lies there inside than among all cases.
+    its sample left out ("outside"). Of the calibration curve that `smoother` draws, how much higher
+    it lies inside than among all cases.
     """
 
     task: Task
     measures: tuple[Measure, ...]
-    places: Floats | None
+    smoother: "LocalLine | None"
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         train = self.task.bootstrap().draw(rng, size)
@@ -79,33 +77,60 @@ class Refitted:
             for part, judged in parts
             for label, values in fits.values(self.measures, judged).items()
         }
-        if self.places is not None:
-            predicted = fits.sample.column("probability" if self.task.kind == "binary" else "value")
-            predicted = predicted.reshape(size, -1)
-            outcome = np.asarray(fits.sample.outcome, dtype=np.float64).ravel()
-            found["curve"] = np.array(
-                [
-                    calibrated(outcome, p, self.places, own.astype(np.float64))
-                    - calibrated(outcome, p, self.places)
-                    for p, own in zip(predicted, train, strict=True)
-                ]
-            )
+        if self.smoother is not None:
+            predicted, outcome = calibration_columns(fits.sample)
+            inside = self.smoother(outcome, predicted, train.astype(np.float64))
+            found["curve"] = inside - self.smoother(outcome, predicted)
         return found
 
 
-def calibrated(
-    outcome: Floats, predicted: Floats, places: Floats, weight: Floats | None = None
-) -> Floats:
-    """The smooth mean outcome at places of the prediction; nan beyond what was predicted."""
-    seen = np.ones(len(predicted), dtype=bool) if weight is None else weight > 0
-    p = predicted[seen]
-    low, high = float(p.min()), float(p.max())
-    inside = (places >= low) & (places <= high)
-    found = np.full(places.shape, np.nan)
-    if inside.any() and high > low:
-        smoother = loess(p, weight=None if weight is None else weight[seen])
-        found[inside] = smoother.curve(outcome[seen], places[inside])
-    return found
+def calibration_columns(sample: Sample) -> tuple[Floats, Floats]:
+    """Predictions (…, n) and outcomes (n,) of a calibration curve, of one output."""
+    name = "probability" if sample.kind == "binary" else "value"
+    predicted = np.asarray(sample.column(name), dtype=np.float64)
+    predicted = predicted if sample.kind == "binary" else predicted[..., 0, :]
+    return predicted, np.asarray(sample.outcome, dtype=np.float64).reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalLine:
+    """The mean outcome about places of the prediction, by local lines with Cleveland's weights.
+
+    A neighbourhood reaches as far as the nearest three quarters of the cases do in the model
+    itself; it is the same for all refits, so that they differ by what they predict alone.
+
+    References
+    ----------
+    Cleveland (1979), without the steps that guard against outliers.
+    """
+
+    places: Floats
+    reach: Floats
+
+    @classmethod
+    def over(cls, predicted: Floats) -> "LocalLine | None":
+        """Places over the middle nine tenths of what is predicted; None where all is the same."""
+        low, high = np.quantile(predicted, [0.05, 0.95])
+        if not high > low:
+            return None
+        places = np.linspace(low, high, GRID)
+        distance = np.sort(np.abs(predicted - places[:, None]), axis=1)
+        near = distance[:, min(len(predicted), int(np.ceil(SPAN * len(predicted)))) - 1]
+        return cls(places, np.maximum(near, (high - low) / GRID))
+
+    def __call__(self, outcome: Floats, predicted: Floats, weight: Floats | None = None) -> Floats:
+        """The curve at its places (B, G) of predictions (B, n); nan where no case is near."""
+        apart = predicted[:, None, :] - self.places[:, None]
+        share = np.abs(apart) / self.reach[:, None]
+        near = np.clip(1.0 - share * share * share, 0.0, None)
+        near = near * near * near  # a power is several times slower
+        if weight is not None:
+            near *= weight[:, None, :]
+        once = near * apart
+        twice = once * apart
+        s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), twice.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((s2 * (near @ outcome) - s1 * (once @ outcome)) / (s0 * s2 - s1**2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,10 +419,15 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
             return interval_over_folds(measure, pooled).mean
         except NotApplicable:  # a fold with one class, or with one case
             pass
-    repeat = pooled.cases.repeat
-    if repeat is None:
+    parts = pooled.cases.repeat
+    if parts is None:
         return measure.of(pooled)
-    return float(np.mean([measure.of(pooled.take(repeat == r)) for r in np.unique(repeat)]))
+    sizes = np.unique(parts, return_counts=True)[1]
+    if (
+        sizes != sizes[0]
+    ).any():  # splits that overlap: cases are judged here more often, there less
+        parts = pooled.cases.fold
+    return float(np.mean([measure.of(pooled.take(parts == one)) for one in np.unique(parts)]))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -488,35 +518,31 @@ def _interval(
 # ----------------------------------------------------------------------------------------------
 
 
-def places_of(predictions: Predictions) -> Floats | None:
-    """Where a calibration curve is drawn: over the middle nine tenths of what is predicted."""
-    if isinstance(predictions, Binary) and predictions.probability is not None:
-        predicted = predictions.probability
-    elif isinstance(predictions, Numeric) and len(predictions.outputs) == 1:
-        predicted = predictions.value[0]
-    else:
+def smoother_of(predictions: Predictions) -> LocalLine | None:
+    """What draws the calibration curve of probabilities or numbers; None of other predictions."""
+    if isinstance(predictions, Binary):
+        if predictions.probability is None:
+            return None
+    elif not isinstance(predictions, Numeric) or len(predictions.outputs) > 1:
         return None
-    low, high = np.quantile(predicted, [0.05, 0.95])
-    return np.linspace(low, high, GRID) if high > low else None
+    return LocalLine.over(calibration_columns(Sample.of(predictions))[0])
 
 
 def _corrected_curve(
-    predictions: Predictions, places: Floats | None, draws: Mapping[str, Array]
+    predictions: Predictions, smoother: LocalLine | None, draws: Mapping[str, Array]
 ) -> CorrectedCurve | None:
-    if places is None or "curve" not in draws:
+    if smoother is None or "curve" not in draws:
         return None
-    outcome = np.asarray(Sample.of(predictions).outcome, dtype=np.float64).ravel()
-    share = isinstance(predictions, Binary)
-    predicted = predictions.probability if share else predictions.value[0]  # type: ignore[attr-defined]
-    apparent = calibrated(outcome, predicted, places)
-    known = np.isfinite(draws["curve"]).mean(axis=0) >= LEAST_SHARE
-    with np.errstate(invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # places that no sample predicts
-        optimism = np.where(known, np.nanmean(draws["curve"], axis=0), np.nan)
-    corrected = apparent - optimism
-    if share:
+    predicted, outcome = calibration_columns(Sample.of(predictions))
+    apparent = smoother(outcome, predicted[None])[0]
+    known = np.isfinite(draws["curve"])
+    often = known.sum(axis=0)
+    sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
+    enough = often >= LEAST_SHARE * len(known)
+    corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
+    if isinstance(predictions, Binary):
         apparent, corrected = np.clip(apparent, 0.0, 1.0), np.clip(corrected, 0.0, 1.0)
-    return CorrectedCurve(predicted=places, apparent=apparent, corrected=corrected)
+    return CorrectedCurve(predicted=smoother.places, apparent=apparent, corrected=corrected)
 
 
 def _shrinkage(
@@ -579,7 +605,7 @@ def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float 
         gain = -n * float(np.log1p(-r2))
     else:
         return None
-    return (gain - coefficients) / gain if gain > 0 else None
+    return float((gain - coefficients) / gain) if gain > 0 else None
 
 
 def advice_on(
@@ -788,7 +814,6 @@ def validate(
             )
         )
     inside = method in BOOTSTRAPPED
-    places = places_of(predictions) if inside else None
     return Validation(
         validated=tuple(rows),
         n=task.n,
@@ -803,7 +828,7 @@ def validate(
         interval_for=MODEL if inside else ALGORITHM,
         seed=settings.seed,
         together=task.known is not None,
-        calibration=_corrected_curve(predictions, places, found),
+        calibration=_corrected_curve(predictions, smoother_of(predictions), found),
         shrinkage=_shrinkage(task, chosen, predictions, found) if inside else None,
         advice=(*notes, *advice_on(task, method, rows, without, draws, folds)),
     )
@@ -824,7 +849,7 @@ def _drawn(
     """All draws of a method; of a cross-validation its predictions and the number of folds."""
     work: Any
     if method in BOOTSTRAPPED:
-        work = Refitted(task, measures, places_of(predictions))
+        work = Refitted(task, measures, smoother_of(predictions))
         return _blocks(work, settings), None, None
     if method == "bootstrap_cv":
         if not isinstance(cv, int):
@@ -843,7 +868,7 @@ def _drawn(
 
 
 def _blocks(work: Any, settings: Settings) -> dict[str, Array]:
-    found = replicate_blocks(work, settings, block=BLOCK)
+    found = replicate_blocks(work, settings, block=work.task.block)
     assert isinstance(found, dict)
     return found
 

@@ -34,7 +34,7 @@ from abovechance.learning.training import decisions
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import fit as version_for
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.measure import Measure
+from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Predictions, Survival, checks
@@ -144,6 +144,10 @@ def split_parts(splitter: Any, X: Any, y: Array, groups: Any = None) -> tuple[In
 # ----------------------------------------------------------------------------------------------
 
 
+BLOCK = 8  # fits of an estimator of unknown cost
+TOGETHER_BLOCK = 100  # of one for which there is a fast way, whether gone or not
+
+
 def fast_way(estimator: Any, X: Any) -> Known | None:
     """How to train many at once: discriminants and logistic regressions; None for other estimators.
 
@@ -161,8 +165,8 @@ class Task:
     """An estimator with the cases that it learns from and is judged on; made by `task_of`.
 
     `kind` is the kind of outcome, `y` what the estimator is fitted to, `code` the number of each
-    case's class. `known` is the fast way to the same predictions where there is one; it changes
-    no number that matters, so that a stored run goes on without it.
+    case's class. `known` is the fast way to the same predictions where there is one and it is
+    wanted; `recognised` says that there is one.
     """
 
     estimator: Any
@@ -175,7 +179,13 @@ class Task:
     groups: Array | None = None
     times: Floats | None = None
     names: tuple[str, ...] | None = field(default=None, compare=False)
-    known: Known | None = field(default=None, compare=False)
+    known: Known | None = None
+    recognised: bool = False
+
+    @property
+    def block(self) -> int:
+        """Draws that share a stream: the same number whether or not the fast way is gone."""
+        return TOGETHER_BLOCK if self.recognised else BLOCK
 
     @property
     def n(self) -> int:
@@ -385,7 +395,7 @@ def task_of(
     whole = tuple(classes.tolist())
     kind = "binary" if len(whole) == 2 else "multiclass"
     positive = _positive(whole, pos_label)
-    way = fast_way(estimator, X) if fast and kind == "binary" else None
+    way = fast_way(estimator, X) if kind == "binary" else None
     return Task(
         estimator,
         X,
@@ -396,7 +406,8 @@ def task_of(
         code=code,
         groups=apart,
         names=called,
-        known=way,
+        known=way if fast else None,
+        recognised=way is not None,
     )
 
 
@@ -530,11 +541,14 @@ class Fits:
         return {m.label: self._value(m, judged) for m in measures}
 
     def _value(self, measure: Measure, judged: Array | None) -> Floats:
-        if judged is None:
+        if judged is None and measure.form is not Form.RANKS:
             return evaluate(measure, self.sample)
+        judged = np.ones(self.train.shape, dtype=np.int64) if judged is None else judged
         counts = np.broadcast_to(judged, self.train.shape).astype(np.int64)
         some = counts.sum(axis=1) > 0
         found = np.full(len(self), np.nan)
+        if measure.form is Form.RANKS and self.task.kind == "binary" and some.any():
+            return np.where(some, self._ranked(measure, counts), np.nan)
         if measure.needs_index_draws or not measure.weighted:
             for f, one in enumerate(self.sample.rows()):
                 if some[f]:
@@ -547,6 +561,23 @@ class Fits:
         if some.any():
             found[some] = kept._value(measure, counts[some])
         return found
+
+    def _ranked(self, measure: Measure, counts: Ints) -> Floats:
+        """Measures of ranks of all fits at once: cases spelled out, filled up in a fold apart."""
+        sizes = counts.sum(axis=1)
+        fit, row = np.nonzero(counts)
+        times = counts[fit, row]
+        fit, row = np.repeat(fit, times), np.repeat(row, times)
+        place = np.arange(len(fit)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows = np.zeros((len(self), int(sizes.max())), dtype=np.int64)
+        rows[fit, place] = row
+        filled = np.arange(rows.shape[1]) >= sizes[:, None]
+        columns = {
+            "outcome": self.sample.outcome.astype(np.int64)[rows],
+            "score": np.take_along_axis(self.sample.column("score"), rows, axis=1),
+        }
+        spelled = Sample(kind="binary", classes=2, columns=columns)
+        return evaluate(measure, spelled.folded(filled.astype(np.int64)))[:, 0]
 
 
 def _times_seen(rows: Ints) -> Ints:
