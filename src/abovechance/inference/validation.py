@@ -143,9 +143,9 @@ class CrossValidated:
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         passes = []
         for _ in range(size):
-            splitter = self.task.splitter(_reshuffled(self.cv, rng), int(rng.integers(2**31)))
+            splitter = self.task.splitter(reshuffled(self.cv, rng), int(rng.integers(2**31)))
             train, judged = split_parts(
-                splitter, self.task.X, _to_split(self.task), self.task.groups
+                splitter, self.task.X, to_split(self.task), self.task.groups
             )
             passes.append(self.task.fits(train).judged(judged))
         many = {len(one.row) for one in passes}
@@ -158,12 +158,12 @@ class CrossValidated:
         }
 
 
-def _to_split(task: Task) -> Array:
+def to_split(task: Task) -> Array:
     """What a splitter may look at: times of survival would not be classes."""
     return np.zeros(task.n) if task.kind == "survival" else task.y
 
 
-def _reshuffled(cv: Any, rng: np.random.Generator) -> Any:
+def reshuffled(cv: Any, rng: np.random.Generator) -> Any:
     """A splitter that shuffles, with another seed for each repeat; others as they are."""
     if isinstance(cv, int) or not getattr(cv, "shuffle", False):
         return cv
@@ -419,14 +419,12 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
             return interval_over_folds(measure, pooled).mean
         except NotApplicable:  # a fold with one class, or with one case
             pass
-    parts = pooled.cases.repeat
-    if parts is None:
+    repeat, fold = pooled.cases.repeat, pooled.cases.fold
+    if repeat is None or fold is None:
         return measure.of(pooled)
-    sizes = np.unique(parts, return_counts=True)[1]
-    if (
-        sizes != sizes[0]
-    ).any():  # splits that overlap: cases are judged here more often, there less
-        parts = pooled.cases.fold
+    sizes = np.unique(repeat, return_counts=True)[1]
+    # splits that overlap judge some cases more often than others
+    parts = repeat if (sizes == sizes[0]).all() else fold
     return float(np.mean([measure.of(pooled.take(parts == one)) for one in np.unique(parts)]))
 
 
@@ -461,7 +459,7 @@ def optimism_interval(
 
     bounded = measure.law in BOUNDED and measure.range == (0.0, 1.0)
     if not (bounded or measure.law is Law.MEAN or measure.calibration is Calibration.SLOPE):
-        return "no interval of this measure was found to cover after a bootstrap"
+        return "none was found to cover after a bootstrap"
     inside, among = draws[f"inside {measure.label}"], draws[f"all {measure.label}"]
     centre = apparent - float((inside - among).mean())
     turned, back = (log_odds, expit) if bounded else (np.asarray, np.asarray)
