@@ -8,6 +8,7 @@ Verbs
     compare, thresholds                     two models or more; where to cut
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
+    validate, learning_curve                how good on new cases; would more cases help
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
     read                                    predictions from files and dataframes
@@ -51,8 +52,10 @@ if TYPE_CHECKING:
     )
     from abovechance.inference import method as methods
     from abovechance.inference.items import compare_items
+    from abovechance.inference.learning_curves import learning_curve
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
+    from abovechance.inference.validation import validate
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
     from abovechance.measures.measure import measure
@@ -82,6 +85,7 @@ _HOMES = {
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
+    "learning_curve": "abovechance.inference.learning_curves",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
@@ -90,6 +94,7 @@ _HOMES = {
     "sample_size": "abovechance.studies",
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
+    "validate": "abovechance.inference.validation",
 }
 _CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
 """Verbs whose arguments are checked by their annotations; the others check their own."""
@@ -132,6 +137,7 @@ __all__ = [
     "from_cv",
     "from_estimator",
     "intervals",
+    "learning_curve",
     "measure",
     "measures",
     "methods",
@@ -147,6 +153,7 @@ __all__ = [
     "studies",
     "testing",
     "thresholds",
+    "validate",
 ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from abovechance.format import as_float, number, percent, plural, thousands
+from abovechance.format import as_float, between, number, percent, plural, thousands
 from abovechance.inference.contract import (
     adjusted,
     beats_chance,
@@ -19,7 +19,13 @@ from abovechance.inference.contract import (
     primary_rows,
 )
 from abovechance.inference.prose import as_text
-from abovechance.inference.sentences import difference_sentence, estimate_sentence, values_sentence
+from abovechance.inference.sentences import (
+    begun,
+    difference_sentence,
+    estimate_sentence,
+    limits,
+    values_sentence,
+)
 
 Facts: TypeAlias = Mapping[str, Any]
 ALPHA = 0.05
@@ -211,6 +217,48 @@ def _enough(facts: Facts) -> str:
     if len({int(cell["n"]) for cell in facts["cells"]}) == 1:
         return f"{plural(min(reached), 'case')} are enough {for_power}"
     return f"{plural(min(reached), 'case')}, of the sizes tried, {for_power}"
+
+
+@_of(_VERDICTS, "validation")
+def _expected(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return "No corrected value"
+    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+
+
+@_of(_HEADLINES, "validation")
+def _appearing(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return f"{begun(row['title'])} is {row['undefined']}."
+    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
+    inside = row.get("interval")
+    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
+
+
+@_of(_VERDICTS, "learning_curve")
+def _learned(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    last = curve["points"][-1]
+    return (
+        f"{curve['title']} of {number(last['value'])} after training on "
+        f"{plural(round(as_float(last['size'])), 'case')}"
+    )
+
+
+@_of(_HEADLINES, "learning_curve")
+def _going_on(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    ahead = curve.get("continued") or ()
+    if not ahead:
+        return ""
+    far = ahead[-1]
+    within = "" if far.get("low") is None else f" ({between(far['low'], far['high'])})"
+    return (
+        f"Continued by an inverse power law, {thousands(round(as_float(far['size'])))} cases would "
+        f"give about {number(far['value'])}{within}."
+    )
 
 
 # What was stated beforehand: goals, and a margin beside the model in use.

@@ -41,12 +41,15 @@ IN_WORDS = {
     "thresholds": "thresholds",
     "sample_size": "sample sizes",
     "permutation_test": "a permutation test",
+    "validation": "a validated model",
+    "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
 }
 MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
+    "validation_pictures",
 )
 
 

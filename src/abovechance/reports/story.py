@@ -83,6 +83,7 @@ MODULES = (
     "comparison_story",
     "detection_story",
     "power_story",
+    "validation_story",
     "other_stories",
 )
 
