@@ -330,7 +330,18 @@ def setting(
 STREAM = "assess_stream"
 CURVES = ("roc", "precision_recall", "decision", "decision_difference", "cost")
 BANDS = (*CURVES, "calibration", "survival")
-DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size")
+REPEATED = ("stability", "reliability")
+"""Verbs that draw parts of the cases."""
+
+DRAWN = (
+    "assess",
+    "compare",
+    "detect",
+    "permutation_test",
+    "power",
+    "sample_size",
+    *REPEATED,
+)
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
 
 STUDIES = ("power", "sample_size")
@@ -363,7 +374,7 @@ class Settings:
     level: float = setting(
         0.95,
         "In what share of samples such an interval covers the true value; 0.95 unless stated.",
-        verbs=("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS),
+        verbs=("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS, *REPEATED),
         said={"sample_size": "Level of the interval whose width is meant."},
         keyword="confidence_level",
         also=("level", "conf_level", "alpha"),
@@ -424,8 +435,12 @@ class Settings:
         defaults={
             **dict.fromkeys((*STOPPING, *STUDIES), 999),
             **dict.fromkeys(("thresholds", *CURVES), 1000),
+            "stability": 50,
+            "reliability": 100,
         },
         said={
+            "stability": "Number of pairs of halves of the cases; 50 unless stated.",
+            "reliability": "Number of repetitions for each number of cases; 100 unless stated.",
             "compare": "Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when "
             "not given.",
             STREAM: "Number of draws of the posteriors of measures of a table.",
@@ -437,7 +452,11 @@ class Settings:
         },
         also=("n_draws", "n_permutations", "n_resamples"),
         least=1,
-        leasts=dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+        leasts={
+            **dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+            "stability": 2,
+            "reliability": 5,
+        },
     )
     exact: bool = setting(
         False,
@@ -541,7 +560,7 @@ class Settings:
     seed: int = setting(
         0,
         "Seed of all draws; a fresh one when not given. It is in the result.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration"),
+        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration", "select"),
         unless_given=None,
         said={
             "permutation_test": "Seed of the permutations, and of whatever else is random: folds "

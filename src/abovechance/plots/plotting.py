@@ -40,6 +40,9 @@ IN_WORDS = {
     "curve": "curves",
     "thresholds": "thresholds",
     "sample_size": "sample sizes",
+    "selection": "selected features",
+    "stability": "the stability of selections",
+    "reliability": "the reliability of cross-validation",
     "permutation_test": "a permutation test",
     "null_distribution": "a null distribution",
 }
@@ -47,6 +50,7 @@ MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
+    "selection_pictures",
 )
 
 

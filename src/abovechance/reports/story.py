@@ -83,6 +83,7 @@ MODULES = (
     "comparison_story",
     "detection_story",
     "power_story",
+    "selection_stories",
     "other_stories",
 )
 
