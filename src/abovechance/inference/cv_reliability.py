@@ -425,7 +425,8 @@ def reliability(
     settings = Settings.of("reliability", given)
     columns, _, moved = aligned({"X": X, "y": y})
     outcome = present("outcomes", columns["y"])
-    numeric = is_regressor(estimator)
+    # what is no estimator is refused where tasks are made
+    numeric = hasattr(estimator, "get_params") and is_regressor(estimator)
     asked = USUAL["numeric" if numeric else "classes"] if measures is None else measures
     dial = _dial(flips, numeric)
     sizes = tuple(_sizes(n))
@@ -490,10 +491,11 @@ def reliability(
 
 def _dial(flips: Any, numeric: bool) -> tuple[float, ...]:
     """The shares of labels to flip."""
-    several = not isinstance(flips, Real) or isinstance(flips, bool)
-    if several and not isinstance(flips, Iterable):
-        raise DataError(f"flips must be a share or several; got {shown(flips)}.")
-    values = [float(one) for one in flips] if several else [float(flips)]
+    several = isinstance(flips, Iterable) and not isinstance(flips, str)
+    given = list(flips) if several else [flips]
+    if not all(isinstance(one, Real) for one in given):
+        raise DataError(f"flips must be a share of the labels, or several; got {shown(flips)}.")
+    values = [float(one) for one in given]
     if not values or not all(0 <= one < 1 for one in values):
         raise DataError(f"flips must be shares of labels from 0 to below 1; got {shown(flips)}.")
     if numeric:

@@ -1231,6 +1231,7 @@ def selectors_table(facts: Facts, *, title: str) -> Table:
         "unimodal": "if selection shares have one mode",
         "r-concave": "if selection shares are r-concave",
     }[str(facts["assumption"])]
+    copies = "Copies: permuted copies among those selected in a half. " if facts["copies"] else ""
     return tabulate(
         rows,
         ("selected by", "name", lambda r: str(r["title"])),
@@ -1238,14 +1239,14 @@ def selectors_table(facts: Facts, *, title: str) -> Table:
         ("cut-off", "number", lambda r: numeric(r["cutoff"])),
         ("stable", "number", lambda r: count(len(r["stable"]))),
         ("false, at most", "number", lambda r: numeric(r["bound"])),
-        ("of copies", "number", lambda r: count(r.get("noise_stable"))),
+        ("copies", "number", lambda r: given(r.get("noise_selected"))),
         ("index", "number", lambda r: numeric(r["index"])),
         (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
         ("remark", "remark", _remark),
         title=title,
         caption="Stable: selected in at least that share of the halves. False, at most: bound on "
         f"how many stable features of low selection probability there are on average, {assumed}. "
-        "Index: 1 if all halves select the same, 0 if as chance would.",
+        f"{copies}Index: 1 if all halves select the same, 0 if as chance would.",
         name="selectors",
         rows_of="selectors",
     )

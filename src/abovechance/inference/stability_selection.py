@@ -146,6 +146,8 @@ class SelectorRow:
     bounds: Mapping[str, float]
     gained: float | None = None  # features before the first that does not improve the measure
     noise_stable: int | None = None  # permuted copies in the stable set
+    noise_selected: float | None = None  # permuted copies among those selected in a half, mean
+    noise_error: float | None = None  # its standard error over pairs of halves
     undefined: str | None = None
 
 
@@ -619,9 +621,19 @@ def _row(
         bound=bounds[plan.assumption],
         bounds=bounds,
         gained=way.gained,
-        noise_stable=None if noise is None else int((stable & noise).sum()),
         undefined=undefined,
+        **({} if noise is None else _noise(way, stable, noise)),
     )
+
+
+def _noise(way: Way, stable: Bools, noise: Bools) -> dict[str, Any]:
+    """How many permuted copies were selected."""
+    each = way.chosen[:, noise].sum(axis=1).reshape(-1, 2).mean(axis=1)
+    return {
+        "noise_stable": int((stable & noise).sum()),
+        "noise_selected": float(each.mean()),
+        "noise_error": float(each.std(ddof=1) / np.sqrt(len(each))),
+    }
 
 
 def _limits(

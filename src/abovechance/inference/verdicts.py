@@ -252,10 +252,10 @@ def _relied_on(facts: Facts) -> str:
 @_of(_HEADLINES, "stability")
 def _stable(facts: Facts) -> str:
     first = facts["selectors"][0]
-    names = listed([label(name) for name in first["stable"]], MOST_NAMES)
-    bound = number(first["bound"])
     if not first["stable"]:
         return f"No feature was selected in at least {percent(first['cutoff'])} of the halves."
+    names = listed([label(name) for name in first["stable"]], MOST_NAMES)
+    bound = number(first["bound"])
     return (
         f"Selected in at least {percent(first['cutoff'])} of the halves: {names}; on average at "
         f"most {bound} of them would be there by accident."
