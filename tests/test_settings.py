@@ -27,7 +27,10 @@ VERBS: dict[str, Callable[..., Any]] = {
             "detect",
             "permutation_test",
             "power",
+            "reliability",
             "sample_size",
+            "select",
+            "stability",
             "thresholds",
         )
     },
@@ -38,6 +41,9 @@ COMMANDS = {  # the verbs that a command asks
     "compare": ("compare",),
     "detect": ("detect",),
     "power": ("power", "sample_size"),
+    "reliability": ("reliability",),
+    "select": ("select",),
+    "stability": ("stability",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
 }

@@ -9,6 +9,8 @@ Verbs
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
     validate, learning_curve                how good on new cases; would more cases help
+    select, stability                       which features; which of them again and again
+    reliability                             can the cross-validation be believed
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
     read                                    predictions from files and dataframes
@@ -51,8 +53,11 @@ if TYPE_CHECKING:
         significance,
     )
     from abovechance.inference import method as methods
+    from abovechance.inference.cv_reliability import reliability
+    from abovechance.inference.forward_selection import select
     from abovechance.inference.items import compare_items
     from abovechance.inference.learning_curves import learning_curve
+    from abovechance.inference.stability_selection import stability
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.inference.validation import validate
@@ -91,7 +96,10 @@ _HOMES = {
     "plot": "abovechance.plots",
     "power": "abovechance.studies",
     "read": "abovechance.io",
+    "reliability": "abovechance.inference.cv_reliability",
     "sample_size": "abovechance.studies",
+    "select": "abovechance.inference.forward_selection",
+    "stability": "abovechance.inference.stability_selection",
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
     "validate": "abovechance.inference.validation",
@@ -147,9 +155,12 @@ __all__ = [
     "posterior",
     "power",
     "read",
+    "reliability",
     "report",
     "sample_size",
+    "select",
     "significance",
+    "stability",
     "studies",
     "testing",
     "thresholds",

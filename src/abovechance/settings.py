@@ -333,7 +333,19 @@ BANDS = (*CURVES, "calibration", "survival")
 REFITTED = ("validate", "learning_curve")
 """Verbs that fit a learner to parts of the cases."""
 
-DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size", *REFITTED)
+REPEATED = ("stability", "reliability")
+"""Verbs that draw parts of the cases."""
+
+DRAWN = (
+    "assess",
+    "compare",
+    "detect",
+    "permutation_test",
+    "power",
+    "sample_size",
+    *REFITTED,
+    *REPEATED,
+)
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
 
 STUDIES = ("power", "sample_size")
@@ -366,7 +378,10 @@ class Settings:
     level: float = setting(
         0.95,
         "In what share of samples such an interval covers the true value; 0.95 unless stated.",
-        verbs=("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS, *REFITTED),
+        verbs=(
+            *("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS),
+            *(*REFITTED, *REPEATED),
+        ),
         said={"sample_size": "Level of the interval whose width is meant."},
         keyword="confidence_level",
         also=("level", "conf_level", "alpha"),
@@ -427,8 +442,12 @@ class Settings:
         defaults={
             **dict.fromkeys((*STOPPING, *STUDIES), 999),
             **dict.fromkeys(("thresholds", *CURVES), 1000),
+            "stability": 50,
+            "reliability": 100,
         },
         said={
+            "stability": "Number of pairs of halves of the cases; 50 unless stated.",
+            "reliability": "Number of repetitions for each number of cases; 100 unless stated.",
             "compare": "Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when "
             "not given.",
             STREAM: "Number of draws of the posteriors of measures of a table.",
@@ -444,7 +463,11 @@ class Settings:
         },
         also=("n_draws", "n_permutations", "n_resamples"),
         least=1,
-        leasts=dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+        leasts={
+            **dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+            "stability": 2,
+            "reliability": 5,
+        },
     )
     exact: bool = setting(
         False,
@@ -548,7 +571,7 @@ class Settings:
     seed: int = setting(
         0,
         "Seed of all draws; a fresh one when not given. It is in the result.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration"),
+        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration", "select"),
         unless_given=None,
         said={
             "permutation_test": "Seed of the permutations, and of whatever else is random: folds "

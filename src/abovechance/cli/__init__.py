@@ -34,6 +34,9 @@ COMMANDS = {
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
     "validate": "How good a model will be on new cases, from those it is trained on.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
+    "reliability": "Whether cross-validation tells what held-out cases say.",
+    "select": "Select features one by one, by what improves a measure most.",
+    "stability": "Which features are selected again and again, with a bound on false ones.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
 # The commands under the question that each answers; one under none is listed at the end.
@@ -42,6 +45,7 @@ QUESTIONS = {
     "Which model is better?": ("compare",),
     "How good will it be on new cases?": ("validate", "learning-curve"),
     "Is there any signal in these data?": ("detect",),
+    "Which features, and can the validation be believed?": ("select", "stability", "reliability"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
     "Where do I begin?": ("demo", "measures", "reproduce"),

@@ -1337,6 +1337,172 @@ def thresholds_table(choices: Sequence[Row], *, title: str) -> Table:
     )
 
 
+# Features selected once, on many halves of the cases; cross-validation beside held-out cases.
+
+
+@prints("selection")
+def selection(facts: Facts) -> list[Block | None]:
+    """Features in the order of selection."""
+    cases = f"{plural(int(facts['n']), 'case')}, {plural(int(facts['features']), 'feature')}"
+    return [
+        Note(f"{cases}; {facts['learner']}, judged {facts['judged']}"),
+        steps_table(facts, title=""),
+        Note(f"Ended because {facts['stopped']}."),
+    ]
+
+
+def steps_table(facts: Facts, *, title: str) -> Table:
+    """What each selected feature added."""
+    rows = [{"step": i, **row} for i, row in enumerate(facts["steps"], 1)]
+    return tabulate(
+        rows,
+        ("step", "number", lambda r: count(r["step"])),
+        ("feature", "name", lambda r: str(r["feature"])),
+        (str(facts["title"]).lower(), "number", lambda r: numeric(r["value"])),
+        ("better by", "number", lambda r: numeric(r["gain"])),
+        title=title,
+        caption=f"Without any feature: {number(facts['start'])}.",
+        name="steps",
+        rows_of="steps",
+    )
+
+
+@prints("stability")
+def stability(facts: Facts) -> list[Block | None]:
+    """Stable features, how often each was selected, and how alike selections were."""
+    halves = f"{thousands(int(facts['pairs']))} pairs of halves"
+    copied = f", {facts['copies']} of them permuted copies" if facts.get("copies") else ""
+    many = f"{plural(int(facts['n']), 'case')}, {plural(int(facts['features']), 'feature')}{copied}"
+    return [
+        Note(f"{many}; {halves}"),
+        selectors_table(facts, title="Stability"),
+        frequencies_table(facts, title="How often each feature was selected"),
+        index_differences_table(facts),
+    ]
+
+
+def selectors_table(facts: Facts, *, title: str) -> Table:
+    """One line per way to select features."""
+    rows = facts["selectors"]
+    assumed = {
+        "none": "for any selector",
+        "unimodal": "if selection shares have one mode",
+        "r-concave": "if selection shares are r-concave",
+    }[str(facts["assumption"])]
+    copies = "Copies: permuted copies among those selected in a half. " if facts["copies"] else ""
+    return tabulate(
+        rows,
+        ("selected by", "name", lambda r: str(r["title"])),
+        ("per half", "number", lambda r: numeric(r["size"])),
+        ("cut-off", "number", lambda r: numeric(r["cutoff"])),
+        ("stable", "number", lambda r: count(len(r["stable"]))),
+        ("false, at most", "number", lambda r: numeric(r["bound"])),
+        ("copies", "number", lambda r: given(r.get("noise_selected"))),
+        ("index", "number", lambda r: numeric(r["index"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("remark", "remark", _remark),
+        title=title,
+        caption="Stable: selected in at least that share of the halves. False, at most: bound on "
+        f"how many stable features of low selection probability there are on average, {assumed}. "
+        f"{copies}Index: 1 if all halves select the same, 0 if as chance would.",
+        name="selectors",
+        rows_of="selectors",
+    )
+
+
+def frequencies_table(facts: Facts, *, title: str) -> Table:
+    """One line per feature, one column per way to select; stable features have a star."""
+    rows = facts["frequencies"]
+    names = [str(row["selector"]) for row in facts["selectors"]]
+    known = {(row["selector"], row["feature"]): row for row in rows}
+    features = list(dict.fromkeys(row["feature"] for row in rows))
+
+    def share(selector: str) -> Declared:
+        def cell(feature: str) -> Cell:
+            row = known[selector, feature]
+            star = " *" if row["stable"] else ""
+            return Cell(f"{number(row['frequency'])}{star}", value=as_float(row["frequency"]))
+
+        return selector, "name", cell
+
+    return tabulate(
+        features,
+        ("feature", "name", lambda f: str(f)),
+        *(share(selector) for selector in names),
+        title=title,
+        caption="* stable.",
+        name="frequencies",
+        rows_of="frequencies",
+    )
+
+
+def index_differences_table(facts: Facts) -> Table:
+    """Differences of the index between ways to select."""
+    return _pairs_table(facts, "Differences of the index", "the same halves")
+
+
+def _pairs_table(facts: Facts, title: str, same: str) -> Table:
+    """Differences between pairs, first minus second, on the same draws."""
+    rows = facts.get("comparisons") or ()
+    return tabulate(
+        rows,
+        ("cases", "number", lambda r: count(r.get("n"))),
+        ("first − second", "name", lambda r: f"{r['first']} − {r['second']}"),
+        ("difference", "number", lambda r: numeric(r["difference"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("p", "number", lambda r: p_cell(r.get("p_value"))),
+        ("p (holm)", "number", lambda r: p_cell(r.get("p_adjusted"))),
+        title=title,
+        caption=f"On {same}.",
+        name="comparisons",
+        rows_of="comparisons",
+    )
+
+
+@prints("reliability")
+def reliability(facts: Facts) -> list[Block | None]:
+    """Cross-validated beside held-out values over repetitions."""
+    flips = [as_float(one) for one in facts["flips"]]
+    dial = f", up to {percent(max(flips))} of the labels flipped" if max(flips) else ""
+    balanced = ", classes in equal numbers" if facts.get("balanced") else ""
+    return [
+        Note(
+            f"{thousands(int(facts['repetitions']))} repetitions; {facts['folds']}, beside "
+            f"{plural(int(facts['holdout']), 'case')} held out of {facts['n']}{balanced}"
+            f"{dial}"
+        ),
+        reliability_table(facts, title="Cross-validation beside held-out cases"),
+        correlation_differences_table(facts),
+    ]
+
+
+def reliability_table(facts: Facts, *, title: str) -> Table:
+    """One line per number of cases and measure."""
+    rows = facts["measures"]
+    return tabulate(
+        rows,
+        ("cases", "number", lambda r: count(r["n"])),
+        ("measure", "name", lambda r: str(r["measure"])),
+        ("Spearman", "number", lambda r: numeric(r["spearman"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("CV", "number", lambda r: numeric(r["cv"])),
+        ("held out", "number", lambda r: numeric(r["holdout"])),
+        ("bias", "number", lambda r: numeric(r["bias"])),
+        ("spread", "number", lambda r: numeric(r["spread"])),
+        ("remark", "remark", _remark),
+        title=title,
+        caption="Spearman: correlation of both values over repetitions. Bias: mean of "
+        "cross-validated minus held-out values; spread: their standard deviation.",
+        name="measures",
+        rows_of="measures",
+    )
+
+
+def correlation_differences_table(facts: Facts) -> Table:
+    """Differences of Spearman's correlation between measures."""
+    return _pairs_table(facts, "Differences of Spearman's correlation", "the same repetitions")
+
+
 @prints("curve")
 def curve(facts: Facts) -> list[Block | None]:
     """Some points of a curve."""

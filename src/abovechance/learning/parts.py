@@ -22,12 +22,10 @@ from abovechance.learning.from_sklearn import (
     by_class,
     known,
     predict,
-    recognise,
     rows_of,
     seeded,
     seeded_splitter,
     splitter_of,
-    with_features,
 )
 from abovechance.learning.schemes import counts_of
 from abovechance.learning.training import decisions
@@ -155,10 +153,7 @@ def fast_way(estimator: Any, X: Any) -> Known | None:
     decision values of support vector machines are only ranked as scikit-learn's, so not taken.
     """
     found = known(estimator, X)
-    if found is None:
-        known = recognise(estimator)
-        return with_features(estimator, known if isinstance(known, Logistic) else None, X)
-    return found if found.kind == "probability" else None
+    return found if found is not None and found.kind == "probability" else None
 
 
 @dataclass(frozen=True, eq=False)

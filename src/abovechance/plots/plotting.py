@@ -40,6 +40,9 @@ IN_WORDS = {
     "curve": "curves",
     "thresholds": "thresholds",
     "sample_size": "sample sizes",
+    "selection": "selected features",
+    "stability": "the stability of selections",
+    "reliability": "the reliability of cross-validation",
     "permutation_test": "a permutation test",
     "validation": "a validated model",
     "learning_curve": "a learning curve",
@@ -50,6 +53,7 @@ MODULES = (
     "curve_pictures",
     "result_pictures",
     "validation_pictures",
+    "selection_pictures",
 )
 
 

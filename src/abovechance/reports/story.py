@@ -84,6 +84,7 @@ MODULES = (
     "detection_story",
     "power_story",
     "validation_story",
+    "selection_stories",
     "other_stories",
 )
 
