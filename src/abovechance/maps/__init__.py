@@ -1,7 +1,18 @@
 """Where is the signal? A statistic in every neighbourhood of an image, a surface or a recording."""
 
 from abovechance.maps.decoding import decode_over_time
+from abovechance.maps.map_files import read_map
 from abovechance.maps.searching import searchlight
-from abovechance.maps.subject_map import Geometry, SubjectMap
+from abovechance.maps.simulated import SimulatedSubjects, simulate_subjects
+from abovechance.maps.subject_map import Geometry, SubjectMap, SubjectMaps
 
-__all__ = ["Geometry", "SubjectMap", "decode_over_time", "searchlight"]
+__all__ = [
+    "Geometry",
+    "SimulatedSubjects",
+    "SubjectMap",
+    "SubjectMaps",
+    "decode_over_time",
+    "read_map",
+    "searchlight",
+    "simulate_subjects",
+]
