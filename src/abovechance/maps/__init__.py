@@ -1,0 +1,5 @@
+"""Where is the signal? A statistic in every neighbourhood of an image, a surface or a recording."""
+
+from abovechance.maps.subject_map import Geometry, SubjectMap
+
+__all__ = ["Geometry", "SubjectMap"]
