@@ -31,6 +31,7 @@ KINDS = (
     "calibration_error",
     "null_distribution",
     "test",
+    "group_maps",
 )
 # Results that were saved before they said their kind are known by what they hold.
 HOLDING: tuple[tuple[str, set[str]], ...] = (

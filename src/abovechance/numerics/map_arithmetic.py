@@ -15,7 +15,7 @@ LOOPS = "map_loops"
 LEVELS = 10_000  # steps of a support-enhanced map at most; higher values count as the last
 
 
-class Touching(NamedTuple):
+class Adjacent(NamedTuple):
     """Which places touch."""
 
     starts: Ints
@@ -117,10 +117,10 @@ def highest(values: Floats, kept: int) -> Floats:
 # ----------------------------------------------------------------------------------------------
 
 
-def clusters(inside: Bools, touching: Touching) -> Ints:
+def clusters(inside: Bools, adjacent: Adjacent) -> Ints:
     """The number of the cluster of each place, 1 for the largest; 0 outside.
 
-    >>> line = Touching(np.array([0, 1, 3, 5, 6]), np.array([1, 0, 2, 1, 3, 2]))
+    >>> line = Adjacent(np.array([0, 1, 3, 5, 6]), np.array([1, 0, 2, 1, 3, 2]))
     >>> clusters(np.array([True, False, True, True]), line).tolist()
     [2, 0, 1, 1]
     """
@@ -131,8 +131,8 @@ def clusters(inside: Bools, touching: Touching) -> Ints:
     chosen = np.flatnonzero(inside)
     if not chosen.size:
         return found
-    ones = np.ones(len(touching.neighbours), dtype=np.int8)
-    graph = csr_matrix((ones, touching.neighbours, touching.starts), shape=(len(inside),) * 2)
+    ones = np.ones(len(adjacent.neighbours), dtype=np.int8)
+    graph = csr_matrix((ones, adjacent.neighbours, adjacent.starts), shape=(len(inside),) * 2)
     _, label = connected_components(graph[chosen][:, chosen], directed=False)
     sizes = np.bincount(label)
     # equal sizes in the order of their first places, which connected_components keeps
@@ -143,7 +143,7 @@ def clusters(inside: Bools, touching: Touching) -> Ints:
 
 
 def cluster_sizes(
-    values: Floats, bar: Floats, touching: Touching, *, fast: bool | None = None
+    values: Floats, bar: Floats, adjacent: Adjacent, *, fast: bool | None = None
 ) -> tuple[Ints, Ints]:
     """How many clusters of each size lie above the bar in all maps, and the largest of each."""
     places = values.shape[1]
@@ -152,10 +152,10 @@ def cluster_sizes(
     if fast if fast is not None else worthwhile(values.size, module=LOOPS):
         from abovechance.numerics.kernels import map_loops
 
-        map_loops.cluster_sizes(values, bar, *touching, histogram, largest)
+        map_loops.cluster_sizes(values, bar, *adjacent, histogram, largest)
         return histogram, largest
     for i, one in enumerate(values):
-        sizes = np.bincount(clusters(one > bar, touching))[1:]
+        sizes = np.bincount(clusters(one > bar, adjacent))[1:]
         np.add.at(histogram, sizes, 1)
         largest[i] = sizes.max(initial=0)
     return histogram, largest
@@ -169,7 +169,7 @@ def cluster_sizes(
 
 def enhanced(
     values: Floats,
-    touching: Touching,
+    adjacent: Adjacent,
     *,
     step: float = 0.1,
     extent: float = 0.5,
@@ -188,7 +188,7 @@ def enhanced(
 
     Examples
     --------
-    >>> line = Touching(np.array([0, 1, 2]), np.array([1, 0]))
+    >>> line = Adjacent(np.array([0, 1, 2]), np.array([1, 0]))
     >>> enhanced(np.array([[1.0, 2.0]]), line, step=1.0).round(3).tolist()
     [[1.414, 5.414]]
     """
@@ -200,12 +200,12 @@ def enhanced(
     if fast if fast is not None else worthwhile(values.size, module=LOOPS):
         from abovechance.numerics.kernels import map_loops
 
-        map_loops.enhanced(values, step, weight, heights, *touching, out)
+        map_loops.enhanced(values, step, weight, heights, *adjacent, out)
         return out
     level = np.clip(np.floor(values / step), 0, most).astype(np.int64)
     for i in range(len(values)):
         for now in range(most, 0, -1):
-            label = clusters(level[i] >= now, touching)
+            label = clusters(level[i] >= now, adjacent)
             size = np.bincount(label)[label]
             out[i] += np.where(label > 0, weight[size] * heights[now], 0.0)
     return out
