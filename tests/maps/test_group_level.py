@@ -13,7 +13,7 @@ import abovechance as ac
 from abovechance.errors import DataError, NotApplicable, UnknownMethod
 from abovechance.maps import Geometry, GroupMaps, SubjectMap
 
-from .subjects_made import ball, group, subject, volume
+from statistical.map_subjects import ball, group, subject, volume
 
 ROW = volume(2)
 

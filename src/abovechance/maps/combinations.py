@@ -196,9 +196,11 @@ class GroupMethod:
 def _stelzer(observed: Floats, null: Maps, chance: Floats | None, with_observed: bool) -> Plan:
     maps, starts = _stacked(observed, null, with_observed)
     counts = np.array([len(one) + with_observed for one in null])
-    each = [maps[s : s + n].astype(np.float64) for s, n in zip(starts, counts, strict=True)]
-    mean = np.sum([one.mean(axis=0) for one in each], axis=0)
-    variance = np.sum([one.var(axis=0) for one in each], axis=0)
+    mean = variance = np.zeros(observed.shape[1])
+    for start, many in zip(starts, counts, strict=True):
+        own = maps[start : start + many]
+        mean = mean + own.mean(axis=0, dtype=np.float64)
+        variance = variance + own.var(axis=0, dtype=np.float64)
     return _standardised(maps, OneEach(starts, counts), observed, mean, variance, with_observed)
 
 
