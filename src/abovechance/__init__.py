@@ -8,6 +8,7 @@ Verbs
     compare, thresholds                     two models or more; where to cut
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
+    searchlight, decode_over_time           where in a brain, or when, classes differ
     group_maps                              where several subjects carry a signal
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
@@ -20,6 +21,7 @@ Collections
     measures, measure                       every measure, callable; how to declare one
     intervals, significance                 the methods behind the verbs, each by its name
     posterior, curves                       what is known after the data; curves with bands
+    maps                                    maps of subjects, read and simulated
     studies, plots, examples, errors        designs, displays, data sets, what is refused
     testing                                 a stated goal as an assertion of a test suite
 Where work is done
@@ -36,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abovechance import errors, examples, measures, plots, studies, testing
+    from abovechance import errors, examples, maps, measures, plots, studies, testing
     from abovechance.errors import AboveChanceError
     from abovechance.inference import (
         Assessment,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
-    from abovechance.maps import group_maps
+    from abovechance.maps import decode_over_time, group_maps, searchlight
     from abovechance.measures.measure import measure
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -80,6 +82,7 @@ _HOMES = {
     "assess_stream": "abovechance.inference.streaming",
     "compare": "abovechance.inference",
     "compare_items": "abovechance.inference.items",
+    "decode_over_time": "abovechance.maps",
     "detect": "abovechance.inference",
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
@@ -92,6 +95,7 @@ _HOMES = {
     "read": "abovechance.io",
     "sample_size": "abovechance.studies",
     "report": "abovechance.reports",
+    "searchlight": "abovechance.maps",
     "thresholds": "abovechance.inference.thresholds",
 }
 _CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
@@ -102,6 +106,7 @@ _MODULES = {
     "errors": "abovechance.errors",
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
+    "maps": "abovechance.maps",
     "measures": "abovechance.measures",
     "methods": "abovechance.inference.method",
     "plots": "abovechance.plots",
@@ -128,6 +133,7 @@ __all__ = [
     "compare",
     "compare_items",
     "curves",
+    "decode_over_time",
     "detect",
     "errors",
     "examples",
@@ -136,6 +142,7 @@ __all__ = [
     "from_estimator",
     "group_maps",
     "intervals",
+    "maps",
     "measure",
     "measures",
     "methods",
@@ -147,6 +154,7 @@ __all__ = [
     "read",
     "report",
     "sample_size",
+    "searchlight",
     "significance",
     "studies",
     "testing",

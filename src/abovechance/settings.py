@@ -334,6 +334,9 @@ GROUP = "group_maps"
 DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size", GROUP)
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
 
+MAPPED = ("searchlight", "decode_over_time")
+"""Verbs that make null maps of a subject."""
+
 STUDIES = ("power", "sample_size")
 STOPPING = ("detect", "permutation_test")
 FLIPS = 9999
@@ -424,13 +427,15 @@ class Settings:
     draws: int | None = setting(
         None,
         "Number of permutations, flips and bootstrap samples; 9999 and 1999 when not given.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES),
+        verbs=(*DRAWN, *MAPPED, STREAM, "thresholds", *CURVES),
         defaults={
+            **dict.fromkeys(MAPPED, 100),
             **dict.fromkeys((*STOPPING, *STUDIES), 999),
             **dict.fromkeys(("thresholds", *CURVES), 1000),
             GROUP: 9999,
         },
         said={
+            **dict.fromkeys(MAPPED, "Number of null maps of each subject; 100 unless stated."),
             GROUP: "Number of combinations of the subjects' maps, or of patterns of signs; 9999 "
             "unless stated.",
             "compare": "Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when "
@@ -442,7 +447,7 @@ class Settings:
             "intervals, that need them.",
             **dict.fromkeys(("thresholds", *CURVES), "Number of bootstrap samples."),
         },
-        also=("n_draws", "n_permutations", "n_resamples"),
+        also=("n_draws", "n_permutations", "n_resamples", "permutations"),
         least=1,
         leasts=dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
     )
@@ -548,7 +553,7 @@ class Settings:
     seed: int = setting(
         0,
         "Seed of all draws; a fresh one when not given. It is in the result.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration"),
+        verbs=(*DRAWN, *MAPPED, STREAM, "thresholds", *CURVES, "calibration"),
         unless_given=None,
         said={
             "permutation_test": "Seed of the permutations, and of whatever else is random: folds "
@@ -571,7 +576,7 @@ class Settings:
         1,
         "Number of processes to share the draws between, or an executor such as `Dask`; the "
         "results are the same.",
-        verbs=DRAWN,
+        verbs=(*DRAWN, *MAPPED),
         also=("n_jobs",),
         check=workers_of,
         brief="Processes that share the work; 1 when not given.",
@@ -587,7 +592,7 @@ class Settings:
         None,
         "File that keeps finished draws, so that a run that was stopped goes on; none when not "
         "given.",
-        verbs=DRAWN,
+        verbs=(*DRAWN, *MAPPED),
         said=dict.fromkeys(
             STUDIES,
             "A file that keeps finished work: a run that was stopped goes on, and one with more "
@@ -599,7 +604,7 @@ class Settings:
     progress: Progress | None = setting(
         None,
         "True to show how far it is, or a function that is called with the numbers done and to do.",
-        verbs=(*DRAWN, STREAM),
+        verbs=(*DRAWN, *MAPPED, STREAM),
         check=progress_of,
         option="",
     )

@@ -33,6 +33,9 @@ CONTROLS = {
 }
 """What is bounded at the level, by its name: how, and what."""
 
+OF_SHARES = "the chance of any centre where nobody carries the signal; shares at each centre alone"
+"""What the largest of all centres bounds for prevalence, by the argument of its authors."""
+
 NEIGHBOURS = ("cluster", "tfce")
 TOUCHING = ("faces", "edges", "corners")
 INFLATED = 1.25  # times the level that too few null maps may cost before it is said
@@ -540,7 +543,7 @@ def _controls(values: Mapping[str, Floats], asked: _Asked, alpha: float) -> Iter
         yield Control(
             control=name,
             title=title,
-            bounds=bounds,
+            bounds=OF_SHARES if name == "maximum" and "prevalence" in values else bounds,
             rejected=int(_rejected(values, name, alpha).sum()),
             least_p=float(values[f"p_{name}"].min()),
             chosen=name == asked.control,

@@ -46,8 +46,10 @@ class Geometry:
         Of a grid: its size, and the place of every centre in it.
     affine
         Of a volume: from places in the grid to millimetres (4, 4).
+    regions
+        Of parcels: the number of the parcel at every place of the grid, -1 outside.
     pairs
-        Without a grid: neighbours (E, 2), each pair once.
+        Without cells of a grid: neighbours (E, 2), each pair once.
     names
         What the centres are called, as the parcels of an atlas.
 
@@ -69,6 +71,7 @@ class Geometry:
     shape: tuple[int, ...] | None = None
     indices: Ints | None = None
     affine: Floats | None = None
+    regions: npt.NDArray[np.int32] | None = None
     pairs: Ints | None = None
     names: tuple[str, ...] = ()
 
@@ -111,8 +114,11 @@ class Geometry:
 
     def as_volume(self, values: Array, fill: float = 0.0) -> Array:
         """Values (…, V) at their places in the grid (…, *shape), `fill` elsewhere."""
-        shape, indices = self._grid()
         given = np.asarray(values)
+        if self.regions is not None and self.shape is not None:
+            painted = np.where(self.regions < 0, fill, given[..., self.regions])
+            return painted.astype(given.dtype).reshape(*given.shape[:-1], *self.shape)
+        shape, indices = self._grid()
         found = np.full((*given.shape[:-1], int(np.prod(shape))), fill, dtype=given.dtype)
         found[..., indices] = given
         return found.reshape(*given.shape[:-1], *shape)
