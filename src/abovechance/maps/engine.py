@@ -62,12 +62,17 @@ class MapWork:
     seed: int
     runs: Ints | None = None
 
+    @property
+    def many(self) -> int:
+        """Number of centres."""
+        return len(self.starts) - 1
+
     def __len__(self) -> int:
-        return -(-(len(self.starts) - 1) // CENTRES)
+        return -(-self.many // CENTRES)
 
     def centres(self, block: int) -> slice:
         """The centres of a block."""
-        return slice(block * CENTRES, min((block + 1) * CENTRES, len(self.starts) - 1))
+        return slice(block * CENTRES, min((block + 1) * CENTRES, self.many))
 
     def __call__(self, block: int) -> Singles:
         from threadpoolctl import threadpool_limits
@@ -203,8 +208,7 @@ def computed(
     Beside the data and the null maps no more than one block for each process is in memory.
     `settings.progress` is told of centres: so many were done `before`, of so many in `total`.
     """
-    many = len(work.starts) - 1
-    done = before
+    many, done = work.many, before
     shape = (work.draws, many)
     null: Singles
     if file is None:

@@ -238,7 +238,7 @@ def parcels(space: Volume, atlas: Array, names: Any = None) -> Neighbourhoods:
     called |= {int(k): str(v) for k, v in dict(names or {}).items() if int(k) in called}
     of_column = region[space.mask]
     order = np.argsort(of_column, kind="stable")
-    order = order[of_column[order] >= 0].astype(np.int32)
+    order = order[of_column[order] >= 0]
     starts = np.searchsorted(of_column[order], np.arange(len(numbers) + 1))
     at = np.array(np.nonzero(space.mask)).T @ space.affine[:3, :3].T + space.affine[:3, 3]
     centre = [at[order[a:b]].mean(axis=0) for a, b in pairwise(starts)]
@@ -251,7 +251,8 @@ def parcels(space: Volume, atlas: Array, names: Any = None) -> Neighbourhoods:
         names=tuple(called[int(number)] for number in numbers),
     )
     words = plural(len(numbers), "parcel")
-    return Neighbourhoods(starts=starts, members=order, geometry=geometry, words=words)
+    members = order.astype(np.int32)
+    return Neighbourhoods(starts=starts, members=members, geometry=geometry, words=words)
 
 
 def _touching(region: Ints) -> Ints:

@@ -1,6 +1,6 @@
 """Where is the signal? `searchlight`: a statistic around every voxel, with its null maps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -157,15 +157,16 @@ def mapped(
     file: Path | None = None,
     before: int = 0,
     total: int | None = None,
+    kind: Callable[..., MapWork] = MapWork,
 ) -> SubjectMap:
-    """The map of one subject from trials × columns."""
+    """The map of one subject from trials × columns, by one kind of work."""
     trials_are_finite(X, subject, space)
     outcome, classes = outcome_of(labels, len(X), subject)
     chunks = runs_of(runs, outcome, subject)
     around, still = _varying(X, around, subject)
     statistic, folds = statistic_for(asked, settings.seed, chunks)
     required(statistic, X, around, outcome)
-    work = MapWork(
+    work = kind(
         X,
         around.starts,
         around.members,
@@ -184,7 +185,7 @@ def mapped(
         chance=chance_of(statistic, outcome),
         statistic=statistic.name,
         title=title_of(statistic, folds, outcome),
-        sizes=around.sizes,
+        sizes=np.repeat(around.sizes, len(observed) // len(around)),
         geometry=around.geometry,
         neighbourhood=around.words,
         n=len(X),
@@ -239,12 +240,12 @@ def _advice(
                 "their sizes.",
             )
         )
-    many = labellings(outcome, "labels" if runs is None else "within", runs)
-    if many < 1 + settings.flips:
+    ways = labellings(outcome, "labels" if runs is None else "within", runs)
+    if ways < 1 + settings.flips:
         found.append(
             Advice(
                 "AC571",
-                f"labels can be permuted in {int(many)} ways only, so {settings.flips} null maps "
+                f"labels can be permuted in {int(ways)} ways only, so {settings.flips} null maps "
                 "repeat each other; p of one subject cannot be small.",
             )
         )
@@ -257,11 +258,12 @@ def _advice(
             )
         )
     least = 1 / (1 + settings.flips)
-    if least * len(around) > LEVEL:
+    many = len(around.geometry)
+    if least * many > LEVEL:
         found.append(
             Advice(
                 "AC573",
-                f"p of one subject is {least:.2g} at least and {len(around)} centres are tested, "
+                f"p of one subject is {least:.2g} at least and {many} centres are tested, "
                 "so no centre of this map alone can stand after adjustment; its null maps are made "
                 "to be combined over subjects (group_maps).",
             )
@@ -372,8 +374,8 @@ def searchlight(
     """
     settings = Settings.of("searchlight", given)
     each, names, several = subjects_of(images, subjects)
-    all_labels = _per_subject("labels", labels, names, several)
-    all_runs = _per_subject("runs", runs, names, several)
+    all_labels = per_subject("labels", labels, names, several)
+    all_runs = per_subject("runs", runs, names, several)
     masker = mask if is_masker(mask) else None
     space = _space(each[0], mask, process_mask_img, affine, parcels, adjacency)
     around = _around(each[0], space, radius, radius_unit, neighbours, parcels, adjacency)
@@ -466,7 +468,7 @@ def _table(images: Any, name: str) -> Floats:
     return found
 
 
-def _per_subject(what: str, given: Any, names: Sequence[str], several: bool) -> list[Any]:
+def per_subject(what: str, given: Any, names: Sequence[str], several: bool) -> list[Any]:
     """What is given for each subject, or for all of them."""
     if given is None or not several:
         return [given] * len(names)
