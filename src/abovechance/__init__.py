@@ -9,6 +9,7 @@ Verbs
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
     searchlight, decode_over_time           where in a brain, or when, classes differ
+    group_maps                              where several subjects carry a signal
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
     read                                    predictions from files and dataframes
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from abovechance.inference.thresholds import thresholds
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
-    from abovechance.maps import decode_over_time, searchlight
+    from abovechance.maps import decode_over_time, group_maps, searchlight
     from abovechance.measures.measure import measure
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -86,6 +87,7 @@ _HOMES = {
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
+    "group_maps": "abovechance.maps",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
@@ -138,6 +140,7 @@ __all__ = [
     "from_cross_validate",
     "from_cv",
     "from_estimator",
+    "group_maps",
     "intervals",
     "maps",
     "measure",

@@ -330,7 +330,8 @@ def setting(
 STREAM = "assess_stream"
 CURVES = ("roc", "precision_recall", "decision", "decision_difference", "cost")
 BANDS = (*CURVES, "calibration", "survival")
-DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size")
+GROUP = "group_maps"
+DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size", GROUP)
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
 
 MAPPED = ("searchlight", "decode_over_time")
@@ -377,8 +378,11 @@ class Settings:
     alpha: float = setting(
         0.05,
         "The level that p is compared with when stopping; 0.05 unless stated.",
-        verbs=(*STUDIES, *STOPPING),
-        said=dict.fromkeys(STUDIES, "Level of the tests."),
+        verbs=(*STUDIES, *STOPPING, GROUP),
+        said={
+            **dict.fromkeys(STUDIES, "Level of the tests."),
+            GROUP: "The level at which false findings are bounded; 0.05 unless stated.",
+        },
         also=("level", "significance_level"),
         check=share,
         option="--alpha",
@@ -428,9 +432,12 @@ class Settings:
             **dict.fromkeys(MAPPED, 100),
             **dict.fromkeys((*STOPPING, *STUDIES), 999),
             **dict.fromkeys(("thresholds", *CURVES), 1000),
+            GROUP: 9999,
         },
         said={
             **dict.fromkeys(MAPPED, "Number of null maps of each subject; 100 unless stated."),
+            GROUP: "Number of combinations of the subjects' maps, or of patterns of signs; 9999 "
+            "unless stated.",
             "compare": "Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when "
             "not given.",
             STREAM: "Number of draws of the posteriors of measures of a table.",

@@ -26,6 +26,7 @@ COMMANDS = {
     "curves": "A curve of the predictions in a file, with its band.",
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",
+    "group-maps": "Test where a group of subjects carries a signal, from their maps.",
     "measures": "List the measures, or explain one.",
     "plot": "Draw the predictions in a file, or a saved result.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
@@ -39,7 +40,7 @@ COMMANDS = {
 QUESTIONS = {
     "How good is this model?": ("assess", "curves", "thresholds", "posterior"),
     "Which model is better?": ("compare",),
-    "Is there any signal in these data?": ("detect", "searchlight"),
+    "Is there any signal in these data?": ("detect", "searchlight", "group-maps"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
     "Where do I begin?": ("demo", "measures", "reproduce"),
@@ -63,8 +64,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = HOMES.get(name, f"{name}_command")
-        command = getattr(import_module(f"abovechance.cli.{module}"), name)
+        function = name.replace("-", "_")
+        module = HOMES.get(name, f"{function}_command")
+        command = getattr(import_module(f"abovechance.cli.{module}"), function)
         assert isinstance(command, click.Command)
         return command
 

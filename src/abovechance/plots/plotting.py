@@ -42,11 +42,13 @@ IN_WORDS = {
     "sample_size": "sample sizes",
     "permutation_test": "a permutation test",
     "null_distribution": "a null distribution",
+    "group_maps": "maps of a group",
 }
 MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
+    "map_pictures",
 )
 
 

@@ -83,6 +83,7 @@ MODULES = (
     "comparison_story",
     "detection_story",
     "map_story",
+    "group_story",
     "power_story",
     "other_stories",
 )

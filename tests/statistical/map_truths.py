@@ -1,0 +1,206 @@
+"""What group maps do when the truth is known: smooth noise, with and without a signal.
+
+Maps of subjects are smooth noise on a grid, the observed one and the null maps drawn alike, so that
+they are exchangeable where there is no signal. A signal is added within a ball; the centres outside
+it are truly null. Prevalence is tested where exactly half of the population carries a signal too
+strong to miss, at which its level is largest.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import abovechance as ac
+from abovechance.arrays import Bools
+from abovechance.maps import GroupMaps
+from statistical.map_subjects import ball, group, smooth, subject, volume
+
+LEVEL = 0.05
+SHAPE = (12, 12, 8)
+RADIUS, STRENGTH = 2.5, 1.2
+DRAWS = 999
+METHODS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("stelzer", {}),
+    ("stelzer, observed maps included", {"with_observed": True, "tfce": False}),
+    ("joint", {"method": "joint", "tfce": False, "cluster_p": 0.01}),
+    ("sign_flip", {"method": "sign_flip", "tfce": False}),
+)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something false was claimed in so many simulations."""
+
+    setting: str
+    claim: str
+    rate: float
+    replications: int
+
+    @property
+    def bar(self) -> float:
+        """What a true rate of .05 stays below, by three standard errors."""
+        return LEVEL + 3 * float(np.sqrt(LEVEL * (1 - LEVEL) / self.replications))
+
+
+def seeded(seed: int, *key: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def _false_claims(found: GroupMaps, null: Bools) -> dict[str, float]:
+    """Whether each rule claims anything at truly null centres, and at how many p is at most .05."""
+    claims = {"p at a centre": float((found["p"][null] <= LEVEL).mean())}
+    for name, title in (
+        ("maximum", "any centre, largest of all"),
+        ("cluster", "any cluster, by size"),
+        ("tfce", "any centre, TFCE"),
+    ):
+        if f"p_{name}" in found.maps:
+            claims[title] = float((found[f"p_{name}"][null] <= LEVEL).any())
+    return claims
+
+
+def without_signal(
+    subjects: int, maps: int, replications: int, seed: int = 1, methods: Any = METHODS
+) -> list[Rate]:
+    """False claims where no subject carries any signal."""
+    geometry = volume(*SHAPE)
+    every = np.ones(len(geometry), dtype=bool)
+    claims: dict[tuple[str, str], list[float]] = {}
+    for i in range(replications):
+        rng = seeded(seed, subjects, maps, i)
+        people = group(rng, geometry, subjects, maps, chance=0.0)
+        for title, options in methods:
+            found = ac.group_maps(people, rng=i, draws=DRAWS, **{"cluster_p": 0.01, **options})
+            for claim, false in _false_claims(found, every).items():
+                claims.setdefault((title, claim), []).append(false)
+    return [
+        Rate(f"{title}, {subjects} subjects, {maps} null maps", claim, float(np.mean(rates)), replications)
+        for (title, claim), rates in claims.items()
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """False and true discoveries of one rule, on average."""
+
+    setting: str
+    rule: str
+    false_share: float
+    any_false: float
+    found_share: float
+    replications: int
+
+    @property
+    def bar(self) -> float:
+        """What a false discovery rate of .05 stays below; its variance is at most that of a share."""
+        return LEVEL + 3 * float(np.sqrt(LEVEL * (1 - LEVEL) / self.replications))
+
+
+def with_signal(subjects: int, maps: int, replications: int, seed: int = 2) -> list[Discovery]:
+    """Discoveries where a ball of centres carries a signal in every subject."""
+    geometry = volume(*SHAPE)
+    true = ball(geometry, RADIUS) > 0
+    rules = ("maximum", "bh", "by")
+    tally: dict[str, list[tuple[float, bool, float]]] = {rule: [] for rule in rules}
+    for i in range(replications):
+        rng = seeded(seed, subjects, maps, i)
+        people = group(rng, geometry, subjects, maps, signal=STRENGTH * true)
+        found = ac.group_maps(people, rng=i, draws=2 * DRAWS + 1, tfce=False)
+        for rule in rules:
+            claimed = found[f"p_{rule}"] <= LEVEL
+            false = int((claimed & ~true).sum())
+            tally[rule].append(
+                (false / max(int(claimed.sum()), 1), false > 0, float(claimed[true].mean()))
+            )
+    return [
+        Discovery(f"{subjects} subjects, {maps} null maps", rule, *np.mean(rows, axis=0), replications)
+        for rule, rows in tally.items()
+    ]  # fmt: skip
+
+
+def prevalence_level(
+    subjects: int, replications: int, *, everywhere: bool, seed: int = 3, maps: int = 100
+) -> list[Rate]:
+    """False claims of a majority where exactly half of the population carries a clear signal.
+
+    Either at one centre, nobody carrying anything elsewhere, or at all centres alike.
+    """
+    geometry = volume(*SHAPE)
+    where = np.ones(len(geometry)) if everywhere else ball(geometry, 0)
+    claims: dict[str, list[float]] = {}
+    for i in range(replications):
+        rng = seeded(seed, subjects, everywhere, i)
+        people = []
+        for carries in rng.random(subjects) < 0.5:
+            made = smooth(rng, maps + 1, SHAPE)
+            people.append(subject(made[0] + 20.0 * carries * where, made[1:], geometry))
+        found = ac.group_maps(people, method="prevalence", rng=i, draws=DRAWS)
+        for claim, false in (
+            ("p at a centre", (found["p"][where > 0] <= LEVEL).mean()),
+            ("any centre, largest of all", (found["p_maximum"] <= LEVEL).any()),
+            ("any centre, Benjamini–Hochberg", (found["p_bh"] <= LEVEL).any()),
+        ):
+            claims.setdefault(claim, []).append(float(false))
+    title = f"signal at {'all centres' if everywhere else 'one centre'}, {subjects} subjects"
+    return [
+        Rate(title, claim, float(np.mean(rates)), replications) for claim, rates in claims.items()
+    ]
+
+
+def _rates(rows: list[Rate]) -> Iterator[str]:
+    yield "| setting | claim | rate | bar | simulations |"
+    yield "|---|---|---|---|---|"
+    for row in rows:
+        yield f"| {row.setting} | {row.claim} | {row.rate:.4f} | {row.bar:.3f} | {row.replications} |"
+
+
+def table(replications: int, command: str) -> str:
+    """All settings, as a page."""
+    rows = without_signal(12, 100, replications) + without_signal(20, 100, replications)
+    few: Any = METHODS[:2]
+    rows += without_signal(12, 20, replications, methods=[(t, {**o, "tfce": False}) for t, o in few])
+    many = [
+        rate
+        for everywhere in (False, True)
+        for subjects in (12, 20)
+        for rate in prevalence_level(subjects, replications, everywhere=everywhere)
+    ]
+    half = max(replications // 2, 1)
+    signals = with_signal(12, 100, half) + with_signal(20, 100, half)
+    where = " × ".join(map(str, SHAPE))
+    page = [
+        "# Group maps where the truth is known",
+        "",
+        f"Made by `{command}`; a grid of {where} centres, noise smoothed by 1.2 cells, {DRAWS} "
+        f"draws (twice as many in the second table), clusters formed at p = 0.01. A true rate of "
+        "0.05 stays below the bar in all but one of 700 tables.",
+        "",
+        "## False claims at level 0.05 where there is no signal",
+        "",
+        *_rates(rows),
+        "",
+        "With few null maps, combinations that leave the observed maps out claim too much, as the "
+        "advice AC586 says; with the observed maps included the level holds.",
+        "",
+        "## Discoveries where a ball of centres carries a signal",
+        "",
+        "| setting | rule | false share | any false | true centres found | simulations |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {row.setting} | {row.rule} | {row.false_share:.4f} | {row.any_false:.3f} | "
+            f"{row.found_share:.3f} | {row.replications} |"
+            for row in signals
+        ),
+        "",
+        "## False claims of a majority where half of the population carries the signal",
+        "",
+        *_rates(many),
+        "",
+        "The p-value at a centre holds its level. The correction of Allefeld et al. allows for all "
+        "centres only as far as nobody carries a signal there: where a share of the population "
+        "carries it over a wide area, claims of a larger share are judged centre by centre, and "
+        "one of many may be false. Benjamini and Hochberg's rule allows for them all.",
+    ]
+    return "\n".join(page) + "\n"
