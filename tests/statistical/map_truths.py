@@ -75,10 +75,11 @@ def without_signal(
             found = ac.group_maps(people, rng=i, draws=DRAWS, **{"cluster_p": 0.01, **options})
             for claim, false in _false_claims(found, every).items():
                 claims.setdefault((title, claim), []).append(false)
+    who = f"{subjects} subjects, {maps} null maps"
     return [
-        Rate(f"{title}, {subjects} subjects, {maps} null maps", claim, float(np.mean(rates)), replications)
+        Rate(f"{title}, {who}", claim, float(np.mean(rates)), replications)
         for (title, claim), rates in claims.items()
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Discovery:
 
     @property
     def bar(self) -> float:
-        """What a false discovery rate of .05 stays below; its variance is at most that of a share."""
+        """What a rate of .05 stays below; its variance is at most that of a share."""
         return LEVEL + 3 * float(np.sqrt(LEVEL * (1 - LEVEL) / self.replications))
 
 
@@ -114,10 +115,11 @@ def with_signal(subjects: int, maps: int, replications: int, seed: int = 2) -> l
             tally[rule].append(
                 (false / max(int(claimed.sum()), 1), false > 0, float(claimed[true].mean()))
             )
+    who = f"{subjects} subjects, {maps} null maps"
     return [
-        Discovery(f"{subjects} subjects, {maps} null maps", rule, *np.mean(rows, axis=0), replications)
+        Discovery(who, rule, *(float(one) for one in np.mean(rows, axis=0)), replications)
         for rule, rows in tally.items()
-    ]  # fmt: skip
+    ]
 
 
 def prevalence_level(
@@ -153,14 +155,17 @@ def _rates(rows: list[Rate]) -> Iterator[str]:
     yield "| setting | claim | rate | bar | simulations |"
     yield "|---|---|---|---|---|"
     for row in rows:
-        yield f"| {row.setting} | {row.claim} | {row.rate:.4f} | {row.bar:.3f} | {row.replications} |"
+        numbers = f"{row.rate:.4f} | {row.bar:.3f} | {row.replications}"
+        yield f"| {row.setting} | {row.claim} | {numbers} |"
 
 
 def table(replications: int, command: str) -> str:
     """All settings, as a page."""
     rows = without_signal(12, 100, replications) + without_signal(20, 100, replications)
     few: Any = METHODS[:2]
-    rows += without_signal(12, 20, replications, methods=[(t, {**o, "tfce": False}) for t, o in few])
+    rows += without_signal(
+        12, 20, replications, methods=[(t, {**o, "tfce": False}) for t, o in few]
+    )
     many = [
         rate
         for everywhere in (False, True)

@@ -28,9 +28,7 @@ def write_group(result: GroupMaps, folder: str | PathLike[str]) -> list[Path]:
     written = [place / FACTS, place / VALUES]
     write_text(written[0], result.to_json() + "\n")
     with written[1].open("wb") as file:
-        np.savez(
-            file, allow_pickle=False, coordinates=result.geometry.coordinates, **result.maps
-        )
+        np.savez(file, allow_pickle=False, coordinates=result.geometry.coordinates, **result.maps)
     for name, values in result.maps.items() if images else ():
         path = place / f"{name}.nii.gz"
         kept = values.astype(np.int32) if name in WHOLE else values

@@ -56,7 +56,9 @@ class Cluster:
     p_discovery: float
 
 
-def peaks_of(values: Mapping[str, Floats], geometry: Geometry, adjacent: Adjacent) -> tuple[Peak, ...]:
+def peaks_of(
+    values: Mapping[str, Floats], geometry: Geometry, adjacent: Adjacent
+) -> tuple[Peak, ...]:
     """The peaks of every cluster of rejected centres, highest first.
 
     Where nothing is rejected, the strongest centres, so that a reader sees what came nearest.

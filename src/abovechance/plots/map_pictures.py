@@ -39,7 +39,7 @@ def _matrix(rows: Any) -> Floats:
     return np.array([[as_float(one) for one in row] for row in rows], dtype=np.float64)
 
 
-def _layers(values: Floats, rejected: Floats, full: float, **edges: float) -> list[Layer]:
+def _layers(values: Floats, rejected: Floats, full: float, **edges: Any) -> list[Layer]:
     """All centres faintly, those rejected in full colour; what lies below nought is palest."""
     scaled = values / full if full > 0 else 0.0 * values
     shade = np.clip(scaled, 0.0, 1.0)
@@ -57,7 +57,11 @@ def _peaks(facts: Mapping[str, Any]) -> Series:
     columns = [[float(peak["at"][i]) for peak in peaks] for i in range(len(geometry["axes"]))]
     return Series(
         name="Rejected" if any(peak["rejected"] for peak in peaks) else "Strongest centres",
-        headings=(*(f"{axis} ({geometry['unit']})" for axis in geometry["axes"]), "z", "p, maximum"),
+        headings=(
+            *(f"{axis} ({geometry['unit']})" for axis in geometry["axes"]),
+            "z",
+            "p, maximum",
+        ),
         columns=(
             *columns,
             [as_float(peak["z"]) for peak in peaks],

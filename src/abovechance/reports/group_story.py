@@ -63,7 +63,9 @@ def _chosen(facts: Facts) -> Facts:
 
 def _rejected(facts: Facts) -> Tile:
     return Tile(
-        "Centres rejected", thousands(_chosen(facts)["rejected"]), f"of {thousands(facts['centres'])}"
+        "Centres rejected",
+        thousands(_chosen(facts)["rejected"]),
+        f"of {thousands(facts['centres'])}",
     )
 
 
