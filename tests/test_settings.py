@@ -24,10 +24,12 @@ VERBS: dict[str, Callable[..., Any]] = {
             "assess",
             "assess_stream",
             "compare",
+            "decode_over_time",
             "detect",
             "permutation_test",
             "power",
             "sample_size",
+            "searchlight",
             "thresholds",
         )
     },
@@ -38,6 +40,7 @@ COMMANDS = {  # the verbs that a command asks
     "compare": ("compare",),
     "detect": ("detect",),
     "power": ("power", "sample_size"),
+    "searchlight": ("searchlight",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
 }

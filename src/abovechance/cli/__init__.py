@@ -31,6 +31,7 @@ COMMANDS = {
     "plot": "Draw the predictions in a file, or a saved result.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
+    "searchlight": "Map where in the brain classes differ.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
@@ -39,7 +40,7 @@ COMMANDS = {
 QUESTIONS = {
     "How good is this model?": ("assess", "curves", "thresholds", "posterior"),
     "Which model is better?": ("compare",),
-    "Is there any signal in these data?": ("detect", "group-maps"),
+    "Is there any signal in these data?": ("detect", "searchlight", "group-maps"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
     "Where do I begin?": ("demo", "measures", "reproduce"),

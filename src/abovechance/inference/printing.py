@@ -975,6 +975,58 @@ def about_permutations(facts: Facts) -> list[str]:
     return said
 
 
+# Maps of subjects.
+
+
+@prints("subject_map", "subject_maps")
+def subject_maps(facts: Facts) -> list[Block | None]:
+    """Maps of one subject or several, a row each."""
+    first = maps_of(facts)[0]
+    geometry = first["geometry"]
+    drawn = f"{thousands(first['draws'])} null maps"
+    where = f"{thousands(geometry['centres'])} centres, {first['neighbourhood']}"
+    sizes = first["sizes"]
+    held = f"{sizes[0]} to {sizes[2]}" if sizes[0] != sizes[2] else f"{sizes[0]}"
+    return [Note(f"{where} ({held} each); {drawn} of each subject"), maps_table(facts, title="")]
+
+
+def maps_of(facts: Facts) -> list[Row]:
+    """The subjects' maps, of which there may be one."""
+    return list(facts["maps"]) if "maps" in facts else [facts]
+
+
+def maps_table(facts: Facts, *, title: str) -> Table:
+    """Where each subject's map is largest, beside what permutations give."""
+    rows = maps_of(facts)
+    first = rows[0]
+    return tabulate(
+        rows,
+        ("subject", "name", lambda r: str(r.get("subject") or "")),
+        ("trials", "number", lambda r: count(r["n"])),
+        ("runs", "number", lambda r: count(r.get("runs"))),
+        ("largest", "number", lambda r: numeric(r["largest"]["value"])),
+        ("at", "text", lambda r: place_of(r["largest"]["at"], r["geometry"]["unit"])),
+        ("median", "number", lambda r: numeric(r["median"])),
+        ("null mean", "number", lambda r: numeric(r["null_mean"])),
+        ("least p", "number", lambda r: p_cell(r["least_p"])),
+        ("centres there", "number", lambda r: count(r["at_least_p"])),
+        title=title,
+        caption=f"{first['title']}. H0: {first['hypothesis']}. p is of each centre alone.",
+        name="maps",
+        rows_of="maps",
+    )
+
+
+def place_of(at: Sequence[float], unit: str) -> str:
+    """Coordinates for a table.
+
+    >>> place_of([2.0, -4.5], "mm"), place_of([0.25], "s")
+    ('(2, -4.5) mm', '0.25 s')
+    """
+    said = ", ".join(f"{value:g}" for value in at)
+    return f"{said if len(at) == 1 else f'({said})'} {unit}".strip()
+
+
 # Power and sample sizes.
 
 

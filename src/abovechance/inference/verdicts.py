@@ -178,6 +178,12 @@ def _by_margin(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
     return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
 
 
+@_of(_VERDICTS, "subject_map", "subject_maps")
+def _mapped(facts: Facts) -> str:
+    many = len(facts.get("maps") or (facts,))
+    return f"{plural(many, 'map')} with null maps, to be combined over subjects"
+
+
 @_of(_VERDICTS, "detection", "permutation_test")
 def _detected(facts: Facts) -> str:
     """Of several measures of a learner, the first decides."""

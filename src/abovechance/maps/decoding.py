@@ -18,8 +18,8 @@ from abovechance.learning.training import decisions
 from abovechance.maps.engine import MapWork, one_store
 from abovechance.maps.images import subjects_of
 from abovechance.maps.neighbourhoods import pairs_of, windows
-from abovechance.maps.searching import mapped, per_subject
-from abovechance.maps.subject_map import Geometry, Singles
+from abovechance.maps.searching import gathered, mapped, per_subject
+from abovechance.maps.subject_map import Geometry, Singles, SubjectMap, SubjectMaps
 from abovechance.numerics.kernels import available
 from abovechance.resampling.replicates import child_seed
 from abovechance.settings import Settings, settled
@@ -155,7 +155,7 @@ def decode_over_time(
     subjects: Sequence[str] | None = None,
     folder: str | PathLike[str] | None = None,
     **given: Any,
-) -> Any:
+) -> SubjectMap | SubjectMaps:
     """Find out when classes differ in a recording: a statistic at every time, with null maps.
 
     The permutations are the same at all times, so null courses are as smooth as the data make them.
@@ -191,7 +191,7 @@ def decode_over_time(
     Returns
     -------
     SubjectMap
-        Observed values and null maps; a list of them for several subjects.
+        Observed values and null maps; `SubjectMaps` for several subjects.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def decode_over_time(
                 statistic,
                 replace(
                     settings,
-                    seed=child_seed(settings.seed, "subject", number) if several else settings.seed,
+                    seed=child_seed(settings.seed, "subject", name) if several else settings.seed,
                 ),
                 subject=name,
                 file=None if kept is None else kept / name / "null.npy",
@@ -269,7 +269,7 @@ def decode_over_time(
                 kind=partial(TimeToTime, sensors=cube.shape[1]) if generalise else MapWork,
             )
         )
-    return maps if several else maps[0]
+    return gathered(maps) if several else maps[0]
 
 
 def _accuracy_in_folds(asked: Any) -> None:

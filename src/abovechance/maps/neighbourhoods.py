@@ -79,12 +79,14 @@ def _from_table(table: Places, geometry: Geometry, words: str) -> Neighbourhoods
 class Volume:
     """A grid of voxels: those in the mask are the columns, those in `centres` have a value.
 
-    The affine goes from places in the grid to millimetres.
+    The affine goes from places in the grid to millimetres; without one, places are counted in
+    voxels.
     """
 
     mask: Bools
     affine: Floats
     centres: Bools
+    unit: str = "mm"
 
     @property
     def at(self) -> Ints:
@@ -97,6 +99,7 @@ class Volume:
         at = self.at
         return Geometry(
             coordinates=at.T @ self.affine[:3, :3].T + self.affine[:3, 3],
+            unit=self.unit,
             shape=self.mask.shape,
             indices=np.flatnonzero(self.centres),
             affine=self.affine,
@@ -139,14 +142,15 @@ def volume(mask: Array, affine: Array | None = None, centres: Array | None = Non
     matrix = np.eye(4) if affine is None else np.asarray(affine, dtype=float)
     if matrix.shape != (4, 4) or not abs(np.linalg.det(matrix[:3, :3])) > 0:
         raise DataError(f"an affine must be a regular 4 × 4 matrix; got shape {matrix.shape}.")
+    unit = "voxels" if affine is None else "mm"
     if centres is None:
-        return Volume(inside, matrix, inside)
+        return Volume(inside, matrix, inside, unit)
     chosen = np.asarray(centres)
     if chosen.shape != inside.shape:
         raise DataError(
             f"process_mask_img must have the shape of the mask, {inside.shape}; got {chosen.shape}."
         )
-    return Volume(inside, matrix, _filled("process_mask_img", chosen) & inside)
+    return Volume(inside, matrix, _filled("process_mask_img", chosen) & inside, unit)
 
 
 def _filled(name: str, mask: Array) -> Bools:
@@ -171,7 +175,7 @@ def spheres(space: Volume, radius: float, *, voxels: bool = False) -> Neighbourh
         raise DataError(f"radius must be a number from 0 on; got {radius!r}.")
     scale = Volume(space.mask, np.eye(4), space.centres) if voxels else space
     steps, _ = scale.offsets(float(radius))
-    unit = "voxels" if voxels else "mm"
+    unit = "voxels" if voxels else space.unit
     words = f"spheres of radius {radius:g} {unit}"
     return _from_table(space.columns_at(steps), space.geometry, words)
 
@@ -244,6 +248,7 @@ def parcels(space: Volume, atlas: Array, names: Any = None) -> Neighbourhoods:
     centre = [at[order[a:b]].mean(axis=0) for a, b in pairwise(starts)]
     geometry = Geometry(
         coordinates=np.array(centre),
+        unit=space.unit,
         shape=space.mask.shape,
         affine=space.affine,
         regions=region.ravel().astype(np.int32),

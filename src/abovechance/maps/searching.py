@@ -36,7 +36,7 @@ from abovechance.maps.neighbourhoods import (
 from abovechance.maps.neighbourhoods import (
     parcels as parcels_of,
 )
-from abovechance.maps.subject_map import SubjectMap
+from abovechance.maps.subject_map import SubjectMap, SubjectMaps
 from abovechance.resampling import LabelPermutations
 from abovechance.resampling.draws import labellings
 from abovechance.resampling.replicates import child_seed
@@ -294,7 +294,7 @@ def searchlight(
     subjects: Sequence[str] | None = None,
     folder: str | PathLike[str] | None = None,
     **given: Any,
-) -> Any:
+) -> SubjectMap | SubjectMaps:
     """Map where in the brain classes differ: a statistic around every voxel, with null maps.
 
     Permutations are drawn once for a subject and applied to all neighbourhoods, so every null map
@@ -342,7 +342,7 @@ def searchlight(
     Returns
     -------
     SubjectMap
-        Observed values and null maps; a list of them for several subjects.
+        Observed values and null maps; `SubjectMaps` for several subjects.
 
     Raises
     ------
@@ -395,7 +395,7 @@ def searchlight(
         if kept is not None:
             (kept / name).mkdir(parents=True, exist_ok=True)
         checked(around, X.shape[1])
-        seed = child_seed(settings.seed, "subject", number) if several else settings.seed
+        seed = child_seed(settings.seed, "subject", name) if several else settings.seed
         maps.append(
             mapped(
                 X,
@@ -411,7 +411,15 @@ def searchlight(
                 total=len(each) * len(around),
             )
         )
-    return maps if several else maps[0]
+    return gathered(maps) if several else maps[0]
+
+
+def gathered(maps: Sequence[SubjectMap]) -> SubjectMaps:
+    """Maps of several subjects; what is to be said of all of them is said once."""
+    first = maps[0].advice
+    shared = tuple(one for one in first if all(one in other.advice for other in maps))
+    kept = [replace(one, advice=tuple(a for a in one.advice if a not in shared)) for one in maps]
+    return SubjectMaps(maps=tuple(kept), advice=shared)
 
 
 def _space(

@@ -1,7 +1,10 @@
 """What a map is: a value at every centre, its null maps, and where the centres lie."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +13,7 @@ import numpy.typing as npt
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
-from abovechance.errors import NotApplicable
+from abovechance.errors import NotApplicable, listed
 from abovechance.inference.results import Result
 from abovechance.io.export import jsonable
 from abovechance.resampling.tails import p_values
@@ -188,6 +191,7 @@ class SubjectMap(Result, kind="subject_map"):
     See Also
     --------
     Geometry : where the centres lie.
+    SubjectMaps : several of them.
 
     Examples
     --------
@@ -290,4 +294,89 @@ class SubjectMap(Result, kind="subject_map"):
                 "p_value": float(self.p_values[v]),
             }
             found.append(row)
+        return found
+
+    def write(self, folder: str | PathLike[str]) -> list[Path]:
+        """Files of the map in a folder: images where it is a volume, JSON, null maps.
+
+        `read_map` reads them back.
+        """
+        from abovechance.maps.map_files import write_map
+
+        return write_map(self, folder)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SubjectMaps(Result, kind="subject_maps"):
+    """Maps of several subjects, to be combined by `group_maps`.
+
+    Parameters
+    ----------
+    maps
+        One of each subject, in order.
+    described
+        What was read.
+    advice
+        What a reader should know of all of them.
+
+    See Also
+    --------
+    SubjectMap : one of them.
+
+    Examples
+    --------
+    >>> import abovechance as ac
+    >>> subjects = ac.maps.simulate_subjects(3, voxel=20, rng=1)
+    >>> maps = ac.searchlight(subjects.images, subjects.labels, mask=subjects.mask,
+    ...                       affine=subjects.affine, neighbours=7, draws=9, rng=1)
+    >>> len(maps), maps["sub-02"].subject
+    (3, 'sub-02')
+    """
+
+    maps: tuple[SubjectMap, ...]
+    described: str = ""
+    advice: tuple[Advice, ...] = ()
+
+    def __len__(self) -> int:
+        """How many subjects there are."""
+        return len(self.maps)
+
+    def __iter__(self) -> Iterator[SubjectMap]:
+        """Each subject's map."""
+        return iter(self.maps)
+
+    def __getitem__(self, which: int | str) -> SubjectMap:
+        """A subject's map by number or name."""
+        if isinstance(which, str):
+            named = {one.subject: one for one in self.maps}
+            if which not in named:
+                raise NotApplicable(
+                    f"there is no subject {which!r}; there are {listed(list(named))}."
+                )
+            return named[which]
+        return self.maps[which]
+
+    def write(self, folder: str | PathLike[str]) -> list[Path]:
+        """Files of every subject in a folder of its own."""
+        return [path for one in self.maps for path in one.write(Path(folder) / one.subject)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is known of the maps, without the values at their centres."""
+        return {
+            "abovechance": __version__,
+            "kind": self.kind,
+            "maps": [one.to_dict() for one in self.maps],
+            "described": self.described,
+            "advice": [vars(one) for one in self.advice],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for every subject."""
+        kept = ("subject", "statistic", "n", "runs", "draws", "seed", "median", "null_mean")
+        found = []
+        for one in self.maps:
+            facts = one.to_dict()
+            largest = facts["largest"]
+            row = {name: facts[name] for name in kept}
+            found.append(row | {"largest": largest["value"], "p_value": largest["p_value"]})
         return found

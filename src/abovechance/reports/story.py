@@ -82,6 +82,7 @@ MODULES = (
     "assessment_story",
     "comparison_story",
     "detection_story",
+    "map_story",
     "group_story",
     "power_story",
     "other_stories",
