@@ -12,7 +12,6 @@ import pytest
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable, UnknownMethod
 from abovechance.maps import Geometry, GroupMaps, SubjectMap
-
 from statistical.map_subjects import ball, group, subject, volume
 
 ROW = volume(2)
@@ -184,7 +183,8 @@ def test_support_enhanced_maps_are_compared_by_their_largest() -> None:
 def test_sums_that_are_equal_on_paper_are_ties() -> None:
     """0.5 + 0.6 and 0.55 + 0.55 differ as 32-bit numbers; the same share of trials does not."""
     null = np.array([[0.6, 0.55], [0.55, 0.6]])
-    subjects = [subject([0.5, 0.55], null, ROW, chance=0.5), subject([0.6, 0.55], null, ROW, chance=0.5)]  # fmt: skip
+    seen = ([0.5, 0.55], [0.6, 0.55])
+    subjects = [subject(one, null, ROW, chance=0.5) for one in seen]
     result = found(subjects, method="stelzer")
     assert result["p"].tolist() == [1.0, 1.0]
 
@@ -238,7 +238,7 @@ def test_centres_in_another_order_have_the_same_values(method: str, some: list[S
         replace(one, observed=one.observed[order], null=one.null[:, order], geometry=moved_to)
         for one in some
     ]
-    first, other = found(some, method=method, cluster_p=0.05), found(moved, method=method, cluster_p=0.05)  # fmt: skip
+    first, other = (found(one, method=method, cluster_p=0.05) for one in (some, moved))
     label = "cluster"
     for name in first.maps:
         if name == label:  # numbers of equally large clusters may differ, not who is in one
@@ -309,7 +309,8 @@ def test_a_clear_signal_is_found_where_it_is(method: str, clear: list[SubjectMap
     assert result.rejected.sum() > 5
     assert (result.rejected & ~there).sum() <= 3
     peak = result.peaks[0]
-    assert there[peak.centre] and peak.rejected
+    assert there[peak.centre]
+    assert peak.rejected
     assert peak.at == tuple(clear[0].geometry.coordinates[peak.centre])
     assert "Signal at" in str(result)
 
@@ -342,7 +343,8 @@ def test_where_nothing_is_rejected_the_strongest_centres_are_listed() -> None:
     result = found(subjects, alpha=0.001)
     assert not result.rejected.any()
     assert len(result.peaks) == 5
-    assert "No signal shown" in str(result) and "Strongest centres" in str(result)
+    assert "No signal shown" in str(result)
+    assert "Strongest centres" in str(result)
 
 
 def test_the_json_holds_no_map_and_prints_the_same_when_read_back(clear: list[SubjectMap]) -> None:
@@ -382,17 +384,20 @@ def test_few_subjects_cannot_reject_by_sign_flips() -> None:
     subjects = group(np.random.default_rng(13), volume(4, 4, 4), 3, 0, chance=0.0)
     result = found(subjects, method="sign_flip")
     (said,) = [one.text for one in result.advice if one.code == "AC580"]
-    assert "0.12" in said and "5 subjects" in said
+    assert "0.12" in said
+    assert "5 subjects" in said
 
 
 def test_clusters_that_cannot_be_formed_are_said(some: list[SubjectMap]) -> None:
     result = found(some, method="joint")
     assert "AC582" in codes(result)
-    assert "p_cluster" not in result.maps and not result.clusters
+    assert "p_cluster" not in result.maps
+    assert not result.clusters
 
 
 def test_four_subjects_cannot_show_a_majority(some: list[SubjectMap]) -> None:
-    (said,) = [one.text for one in found(some[:4], method="prevalence", draws=9999).advice if one.code == "AC584"]  # fmt: skip
+    result = found(some[:4], method="prevalence", draws=9999)
+    (said,) = [one.text for one in result.advice if one.code == "AC584"]
     assert "5 subjects could" in said
     assert "AC584" not in codes(found(some[:5], method="prevalence", draws=9999))
 
@@ -411,7 +416,8 @@ def test_centres_whose_maps_do_not_vary_are_said_and_never_rejected() -> None:
     ]
     result = found([replace(one, observed=one.observed + 9 * (np.arange(6) == 2)) for one in still])
     assert "AC583" in codes(result)
-    assert result["p"][2] == 1.0 and not result.rejected[2]
+    assert result["p"][2] == 1.0
+    assert not result.rejected[2]
 
 
 def test_extrapolated_p_values_are_smaller_than_counting_allows_and_said() -> None:
@@ -550,7 +556,11 @@ def test_parcels_have_names_and_may_touch_nothing() -> None:
         names=names,
     )
     rng = np.random.default_rng(16)
-    subjects = [subject(rng.normal(size=3) + [0, 0, 3], rng.normal(size=(40, 3)), where) for _ in range(8)]  # fmt: skip
+    signal = np.array([0.0, 0.0, 3.0])
+    subjects = [
+        subject(signal + rng.normal(size=3), rng.normal(size=(40, 3)), where) for _ in range(8)
+    ]
     result = found(subjects)
     assert result.peaks[0].name == "right"
-    assert "right" in str(result) and result.view is None
+    assert "right" in str(result)
+    assert result.view is None

@@ -1,6 +1,7 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, map_truths.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, map_truths,
+map_power.
 `--replications N` scales them.
 """
 
@@ -45,6 +46,8 @@ def make(name: str, replications: int) -> str:
         return goal_risks.table(replications, command)
     if name == "map_truths":
         return map_truths.table(replications, command)
+    if name == "map_power":
+        return map_truths.power_table(replications, command)
     if name == "rosenblatt":
         return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
@@ -53,7 +56,7 @@ def make(name: str, replications: int) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
-    known += ["map_truths"]
+    known += ["map_truths", "map_power"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     options = parser.parse_args()

@@ -15,16 +15,16 @@ def volume(*shape: int, millimetres: float = 3.0) -> Geometry:
     cells = np.array(np.unravel_index(places, shape)).T
     if len(shape) < 3:
         axes = ("time",) if len(shape) == 1 else ("training time", "test time")
-        return Geometry(
-            coordinates=0.1 * cells, axes=axes, unit="s", shape=shape, indices=places
-        )
+        return Geometry(coordinates=0.1 * cells, axes=axes, unit="s", shape=shape, indices=places)
     affine = np.diag([millimetres] * 3 + [1.0])
     affine[:3, 3] = [-20.0, -30.0, 10.0]
     at = cells @ affine[:3, :3].T + affine[:3, 3]
     return Geometry(coordinates=at, shape=shape, indices=places, affine=affine)
 
 
-def smooth(rng: np.random.Generator, many: int, shape: tuple[int, ...], width: float = 1.2) -> Array:
+def smooth(
+    rng: np.random.Generator, many: int, shape: tuple[int, ...], width: float = 1.2
+) -> Array:
     """Maps of smooth noise (many, V), standard normal at each centre."""
     raw = rng.normal(size=(many, *shape))
     found = gaussian_filter(raw, (0, *[width] * len(shape)), mode="wrap")
@@ -75,7 +75,8 @@ def group(
 
 def ball(geometry: Geometry, radius: float) -> Array:
     """1 within so many cells of the middle of the grid, 0 elsewhere."""
-    assert geometry.shape is not None and geometry.indices is not None
+    assert geometry.shape is not None
+    assert geometry.indices is not None
     cells = np.array(np.unravel_index(geometry.indices, geometry.shape)).T
     middle = np.array(geometry.shape) // 2
     return (((cells - middle) ** 2).sum(axis=1) <= radius**2).astype(float)

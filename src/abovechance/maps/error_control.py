@@ -5,7 +5,7 @@ rounding of 32-bit numbers could tell them apart. Combinations are streamed: of 
 counts, highest values and sizes of clusters are kept, so memory does not grow with their number.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -59,18 +59,18 @@ class Counting:
     def of(self, drawn: Drawn) -> dict[str, Array]:
         """What is kept of these draws."""
         places = self.plan.maps.shape[1]
-        count = np.zeros(places, dtype=np.int64)
+        exceed = np.zeros(places, dtype=np.int64)
         top = np.full((min(self.kept, len(drawn.rows)), places), -np.inf)
         largest, supported = [], []
         for values in self.plan.parts(drawn):
             found = counted(values, self.plan.bar, len(top))
-            count += found.count
+            exceed += found.exceed
             top = highest(np.concatenate([top, found.top]), len(top))
             largest.append(found.largest)
             if self.adjacent is not None:
                 tall = enhanced(values, self.adjacent, step=STEP, extent=EXTENT, height=HEIGHT)
                 supported.append(tall.max(axis=1))
-        kept = {"largest": np.concatenate(largest), "count": count[None], "top": top}
+        kept = {"largest": np.concatenate(largest), "exceed": exceed[None], "top": top}
         return kept | ({"supported": np.concatenate(supported)} if supported else {})
 
 
@@ -163,7 +163,7 @@ def streamed(
 class Null(NamedTuple):
     """What all combined maps had: counts (V,), highest values (K, V), largest of each draw (G,)."""
 
-    count: Ints
+    exceed: Ints
     top: Floats
     largest: Floats
     supported: Floats | None
@@ -172,18 +172,18 @@ class Null(NamedTuple):
 def null_of(work: Counting, reference: Reference, settings: Settings) -> Null:
     """All blocks together."""
     places = work.plan.maps.shape[1]
-    count, top = np.zeros(places, dtype=np.int64), np.full((work.kept, places), -np.inf)
+    exceed, top = np.zeros(places, dtype=np.int64), np.full((work.kept, places), -np.inf)
     largest, supported = [], []
     for block in streamed(work, reference, settings):
-        count += block["count"][0]
+        exceed += block["exceed"][0]
         top = highest(np.concatenate([top, block["top"]]), work.kept)
         largest.append(block["largest"])
         supported.append(block.get("supported", np.zeros(0)))
     tall = np.concatenate(supported)
-    return Null(count, top, np.concatenate(largest), tall if len(tall) else None)
+    return Null(exceed, top, np.concatenate(largest), tall if len(tall) else None)
 
 
-def reached(largest: Floats, observed: Floats) -> Ints:
+def reached(largest: Array, observed: Array) -> Ints:
     """How many of the largest values are at least as large as each of the observed.
 
     >>> reached(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0])).tolist()
@@ -249,8 +249,8 @@ def pareto_p_values(
 
     The draws are combined again, at those centres alone and a few of these at a time.
     """
-    p = np.asarray(reference.p_value(null.count), dtype=np.float64)
-    few = np.flatnonzero((null.count < pareto_tail.ENOUGH) & ~plan.still)
+    p = np.asarray(reference.p_value(null.exceed), dtype=np.float64)
+    few = np.flatnonzero((null.exceed < pareto_tail.ENOUGH) & ~plan.still)
     kept = pareto_tail.MOST + 1
     step = max(1, 8 * BLOCK * 1024 // max(reference.draws, 1))
     told = np.zeros(p.shape, dtype=np.bool_)
@@ -344,9 +344,6 @@ def prevalence(shares: Floats, familywise: Floats, gamma: float, alpha: float) -
         bound = (level ** (1 / subjects) - each) / (1 - each)
         bound = np.where((level > 0) & (level >= whole), bound, np.nan)
     return Prevalence(whole, familywise, p, corrected, bound)
-
-
-Progress = Callable[[int, int], None]
 
 
 def in_passes(settings: Settings, number: int, of: int) -> Settings:

@@ -9,26 +9,28 @@ from abovechance.io.export import write_text
 from abovechance.maps.group_level import GroupMaps
 from abovechance.maps.images import nibabel, write_image
 
-FACTS, VALUES = "group.json", "group.npz"
+FACTS, VALUES, PLACES = "group.json", "values.npy", "coordinates.npy"
 
 WHOLE = ("rejected", "cluster")  # maps of whole numbers
 
 
 def write_group(result: GroupMaps, folder: str | PathLike[str]) -> list[Path]:
-    """A group's maps as files: group.json, group.npz, and an image of each map of a volume.
+    """A group's maps as files, the same to the last byte however they were computed.
 
-    Images are called as the maps are (z.nii.gz, p_maximum.nii.gz, …) and have the affine of the
-    subjects' data.
+    group.json says what was done and found, and names the maps; values.npy holds them (maps ×
+    centres), coordinates.npy where the centres lie. Of a volume there is an image of each map too,
+    called as the map is (z.nii.gz, p_maximum.nii.gz, …), with the affine of the subjects' data and
+    1 outside the mask for p-values, 0 for others.
     """
     images = result.geometry.affine is not None
     if images:
         nibabel()  # asked before anything is written
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    written = [place / FACTS, place / VALUES]
+    written = [place / FACTS, place / VALUES, place / PLACES]
     write_text(written[0], result.to_json() + "\n")
-    with written[1].open("wb") as file:
-        np.savez(file, allow_pickle=False, coordinates=result.geometry.coordinates, **result.maps)
+    np.save(written[1], np.array(list(result.maps.values())))
+    np.save(written[2], result.geometry.coordinates)
     for name, values in result.maps.items() if images else ():
         path = place / f"{name}.nii.gz"
         kept = values.astype(np.int32) if name in WHOLE else values

@@ -1,4 +1,4 @@
-"""Where do several subjects carry a signal? `group_maps`: from maps of subjects to one statement."""
+"""Where do several subjects carry a signal? `group_maps`: from their maps to one statement."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -307,14 +307,14 @@ def _answered(
     elif asked.tail == "pareto":
         p, told = error_control.pareto_p_values(plan, null, reference, settings)
     else:
-        p = np.asarray(reference.p_value(null.count), dtype=np.float64)
+        p = np.asarray(reference.p_value(null.exceed), dtype=np.float64)
     values = _maps(maps, plan, p, familywise, null, reference, found, prevalence, adjacent)
     controls = tuple(_controls(values, asked, settings.alpha))
     values["rejected"] = _rejected(values, asked.control, settings.alpha).astype(np.float64)
     geometry = maps[0].geometry
     critical = _critical(null, plan, reference, settings.alpha, len(maps))
     if critical is not None and asked.method.against_chance:
-        critical += np.mean([one.chance for one in maps])
+        critical = critical + sum(one.chance or 0.0 for one in maps) / len(maps)
     near = adjacent if adjacent is not None else _adjacent(geometry, asked.neighbours)
     return GroupMaps(
         method=asked.method.name,
@@ -617,7 +617,7 @@ def _advice(
     if plan.minimum:
         yield from _on_prevalence(asked, maps, reference, alpha)
     if asked.tail == "pareto" and not plan.minimum:
-        counted = int(((null.count < 10) & ~told & ~plan.still).sum())
+        counted = int(((null.exceed < 10) & ~told & ~plan.still).sum())
         rest = ""
         if counted:
             rest = f"; at {counted} others none fits, or it ends below the value, and p is counted"

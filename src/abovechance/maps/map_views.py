@@ -40,7 +40,8 @@ def _cuts(
     critical: Floats | None,
 ) -> dict[str, Any]:
     """Three cuts through the highest centre, as seen from the right, the front and above."""
-    assert geometry.shape is not None and geometry.indices is not None
+    assert geometry.shape is not None
+    assert geometry.indices is not None
     name, height = _shown(values)
     peak = np.unravel_index(int(geometry.indices[np.argmax(height)]), geometry.shape)
     volume = geometry.as_volume(height.astype(np.float64), np.nan)
@@ -50,7 +51,7 @@ def _cuts(
     planes = []
     for axis in np.argsort(world):  # first the cut across x, then y, then z
         across, up = (i for i in np.argsort(world) if i != axis)
-        at = [slice(None)] * 3
+        at: list[Any] = [slice(None)] * 3
         at[axis] = int(peak[axis])
         order = (0, 1) if across < up else (1, 0)
         cut, inside = (one[tuple(at)].transpose(order) for one in (volume, found))
@@ -141,7 +142,7 @@ def _plane(
 ) -> dict[str, Any]:
     """The mean over subjects in a plane of two times."""
     first, second = (np.unique(geometry.coordinates[:, i]) for i in (0, 1))
-    mean = np.mean([one.observed for one in maps], axis=0, dtype=np.float64)
+    mean = np.asarray(np.mean([one.observed for one in maps], axis=0, dtype=np.float64))
     return {
         "view": "plane",
         "axes": list(geometry.axes),

@@ -79,7 +79,7 @@ def smallest(maps: Array, rows: Ints, *, fast: bool | None = None) -> Floats:
 class Counted(NamedTuple):
     """What is kept of many maps (B, V): how often each place reached its bar, highest values."""
 
-    count: Ints
+    exceed: Ints
     top: Floats
     largest: Floats
 
@@ -88,17 +88,17 @@ def counted(values: Floats, bar: Floats, kept: int, *, fast: bool | None = None)
     """How many maps reach the bar at each place, the `kept` highest there, the highest of a map.
 
     >>> found = counted(np.array([[1.0, 5.0], [3.0, 4.0]]), np.array([2.0, 4.0]), 1)
-    >>> found.count.tolist(), found.top.tolist(), found.largest.tolist()
+    >>> found.exceed.tolist(), found.top.tolist(), found.largest.tolist()
     ([1, 2], [[3.0, 5.0]], [5.0, 4.0])
     """
     places = values.shape[1]
     if fast if fast is not None else worthwhile(values.size, module=LOOPS):
         from abovechance.numerics.kernels import map_loops
 
-        count, top = np.zeros(places, dtype=np.int64), np.full((kept, places), -np.inf)
+        exceed, top = np.zeros(places, dtype=np.int64), np.full((kept, places), -np.inf)
         largest = np.empty(len(values))
-        map_loops.counted(values, bar, count, top, largest)
-        return Counted(count, top, largest)
+        map_loops.counted(values, bar, exceed, top, largest)
+        return Counted(exceed, top, largest)
     return Counted(
         np.count_nonzero(values >= bar, axis=0), highest(values, kept), values.max(axis=1)
     )

@@ -39,7 +39,7 @@ def _matrix(rows: Any) -> Floats:
     return np.array([[as_float(one) for one in row] for row in rows], dtype=np.float64)
 
 
-def _layers(values: Floats, rejected: Floats, full: float, **edges: float) -> list[Layer]:
+def _layers(values: Floats, rejected: Floats, full: float, **edges: Any) -> list[Layer]:
     """All centres faintly, those rejected in full colour; what lies below nought is palest."""
     scaled = values / full if full > 0 else 0.0 * values
     shade = np.clip(scaled, 0.0, 1.0)
