@@ -24,6 +24,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "assess",
             "assess_stream",
             "compare",
+            "decode_over_time",
             "detect",
             "permutation_test",
             "power",
@@ -31,6 +32,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "sample_size",
             "select",
             "stability",
+            "searchlight",
             "thresholds",
         )
     },
@@ -44,6 +46,7 @@ COMMANDS = {  # the verbs that a command asks
     "reliability": ("reliability",),
     "select": ("select",),
     "stability": ("stability",),
+    "searchlight": ("searchlight",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
 }

@@ -1,6 +1,7 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
+map_truths, map_power.
 `--replications N` scales them; `--boosting` adds boosted trees to `validation`, which takes hours.
 """
 
@@ -16,6 +17,7 @@ from statistical import (  # noqa: E402
     coverage,
     cross_validation,
     goal_risks,
+    map_truths,
     rosenblatt,
     type_one,
     validation_coverage,
@@ -46,6 +48,10 @@ def make(name: str, replications: int, *, boosting: bool = False) -> str:
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
     if name == "goal_risks":
         return goal_risks.table(replications, command)
+    if name == "map_truths":
+        return map_truths.table(replications, command)
+    if name == "map_power":
+        return map_truths.power_table(replications, command)
     if name == "rosenblatt":
         return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
@@ -54,6 +60,7 @@ def make(name: str, replications: int, *, boosting: bool = False) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
+    known += ["map_truths", "map_power"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     parser.add_argument("--boosting", action="store_true")

@@ -47,6 +47,7 @@ IN_WORDS = {
     "validation": "a validated model",
     "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
+    "group_maps": "maps of a group",
 }
 MODULES = (
     "case_pictures",
@@ -54,6 +55,7 @@ MODULES = (
     "result_pictures",
     "validation_pictures",
     "selection_pictures",
+    "map_pictures",
 )
 
 
