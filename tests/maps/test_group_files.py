@@ -10,7 +10,6 @@ import pytest
 
 import abovechance as ac
 from abovechance.maps import GroupMaps
-from abovechance.maps.group_files import write_group
 from abovechance.plots import glass_brain
 from statistical.map_subjects import ball, group, volume
 
@@ -23,7 +22,7 @@ def of(*shape: int, **options: Any) -> GroupMaps:
 
 def test_a_row_of_times_is_written_as_numbers_and_json(tmp_path: Path) -> None:
     result = of(20)
-    written = write_group(result, tmp_path / "group")
+    written = result.write(tmp_path / "group")
     assert [path.name for path in written] == ["group.json", "values.npy", "coordinates.npy"]
     facts = json.loads(written[0].read_text("utf-8"))
     assert facts == json.loads(result.to_json())
@@ -36,7 +35,7 @@ def test_a_row_of_times_is_written_as_numbers_and_json(tmp_path: Path) -> None:
 def test_a_volume_is_written_as_images_with_its_affine(tmp_path: Path, method: str) -> None:
     nibabel = pytest.importorskip("nibabel")
     result = of(6, 5, 4, method=method)
-    written = write_group(result, tmp_path)
+    written = result.write(tmp_path)
     images = {path.name: nibabel.load(path) for path in written if path.name.endswith(".nii.gz")}
     assert set(images) == {f"{name}.nii.gz" for name in result.maps}
     for name, image in images.items():
@@ -63,7 +62,7 @@ def test_outside_the_mask_p_is_one(tmp_path: Path) -> None:
         )
         for one in group(np.random.default_rng(2), where, 4, 20)
     ]
-    write_group(ac.group_maps(people, draws=99, rng=1), tmp_path)
+    ac.group_maps(people, draws=99, rng=1).write(tmp_path)
     for name, outside in (("p", 1.0), ("p_bh", 1.0), ("z", 0.0), ("rejected", 0.0)):
         assert np.asarray(nibabel.load(tmp_path / f"{name}.nii.gz").dataobj)[0, 0, 0] == outside
 

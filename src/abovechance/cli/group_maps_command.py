@@ -84,9 +84,7 @@ def group_maps(
         raise _as_options(refused, given["rng"]) from refused
     show(result, format_, *[f"seed {result.seed}"] * (given["store"] is not None))
     if out is not None:
-        from abovechance.maps.group_files import write_group
-
-        written = write_group(result, Path(out).expanduser())
+        written = result.write(Path(out).expanduser())
         click.echo(f"abovechance: {len(written)} files written to {out}", err=True)
     write_files(result, report)
 

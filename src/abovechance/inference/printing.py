@@ -1709,8 +1709,8 @@ def _about_peaks(facts: Facts) -> str:
     if facts.get("share") is not None:
         said = [
             "Effect as mean over subjects; p that at most "
-            f"{percent(facts['share'])} of the population carry the signal; share: of the "
-            "population, shown at the level for all centres together."
+            f"{percent(facts['share'])} of the population carry the signal; share: the part of the "
+            "population that carries it at least."
         ]
     if facts.get("extrapolated"):
         said.append("Some p-values are extrapolated (generalised Pareto).")

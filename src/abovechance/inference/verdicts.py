@@ -348,9 +348,10 @@ def _strongest(facts: Facts) -> str:
     if not facts["peaks"]:
         return ""
     peak = facts["peaks"][0]
+    of_all = " allowing for all centres" if facts.get("share") is None else ""
     said = (
         f"The strongest is {place_words(peak, facts['geometry'])}: {peak_words(peak, facts)}, "
-        f"{p_phrase(peak['p_maximum'])} allowing for all centres."
+        f"{p_phrase(peak['p_maximum'])}{of_all}."
     )
     return f"{said} A rejection says that {facts['conclusion']}." if peak["rejected"] else said
 

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -118,6 +120,12 @@ class GroupMaps(Result, kind="group_maps"):
     def as_volume(self, name: str = "z", fill: float = 0.0) -> Array:
         """One of the maps at its places in the grid."""
         return self.geometry.as_volume(self[name], fill)
+
+    def write(self, folder: str | PathLike[str]) -> list[Path]:
+        """Files in a folder: images of every map of a volume, their numbers, and JSON."""
+        from abovechance.maps.group_files import write_group
+
+        return write_group(self, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """What was found, without the values at every centre."""
