@@ -427,13 +427,13 @@ def _refused_unfitted(fitted: Any, X: Any, y: Array, test: Any, fold: int) -> tu
 
     classes = np.unique(y)
     try:
-        kind, prediction = predict(fitted, _rows(X, test), len(classes))
+        kind, prediction = predict(fitted, rows_of(X, test), len(classes))
     except NotFittedError:
         raise DataError(
             f"every fold must have a fitted estimator; that of fold {fold} failed to fit. Call "
             'cross_validate(..., error_score="raise") to see why.'
         ) from None
-    return kind, _by_class(fitted, kind, prediction, classes)
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 class CrossFitted(NamedTuple):
@@ -529,9 +529,9 @@ def _after_training(
     if lone and len(seen) == 1 and not is_regressor(estimator):
         kind = _kind(estimator, len(classes))
         return kind, only_class(kind, seen[0], classes, len(y[test]))
-    fitted = clone(estimator).fit(_rows(X, train), y[train])
-    kind, prediction = predict(fitted, _rows(X, test), len(classes))
-    return kind, _by_class(fitted, kind, prediction, classes)
+    fitted = clone(estimator).fit(rows_of(X, train), y[train])
+    kind, prediction = predict(fitted, rows_of(X, test), len(classes))
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
@@ -548,7 +548,7 @@ def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
     return sure if kind == "probability" else 2 * sure[:, -1] - 1
 
 
-def _rows(X: Any, index: Any) -> Any:
+def rows_of(X: Any, index: Any) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[index]
     return X[index] if hasattr(X, "shape") else np.asarray(X)[index]
@@ -573,7 +573,7 @@ def _kind(estimator: Any, classes: int) -> str:
     return "label"
 
 
-def _by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
+def by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
     """Probabilities in one column per class of the whole data, even if a fold lacked one."""
     if kind != "probability" or len(estimator.classes_) == len(classes):
         return prediction
@@ -800,7 +800,11 @@ def known(estimator: Any, X: Any) -> Known | None:
     Features must be a table of finite numbers in double precision or whole ones, as scikit-learn
     computes with others in other precision.
     """
-    learner = recognise(estimator)
+    return with_features(estimator, recognise(estimator), X)
+
+
+def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | None:
+    """A learner and the features, where both are such that the fast way can be gone."""
     if learner is None:
         return None
     try:
