@@ -69,10 +69,12 @@ def levelled(probability: Floats) -> Floats:
     """
     order = np.argsort(probability, axis=-1, kind="stable")
     ordered = np.take_along_axis(probability, order, axis=-1)
-    side = np.sign(ordered - 0.5)
     room = TIED * np.minimum(ordered, 1 - ordered)[..., 1:]
+    apart = np.diff(ordered, axis=-1) > room
+    if apart.all():
+        return probability
     new = np.ones(ordered.shape, dtype=bool)
-    new[..., 1:] = (np.diff(ordered, axis=-1) > room) | (np.diff(side, axis=-1) != 0)
+    new[..., 1:] = apart | (np.diff(np.sign(ordered - 0.5), axis=-1) != 0)
     level = np.empty_like(ordered)
     first = last_true(new)
     np.put_along_axis(level, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
@@ -585,6 +587,8 @@ def permutation_test(
     >>> permutation_test(GaussianNB(), X[:60], y[:60], cv=3, draws=19, rng=1)["bac"].p_value
     0.05
     """
+    from sklearn.base import clone
+
     settings = Settings.of("permutation_test", given)
     if groups is not None:
         if cv_groups is not None:
@@ -618,7 +622,7 @@ def permutation_test(
         block = TOGETHER_BLOCK
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
-    elif together is not None and not converged(seeded(estimator, settings.seed).fit(X, outcome)):
+    elif together is not None and not converged(clone(singly.estimator).fit(X, outcome)):
         together = None  # nor does it refuse what it was given
     if together is None:
         first = singly.predictions(outcome)

@@ -32,9 +32,14 @@ def folded(
     system, r, column = np.empty((n, n)), np.empty(n), np.empty(n)
     for b in range(labels.shape[0]):
         _sort_by_fold(folds[b], count, members, starts)
+        ones, above = 0.0, 0.0
+        for i in range(n):
+            ones += labels[b, i]
+            above += labels[b, i] * fitted[b, i]
         for v in range(count):
             test = members[starts[v] : starts[v + 1]]
-            safe = _one_fold(H, fitted[b], labels[b], test, lost, floor, system, r, column, out[b])
+            of = fitted[b], labels[b], ones, above
+            safe = _one_fold(H, of, test, lost, floor, system, r, column, out[b])
             doubtful[b, v] = not safe
 
 
@@ -55,8 +60,7 @@ def _sort_by_fold(fold: Any, count: int, members: Any, starts: Any) -> None:
 @compiled
 def _one_fold(
     H: Any,
-    fitted: Any,
-    y: Any,
+    of: Any,
     test: Any,
     lost: float,
     floor: float,
@@ -65,7 +69,11 @@ def _one_fold(
     column: Any,
     out: Any,
 ) -> bool:
-    """Log-odds of one fold's rows; whether its training rows were surely of full rank."""
+    """Log-odds of one fold's rows; whether its training rows were surely of full rank.
+
+    `of` are fitted values and labels of all rows, and their sums over the rows of class 1.
+    """
+    fitted, y, n1, s1 = of
     m = test.size
     for i in range(m):
         for j in range(i + 1):
@@ -77,12 +85,8 @@ def _one_fold(
         return False
     _solve(A, m, r)
     # Sums over training rows of class 1 (and 0) of the fold's fitted values.
-    n, n1, s1, s0 = y.size, 0.0, 0.0, 0.0
-    for i in range(n):
-        n1 += y[i]
-        s1 += y[i] * fitted[i]
     s0 = n1 - s1  # fitted values sum to the number of ones
-    n0 = n - n1
+    n0 = y.size - n1
     for i in range(m):
         inside1, inside0 = 0.0, 0.0
         for j in range(m):
