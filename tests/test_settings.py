@@ -25,10 +25,12 @@ VERBS: dict[str, Callable[..., Any]] = {
             "assess_stream",
             "compare",
             "detect",
+            "learning_curve",
             "permutation_test",
             "power",
             "sample_size",
             "thresholds",
+            "validate",
         )
     },
     **{name: getattr(ac.curves, name) for name in declarations.BANDS},
@@ -40,6 +42,8 @@ COMMANDS = {  # the verbs that a command asks
     "power": ("power", "sample_size"),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
+    "validate": ("validate",),
+    "learning-curve": ("learning_curve",),
 }
 # What users may give as `rng=` is made the seed; everything else is its own value.
 WRONG = {
