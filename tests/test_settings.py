@@ -26,6 +26,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "compare",
             "decode_over_time",
             "detect",
+            "learning_curve",
             "permutation_test",
             "power",
             "reliability",
@@ -34,6 +35,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "stability",
             "searchlight",
             "thresholds",
+            "validate",
         )
     },
     **{name: getattr(ac.curves, name) for name in declarations.BANDS},
@@ -49,6 +51,8 @@ COMMANDS = {  # the verbs that a command asks
     "searchlight": ("searchlight",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
+    "validate": ("validate",),
+    "learning-curve": ("learning_curve",),
 }
 # What users may give as `rng=` is made the seed; everything else is its own value.
 WRONG = {

@@ -181,7 +181,9 @@ def imported(path: str) -> Any:
         raise NotApplicable(f"--estimator {path!r}: there is no module {why.name!r}.") from None
     except AttributeError:
         raise NotApplicable(f"--estimator {path!r}: {module!r} has no {name!r}.") from None
-    made = found() if isinstance(found, type) or not hasattr(found, "fit") else found
+    made = found
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "fit")):
+        made = found()
     if not (hasattr(made, "fit") and hasattr(made, "predict")):
         raise DataError(f"--estimator {path!r} must be an estimator, or make one; it is not.")
     return made
