@@ -1,6 +1,6 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, false_stable.
 `--replications N` scales them.
 """
 
@@ -12,7 +12,14 @@ TESTS = Path(__file__).parents[1]
 # Not this folder: numba would import coverage.py. Studies are in replications/, beside tests/.
 sys.path[:1] = [str(TESTS), str(TESTS.parent)]
 
-from statistical import coverage, cross_validation, goal_risks, rosenblatt, type_one  # noqa: E402
+from statistical import (  # noqa: E402
+    coverage,
+    cross_validation,
+    false_stable,
+    goal_risks,
+    rosenblatt,
+    type_one,
+)
 from statistical.bars import type_one_table  # noqa: E402
 
 TABLES = Path(__file__).parent / "tables"
@@ -36,6 +43,8 @@ def make(name: str, replications: int) -> str:
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
     if name == "goal_risks":
         return goal_risks.table(replications, command)
+    if name == "false_stable":
+        return false_stable.table(replications, command)
     if name == "rosenblatt":
         return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
@@ -43,7 +52,15 @@ def make(name: str, replications: int) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
+    known = [
+        "type_one",
+        "coverage",
+        "shares",
+        "cross_validation",
+        "rosenblatt",
+        "goal_risks",
+        "false_stable",
+    ]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     options = parser.parse_args()
