@@ -25,6 +25,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "assess_stream",
             "compare",
             "detect",
+            "learning_curve",
             "permutation_test",
             "power",
             "reliability",
@@ -32,6 +33,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "select",
             "stability",
             "thresholds",
+            "validate",
         )
     },
     **{name: getattr(ac.curves, name) for name in declarations.BANDS},
@@ -46,6 +48,8 @@ COMMANDS = {  # the verbs that a command asks
     "stability": ("stability",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
+    "validate": ("validate",),
+    "learning-curve": ("learning_curve",),
 }
 # What users may give as `rng=` is made the seed; everything else is its own value.
 WRONG = {

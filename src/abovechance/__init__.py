@@ -10,6 +10,7 @@ Verbs
     permutation_test, detect                does a learner beat chance; do classes differ
     select, stability                       which features; which of them again and again
     reliability                             can the cross-validation be believed
+    validate, learning_curve                how good on new cases; would more cases help
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
     read                                    predictions from files and dataframes
@@ -56,8 +57,10 @@ if TYPE_CHECKING:
     from abovechance.inference.forward_selection import select
     from abovechance.inference.items import compare_items
     from abovechance.inference.stability_selection import stability
+    from abovechance.inference.learning_curves import learning_curve
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
+    from abovechance.inference.validation import validate
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
     from abovechance.measures.measure import measure
@@ -87,6 +90,7 @@ _HOMES = {
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
+    "learning_curve": "abovechance.inference.learning_curves",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
@@ -98,8 +102,17 @@ _HOMES = {
     "stability": "abovechance.inference.stability_selection",
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
+    "validate": "abovechance.inference.validation",
 }
-_CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
+_CHECKED = (
+    "assess",
+    "compare",
+    "detect",
+    "learning_curve",
+    "permutation_test",
+    "thresholds",
+    "validate",
+)
 """Verbs whose arguments are checked by their annotations; the others check their own."""
 
 _MODULES = {
@@ -140,6 +153,7 @@ __all__ = [
     "from_cv",
     "from_estimator",
     "intervals",
+    "learning_curve",
     "measure",
     "measures",
     "methods",
@@ -158,6 +172,7 @@ __all__ = [
     "studies",
     "testing",
     "thresholds",
+    "validate",
 ]
 
 

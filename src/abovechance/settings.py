@@ -330,6 +330,9 @@ def setting(
 STREAM = "assess_stream"
 CURVES = ("roc", "precision_recall", "decision", "decision_difference", "cost")
 BANDS = (*CURVES, "calibration", "survival")
+REFITTED = ("validate", "learning_curve")
+"""Verbs that fit a learner to parts of the cases."""
+
 REPEATED = ("stability", "reliability")
 """Verbs that draw parts of the cases."""
 
@@ -340,6 +343,7 @@ DRAWN = (
     "permutation_test",
     "power",
     "sample_size",
+    *REFITTED,
     *REPEATED,
 )
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
@@ -374,7 +378,16 @@ class Settings:
     level: float = setting(
         0.95,
         "In what share of samples such an interval covers the true value; 0.95 unless stated.",
-        verbs=("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS, *REPEATED),
+        verbs=(
+            "assess",
+            STREAM,
+            "compare",
+            "sample_size",
+            "thresholds",
+            *BANDS,
+            *REFITTED,
+            *REPEATED,
+        ),
         said={"sample_size": "Level of the interval whose width is meant."},
         keyword="confidence_level",
         also=("level", "conf_level", "alpha"),
@@ -445,6 +458,10 @@ class Settings:
             "not given.",
             STREAM: "Number of draws of the posteriors of measures of a table.",
             **dict.fromkeys(STOPPING, "Number of permutations; 999 unless stated."),
+            "validate": "Number of bootstrap samples, 200 when not given (50 of bootstrap_cv), or "
+            "of repeats of repeated_cv, 10.",
+            "learning_curve": "Number of repeats of the cross-validation at every size; 10 when "
+            "not given.",
             "power": "Permutations or sign flips of the tests that need them.",
             "sample_size": "Permutations or sign flips of tests, and bootstrap samples of "
             "intervals, that need them.",
@@ -571,6 +588,11 @@ class Settings:
             "process or many.",
             "sample_size": "Seed of all samples and draws.",
             "calibration": "Taken as by the other curves; no band here needs draws.",
+            **dict.fromkeys(
+                REFITTED,
+                "Seed of the parts, and of every `random_state` of the estimator that is None. A "
+                "fresh one when not given; it is in the result.",
+            ),
         },
         keyword="rng",
         also=("seed", "random_state"),

@@ -26,11 +26,13 @@ COMMANDS = {
     "curves": "A curve of the predictions in a file, with its band.",
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",
+    "learning-curve": "Whether more cases would make a learner better, and how many it takes.",
     "measures": "List the measures, or explain one.",
     "plot": "Draw the predictions in a file, or a saved result.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
+    "validate": "How good a model will be on new cases, from those it is trained on.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reliability": "Whether cross-validation tells what held-out cases say.",
     "select": "Select features one by one, by what improves a measure most.",
@@ -41,6 +43,7 @@ COMMANDS = {
 QUESTIONS = {
     "How good is this model?": ("assess", "curves", "thresholds", "posterior"),
     "Which model is better?": ("compare",),
+    "How good will it be on new cases?": ("validate", "learning-curve"),
     "Is there any signal in these data?": ("detect",),
     "Which features, and can the validation be believed?": ("select", "stability", "reliability"),
     "How many cases are needed?": ("power",),
@@ -66,8 +69,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = HOMES.get(name, f"{name}_command")
-        command = getattr(import_module(f"abovechance.cli.{module}"), name)
+        called = name.replace("-", "_")
+        module = HOMES.get(name, f"{called}_command")
+        command = getattr(import_module(f"abovechance.cli.{module}"), called)
         assert isinstance(command, click.Command)
         return command
 

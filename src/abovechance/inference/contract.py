@@ -23,6 +23,8 @@ KINDS = (
     "power",
     "sample_size",
     "precision_size",
+    "validation",
+    "learning_curve",
     "posterior",
     "posteriors",
     "hierarchical_posterior",

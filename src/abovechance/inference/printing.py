@@ -975,6 +975,164 @@ def about_permutations(facts: Facts) -> list[str]:
     return said
 
 
+# Models validated on the cases they were trained on, and learners given more and more of them.
+
+
+CORRECTED = {
+    "optimism": "apparent less the optimism of bootstrap samples",
+    ".632": "apparent values and those of cases left out, 0.368 to 0.632",
+    ".632+": "apparent values and those of cases left out, weighed by overfitting",
+    "cv": "cross-validated",
+    "repeated_cv": "cross-validated, over repeats",
+    "bootstrap_cv": "cross-validated within bootstrap samples",
+}
+
+
+@prints("validation")
+def validation(facts: Facts) -> list[Block | None]:
+    """Apparent and corrected values, and what is known of the linear predictor."""
+    return [
+        Note(about_validation(facts)),
+        validation_table(facts),
+        *(Note(said) for said in (*about_intervals(facts), *about_shrinkage(facts))),
+    ]
+
+
+def about_validation(facts: Facts) -> str:
+    """Cases, features and parts in one line."""
+    said = [plural(int(facts["n"]), "case"), plural(int(facts["features"]), "feature")]
+    if facts.get("groups"):
+        said.insert(1, plural(int(facts["groups"]), "group"))
+    draws = int(facts["draws"])
+    if facts["method"] in ("cv", "repeated_cv"):
+        said.append(plural(int(facts["folds"]), "fold"))
+        said += [plural(draws, "repeat")] if draws > 1 else []
+    else:
+        said.append(f"{thousands(draws)} bootstrap samples")
+    return ", ".join(said)
+
+
+def validation_table(facts: Facts, *, title: str = "") -> Table:
+    """Every measure as it appears, and as it is to be expected on new cases."""
+    rows = facts.get("validated") or ()
+    return tabulate(
+        rows,
+        ("measure", "name", lambda r: str(r["title"])),
+        ("apparent", "number", lambda r: numeric(r["apparent"])),
+        ("optimism", "number", lambda r: numeric(r["optimism"], plus=True)),
+        ("corrected", "number", lambda r: numeric(r["corrected"], r.get("undefined"))),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("chance", "number", lambda r: given(r.get("chance"))),
+        ("remark", "remark", lambda r: str(r.get("undefined") or "")),
+        title=title,
+        caption=f"Corrected: {CORRECTED.get(str(facts.get('method')), 'as stated')}.",
+        name="validated",
+        rows_of="validated",
+    )
+
+
+def about_intervals(facts: Facts) -> list[str]:
+    """What the intervals are for, and why measures have none."""
+    rows = facts.get("validated") or ()
+    said = []
+    if any(row.get("interval") for row in rows):
+        said.append(f"Intervals are for {facts['interval_for']}.")
+    without: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("no_interval") and not row.get("undefined"):
+            reason = str(row["no_interval"]).replace(str(row["title"]), "it")
+            without.setdefault(reason, []).append(str(row["title"]))
+    said += [f"No interval of {_listed(names)}: {why}." for why, names in without.items()]
+    return said
+
+
+def about_shrinkage(facts: Facts) -> list[str]:
+    """By what a linear predictor should be multiplied."""
+    found = facts.get("shrinkage")
+    if not found:
+        return []
+    factors = [
+        f"{number(found[name])} {how}"
+        for name, how in (("bootstrap", "by the bootstrap"), ("heuristic", "by the heuristic"))
+        if found.get(name) is not None
+    ]
+    return [f"Shrinkage factor of the linear predictor: {', '.join(factors)}."] if factors else []
+
+
+@prints("learning_curve")
+def learning_curve(facts: Facts) -> list[Block | None]:
+    """Values at every size, then what more cases would give."""
+    said = [plural(int(facts["n"]), "case"), plural(int(facts["features"]), "feature")]
+    said += [plural(int(facts["folds"]), "fold"), plural(int(facts["draws"]), "repeat")]
+    return [
+        Note(", ".join(said)),
+        *(learning_table(facts, curve) for curve in facts.get("curves") or ()),
+        goal_sizes_table(facts),
+        *(Note(text) for text in about_bands(facts)),
+    ]
+
+
+def learning_table(facts: Facts, curve: Row) -> Table:
+    """One measure at every size, and continued to twice and four times the cases there are."""
+    ahead = curve.get("continued") or ()
+    kept = [ahead[k] for k in {len(ahead) // 2, len(ahead) - 1} if ahead]
+    rows = [*curve["points"], *sorted(kept, key=lambda one: as_float(one["size"]))]
+    chance = curve.get("chance")
+    beside = "" if chance is None else f" Chance gives {number(chance)}."
+
+    def ends(row: Row) -> Any:
+        if row.get("interval"):
+            return row["interval"]
+        return row if row.get("low") is not None else None
+
+    return tabulate(
+        rows,
+        ("trained on", "number", lambda r: count(round(as_float(r["size"])))),
+        ("value", "number", lambda r: numeric(r["value"])),
+        (f"{percent(level_of(facts))} interval", "limits", lambda r: limits(ends(r))),
+        ("apparent", "number", lambda r: given(r.get("apparent"))),
+        ("remark", "remark", lambda r: "" if "apparent" in r else "continued"),
+        title=str(curve["title"]),
+        caption=f"Of cases that were not trained on, by training size.{beside}",
+        name=f"curve_{curve['measure']}",
+    )
+
+
+def goal_sizes_table(facts: Facts) -> Table | None:
+    """The training size at which each goal would be met."""
+    rows = [one for curve in facts.get("curves") or () for one in curve.get("goals") or ()]
+    if not rows:
+        return None
+
+    def size(value: Any, none: str) -> Cell:
+        return Cell(none) if value is None else count(value)
+
+    return tabulate(
+        rows,
+        ("goal", "name", lambda r: str(r["goal"])),
+        ("cases", "number", lambda r: size(r.get("size"), "never")),
+        ("at least", "number", lambda r: size(r.get("low"), "")),
+        ("at most", "number", lambda r: size(r.get("high"), "no limit")),
+        title="Cases to train on",
+        caption=f"At which the curve meets a goal, with {percent(level_of(facts))} limits.",
+        name="goal_sizes",
+    )
+
+
+def about_bands(facts: Facts) -> list[str]:
+    """What intervals of a learning curve are for, and which measures have none."""
+    curves = facts.get("curves") or ()
+    said = []
+    if any(point.get("interval") for curve in curves for point in curve["points"]):
+        said.append("Intervals are for the algorithm trained on so many cases.")
+    without = [str(curve["title"]) for curve in curves if curve.get("no_band")]
+    if without:
+        said.append(
+            f"No interval of {_listed(without)}: biased in small folds, or undefined there."
+        )
+    return said
+
+
 # Power and sample sizes.
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from abovechance.format import as_float, number, percent, plural, thousands
+from abovechance.format import as_float, between, number, percent, plural, thousands
 from abovechance.inference.contract import (
     adjusted,
     beats_chance,
@@ -23,6 +23,7 @@ from abovechance.inference.sentences import (
     begun,
     difference_sentence,
     estimate_sentence,
+    limits,
     named,
     values_sentence,
 )
@@ -281,6 +282,48 @@ def _went_together(facts: Facts) -> str:
     return (
         f"Cross-validated and held-out values of {facts['measures'][0]['n']} cases have a rank "
         f"correlation of {listed(each, MOST_NAMES)}."
+    )
+
+
+@_of(_VERDICTS, "validation")
+def _expected(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return "No corrected value"
+    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+
+
+@_of(_HEADLINES, "validation")
+def _appearing(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return f"{begun(row['title'])} is {row['undefined']}."
+    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
+    inside = row.get("interval")
+    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
+
+
+@_of(_VERDICTS, "learning_curve")
+def _learned(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    last = curve["points"][-1]
+    return (
+        f"{curve['title']} of {number(last['value'])} after training on "
+        f"{plural(round(as_float(last['size'])), 'case')}"
+    )
+
+
+@_of(_HEADLINES, "learning_curve")
+def _going_on(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    ahead = curve.get("continued") or ()
+    if not ahead:
+        return ""
+    far = ahead[-1]
+    within = "" if far.get("low") is None else f" ({between(far['low'], far['high'])})"
+    return (
+        f"Continued by an inverse power law, {thousands(round(as_float(far['size'])))} cases would "
+        f"give about {number(far['value'])}{within}."
     )
 
 

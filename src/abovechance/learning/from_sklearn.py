@@ -13,7 +13,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM
+from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic
 from abovechance.learning.training import decisions, folded_decisions, left_out
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
@@ -660,6 +660,42 @@ def recognise(estimator: Any) -> Learner | None:
     return None
 
 
+ON_THE_WAY = ("C", "penalty", "solver", "tol", "max_iter", "random_state", "n_jobs", "verbose",
+              "warm_start", "dual", "fit_intercept", "intercept_scaling")  # fmt: skip
+TO_THE_OPTIMUM = ("lbfgs", "newton-cg", "newton-cholesky", "sag", "saga")
+
+
+def as_logistic(estimator: Any) -> Logistic | None:
+    """The logistic regression whose optimum a scikit-learn estimator approaches, or None.
+
+    Ridge penalties and none at all, alone or after a `StandardScaler`. It stands apart from
+    `recognise`, for what scikit-learn finds differs from the optimum by what its tolerance allows.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> as_logistic(LogisticRegression(C=0.5))
+    Logistic(cost=0.5, intercept=True, scaling='none')
+    >>> as_logistic(LogisticRegression(class_weight="balanced"))
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    scaled = False
+    if type(estimator) is Pipeline and len(estimator.steps) == 2:
+        scaler, estimator = (step for _, step in estimator.steps)
+        scaled = _default(scaler, StandardScaler(), but=("copy",))
+        if not scaled:
+            return None
+    if not _default(estimator, LogisticRegression(), but=ON_THE_WAY):
+        return None
+    penalty = getattr(estimator, "penalty", "deprecated")
+    if penalty not in ("l2", None, "deprecated") or estimator.solver not in TO_THE_OPTIMUM:
+        return None
+    cost = np.inf if penalty is None else float(estimator.C)
+    scaling: Any = "population" if scaled else "none"
+    return Logistic(cost, bool(estimator.fit_intercept), scaling)
+
+
 def _default(estimator: Any, plain: Any, but: tuple[str, ...] = ()) -> bool:
     """Whether an estimator is of the class of `plain` and has its parameters, but for some."""
     if type(estimator) is not type(plain):
@@ -724,7 +760,11 @@ def known(estimator: Any, X: Any) -> Known | None:
     Features must be a table of finite numbers in double precision or whole ones, as scikit-learn
     computes with others in other precision.
     """
-    learner = recognise(estimator)
+    return with_features(estimator, recognise(estimator), X)
+
+
+def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | None:
+    """A learner and the features, where both are such that the fast way can be gone."""
     if learner is None:
         return None
     try:

@@ -7,10 +7,10 @@ on any cases by any measures, and `Fits.predictions` hands them out.
 """
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.learning.from_sklearn import (
     Known,
+    as_logistic,
     assembled,
     by_class,
     known,
@@ -26,13 +27,14 @@ from abovechance.learning.from_sklearn import (
     seeded,
     seeded_splitter,
     splitter_of,
+    with_features,
 )
 from abovechance.learning.schemes import counts_of
 from abovechance.learning.training import decisions
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import fit as version_for
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.measure import Measure
+from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Predictions, Survival, checks
@@ -142,7 +144,20 @@ def split_parts(splitter: Any, X: Any, y: Array, groups: Any = None) -> tuple[In
 # ----------------------------------------------------------------------------------------------
 
 
-FAST_KINDS = ("probability",)  # decision values of machines are only ranked as scikit-learn's are
+BLOCK = 8  # fits of an estimator of unknown cost
+TOGETHER_BLOCK = 100  # of one for which there is a fast way, whether gone or not
+
+
+def fast_way(estimator: Any, X: Any) -> Known | None:
+    """How to train many at once: discriminants and logistic regressions; None for other estimators.
+
+    Of logistic regressions the optimum is found, which scikit-learn's solvers come near to. The
+    decision values of support vector machines are only ranked as scikit-learn's, so not taken.
+    """
+    found = known(estimator, X)
+    if found is None:
+        return with_features(estimator, as_logistic(estimator), X)
+    return found if found.kind == "probability" else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +165,8 @@ class Task:
     """An estimator with the cases that it learns from and is judged on; made by `task_of`.
 
     `kind` is the kind of outcome, `y` what the estimator is fitted to, `code` the number of each
-    case's class. `known` is the fast way to the same predictions where there is one; it changes
-    no number that matters, so that a stored run goes on without it.
+    case's class. `known` is the fast way to the same predictions where there is one and it is
+    wanted; `recognised` says that there is one.
     """
 
     estimator: Any
@@ -163,12 +178,29 @@ class Task:
     code: Ints | None = None
     groups: Array | None = None
     times: Floats | None = None
-    known: Known | None = field(default=None, compare=False)
+    names: tuple[str, ...] | None = field(default=None, compare=False)
+    known: Known | None = None
+    recognised: bool = False
+
+    @property
+    def block(self) -> int:
+        """Draws that share a stream: the same number whether or not the fast way is gone."""
+        return TOGETHER_BLOCK if self.recognised else BLOCK
 
     @property
     def n(self) -> int:
         """Number of cases."""
         return len(self.y)
+
+    @property
+    def table(self) -> Iterator[tuple[str, Array]]:
+        """The features one by one, under the names that messages call them by."""
+        frame = hasattr(self.X, "columns")
+        called = list(self.X.columns) if frame and self.names is None else self.names
+        whole = None if frame or hasattr(self.X, "toarray") else np.asarray(self.X)
+        for j in range(0 if whole is None and not frame else self.X.shape[1]):
+            column = np.asarray(self.X.iloc[:, j] if whole is None else whole[:, j])
+            yield f"column {j + 1}" if called is None else repr(str(called[j])), column
 
     @cached_property
     def group_code(self) -> Ints | None:
@@ -261,9 +293,33 @@ class Task:
         ]
         return np.column_stack([found, np.array(curves)])
 
+    def predictions(self, kind: str, predicted: Array, rows: Ints, **facts: Any) -> Predictions:
+        """Predictions (m, …), of the kind that the estimator makes, for some cases."""
+        if self.groups is not None:
+            facts["groups"] = self.groups[rows]
+        if self.kind == "survival":
+            return Survival(
+                self.y["time"][rows],
+                self.y["event"][rows],
+                risk=predicted[:, 0],
+                survival=None if self.times is None else predicted[:, 1:],
+                times=self.times,
+                **facts,
+            )
+        whole = None if self.kind == "numeric" else self.y
+        extra = {"origin": None if "fold" in facts else "test", **facts}
+        return assembled(None, self.y[rows], kind, predicted, self.pos_label, extra, whole)
+
+    def pooled(self, kind: str, fold: Ints, row: Ints, predicted: Array) -> Predictions:
+        """Cross-validated predictions, in the order of repeats and cases."""
+        repeat = _times_seen(row)
+        order = np.lexsort((row, repeat))
+        again = {"repeat": repeat[order]} if repeat.max() > 1 else {}
+        return self.predictions(kind, predicted[order], row[order], fold=fold[order] + 1, **again)
+
     def _unfit(self, why: Exception, rows: int) -> DataError:
         """The refusal for an estimator that could not be fitted, with the likely cause."""
-        text = text_columns(self.X)
+        text = [name for name, column in self.table if not _numbers(column)]
         if text:
             return DataError(
                 f"features must be numbers; {listed(text)} hold{'s' * (len(text) == 1)} text. "
@@ -274,22 +330,6 @@ class Task:
             f"{type(self.estimator).__name__} could not be fitted to {rows} of the {self.n} cases: "
             f"{said[0] if said else type(why).__name__}"
         ) from why
-
-
-def text_columns(X: Any) -> list[str]:
-    """The columns of a table that hold something else than numbers.
-
-    >>> text_columns(np.array([["a", 1], ["b", 2]], dtype=object))
-    ['column 1']
-    """
-    if hasattr(X, "columns"):
-        named_columns = [(repr(str(name)), np.asarray(X[name])) for name in X.columns]
-    else:
-        table = np.asarray(X)
-        if table.ndim != 2 or table.dtype.kind in "biuf":
-            return []
-        named_columns = [(f"column {j + 1}", table[:, j]) for j in range(table.shape[1])]
-    return [name for name, column in named_columns if not _numbers(column)]
 
 
 def _numbers(column: Array) -> bool:
@@ -309,6 +349,7 @@ def task_of(
     times: Any = None,
     groups: Any = None,
     pos_label: Any = None,
+    names: Sequence[str] | None = None,
     seed: int = 0,
     fast: bool = True,
 ) -> Task:
@@ -334,15 +375,18 @@ def task_of(
     if len(outcome) != X.shape[0]:
         raise DataError(f"X and y must have as many cases; got {X.shape[0]} and {len(outcome)}.")
     estimator = seeded(estimator, seed)
+    called = None if names is None else tuple(str(name) for name in names)
     if outcome.dtype.names is not None or event is not None:
         pairs = _survival(outcome, event)
-        return Task(estimator, X, pairs, "survival", groups=apart, times=_times(times))
+        return Task(
+            estimator, X, pairs, "survival", groups=apart, times=_times(times), names=called
+        )
     if outcome.ndim != 1:
         raise DataError(f"y must hold one value per case; got shape {outcome.shape}.")
     outcome = _column("y", outcome, len(outcome))
     if is_regressor(estimator):
         numbers = checks.numbers("y", outcome)
-        return Task(estimator, X, numbers, "numeric", groups=apart)
+        return Task(estimator, X, numbers, "numeric", groups=apart, names=called)
     classes, code = np.unique(outcome, return_inverse=True)
     few = [str(c) for c, size in zip(classes, np.bincount(code), strict=True) if size < 2]
     if len(classes) < 2 or few:
@@ -351,7 +395,7 @@ def task_of(
     whole = tuple(classes.tolist())
     kind = "binary" if len(whole) == 2 else "multiclass"
     positive = _positive(whole, pos_label)
-    way = known(estimator, X) if fast and len(classes) == 2 else None
+    way = fast_way(estimator, X) if kind == "binary" else None
     return Task(
         estimator,
         X,
@@ -361,7 +405,9 @@ def task_of(
         pos_label=positive,
         code=code,
         groups=apart,
-        known=way if way is not None and way.kind in FAST_KINDS else None,
+        names=called,
+        known=way if fast else None,
+        recognised=way is not None,
     )
 
 
@@ -426,6 +472,14 @@ def _times(times: Any) -> Floats | None:
 # ----------------------------------------------------------------------------------------------
 
 
+class Judged(NamedTuple):
+    """Predictions (m, …) of fits for cases they are judged on: numbers of fit and case (m,)."""
+
+    fold: Ints
+    row: Ints
+    predicted: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Fits:
     """What F fits predict for every case: `predicted` (F, n, …), as scikit-learn has it."""
@@ -440,42 +494,17 @@ class Fits:
 
     def predictions(self, f: int, rows: Any = None) -> Predictions:
         """What fit f predicts for some cases, by position or mask; for all when not said."""
-        return self._made(self.predicted[f], rows)
+        at = np.arange(self.task.n) if rows is None else np.arange(self.task.n)[rows]
+        return self.task.predictions(self.kind, self.predicted[f][at], at)
 
-    def pooled(self, judged: Bools) -> Predictions:
+    def judged(self, parts: Bools) -> "Judged":
+        """What the fits predict for the cases they are judged on, as `parts` (F, n) says."""
+        fold, row = np.nonzero(parts)
+        return Judged(fold, row, self.predicted[fold, row])
+
+    def pooled(self, parts: Bools) -> Predictions:
         """Judged cases (F, n), once for each fit that judges them; folds are numbered from 1."""
-        fold, row = np.nonzero(judged)
-        repeat = _times_seen(row)
-        order = np.lexsort((row, repeat))
-        fold, row, repeat = fold[order], row[order], repeat[order]
-        facts = {"fold": fold + 1, "repeat": repeat if repeat.max() > 1 else None}
-        return self._made(self.predicted[fold, row], row, facts, taken=True)
-
-    def _made(
-        self,
-        predicted: Array,
-        rows: Any,
-        facts: Mapping[str, Any] | None = None,
-        *,
-        taken: bool = False,
-    ) -> Predictions:
-        task = self.task
-        at = np.arange(task.n) if rows is None else np.arange(task.n)[rows]
-        predicted = predicted if taken else predicted[at]
-        extra = {"origin": None if facts else "test", **(facts or {})}
-        if task.groups is not None:
-            extra["groups"] = task.groups[at]
-        if task.kind == "survival":
-            return Survival(
-                task.y["time"][at],
-                task.y["event"][at],
-                risk=predicted[:, 0],
-                survival=None if task.times is None else predicted[:, 1:],
-                times=task.times,
-                **extra,
-            )
-        whole = None if task.kind == "numeric" else task.y
-        return assembled(None, task.y[at], self.kind, predicted, task.pos_label, extra, whole)
+        return self.task.pooled(self.kind, *self.judged(parts))
 
     @cached_property
     def sample(self) -> Sample:
@@ -512,11 +541,14 @@ class Fits:
         return {m.label: self._value(m, judged) for m in measures}
 
     def _value(self, measure: Measure, judged: Array | None) -> Floats:
-        if judged is None:
+        if judged is None and measure.form is not Form.RANKS:
             return evaluate(measure, self.sample)
+        judged = np.ones(self.train.shape, dtype=np.int64) if judged is None else judged
         counts = np.broadcast_to(judged, self.train.shape).astype(np.int64)
         some = counts.sum(axis=1) > 0
         found = np.full(len(self), np.nan)
+        if measure.form is Form.RANKS and self.task.kind == "binary" and some.any():
+            return np.where(some, self._ranked(measure, counts), np.nan)
         if measure.needs_index_draws or not measure.weighted:
             for f, one in enumerate(self.sample.rows()):
                 if some[f]:
@@ -529,6 +561,23 @@ class Fits:
         if some.any():
             found[some] = kept._value(measure, counts[some])
         return found
+
+    def _ranked(self, measure: Measure, counts: Ints) -> Floats:
+        """Measures of ranks of all fits at once: cases spelled out, filled up in a fold apart."""
+        sizes = counts.sum(axis=1)
+        fit, row = np.nonzero(counts)
+        times = counts[fit, row]
+        fit, row = np.repeat(fit, times), np.repeat(row, times)
+        place = np.arange(len(fit)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rows = np.zeros((len(self), int(sizes.max())), dtype=np.int64)
+        rows[fit, place] = row
+        filled = np.arange(rows.shape[1]) >= sizes[:, None]
+        columns = {
+            "outcome": self.sample.outcome.astype(np.int64)[rows],
+            "score": np.take_along_axis(self.sample.column("score"), rows, axis=1),
+        }
+        spelled = Sample(kind="binary", classes=2, columns=columns)
+        return evaluate(measure, spelled.folded(filled.astype(np.int64)))[:, 0]
 
 
 def _times_seen(rows: Ints) -> Ints:

@@ -44,6 +44,8 @@ IN_WORDS = {
     "stability": "the stability of selections",
     "reliability": "the reliability of cross-validation",
     "permutation_test": "a permutation test",
+    "validation": "a validated model",
+    "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
 }
 MODULES = (
@@ -51,6 +53,7 @@ MODULES = (
     "curve_pictures",
     "result_pictures",
     "selection_pictures",
+    "validation_pictures",
 )
 
 

@@ -84,6 +84,7 @@ MODULES = (
     "detection_story",
     "power_story",
     "selection_stories",
+    "validation_story",
     "other_stories",
 )
 
