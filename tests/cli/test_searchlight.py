@@ -54,6 +54,16 @@ def test_files_are_the_same_from_processes_a_store_and_one_subject_at_a_time(stu
                 assert same.read_bytes() == path.read_bytes()
 
 
+def test_patterns_that_a_shell_leaves_are_expanded(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rest = ["--labels", "labels.tsv", "--mask", "mask.nii.gz", "--out", "maps", *FEW]
+    assert main(["searchlight", "sub-*/bold.nii.gz", *rest]) == 0
+    assert (study / "maps" / "sub-02" / "map.json").is_file()
+    assert main(["searchlight", "none-*.nii.gz", *rest]) == 2
+    assert "no file matches 'none-*.nii.gz'" in capsys.readouterr().err
+
+
 def test_the_answer_is_json_csv_and_a_report_too(
     study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -168,6 +168,18 @@ def test_any_number_of_processes_and_a_store_give_the_same_bits(
         assert shared.null.tobytes() == alone.null.tobytes()
 
 
+def test_a_cluster_gives_the_same_bits() -> None:
+    pytest.importorskip("distributed")
+    X = [brain((7, 7, 7), seed) for seed in (1, 2)]
+    asked: dict[str, Any] = {"radius": 1, "draws": 3, "rng": 7}
+    alone = ac.searchlight(X, Y, **asked)
+    with ac.Dask("local", workers=2) as cluster:
+        shared = ac.searchlight(X, Y, **asked, workers=cluster)
+    for one, other in zip(alone, shared, strict=True):
+        assert one.null.tobytes() == other.null.tobytes()
+        assert one.observed.tobytes() == other.observed.tobytes()
+
+
 class Stopped(Exception):
     """A run that ends before its end."""
 
@@ -236,6 +248,22 @@ def test_several_classes_are_mapped_by_statistics_that_know_them() -> None:
     assert found.classes == ("0", "1", "2")
     with pytest.raises(AboveChanceError, match="srivastava_du compares two groups"):
         ac.searchlight(brain((3, 3, 3)), y, radius=1, draws=4)
+
+
+def test_classifiers_of_scikit_learn_are_mapped_and_known_ones_fast() -> None:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X = brain((3, 3, 3))
+    asked: dict[str, Any] = {"radius": 1, "runs": RUNS, "draws": 2, "rng": 1}
+    known = ac.searchlight(X, Y, statistic=LinearDiscriminantAnalysis(), **asked)
+    named = ac.searchlight(X, Y, statistic="lda.cv8", **asked)
+    assert np.array_equal(known.null, named.null)
+    assert known.statistic == "lda.cv4"
+    near = ac.searchlight(X, Y, statistic=KNeighborsClassifier(3), **asked)
+    around = spheres(volume(np.ones((3, 3, 3))), 1)
+    wanted = plain_accuracy(table(X)[:, around.of(13)], Y, RUNS, KNeighborsClassifier(3))
+    assert near.observed[13] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_surfaces_are_searched_by_steps_and_atlases_by_parcels() -> None:

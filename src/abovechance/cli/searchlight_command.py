@@ -67,6 +67,7 @@ def searchlight(
     from abovechance.maps.trial_tables import trials_of
 
     _folder(out)
+    files = expanded(files)
     _, names, _ = subjects_of(list(files), None)
     tables = trials_of(labels, files, names, label=label, runs=runs)
     try:
@@ -90,6 +91,21 @@ def searchlight(
     show(found, format_, *seeds)
     click.echo(f"abovechance: {len(written)} files written to {out}", err=True)
     write_files(found, report)
+
+
+def expanded(files: tuple[str, ...]) -> tuple[str, ...]:
+    """Files that patterns stand for, in order, where the shell has left them as they are."""
+    from glob import glob, has_magic
+    from pathlib import Path
+
+    found: list[str] = []
+    for file in files:
+        pattern = has_magic(file) and not Path(file).exists()
+        matching = sorted(glob(file)) if pattern else [file]
+        if not matching:
+            raise FileError(f"no file matches {file!r}.")
+        found += matching
+    return tuple(found)
 
 
 def _folder(out: str) -> None:

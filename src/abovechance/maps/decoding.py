@@ -1,5 +1,6 @@
 """When is the signal? `decode_over_time`: a statistic at every time, and from time to time."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -21,7 +22,7 @@ from abovechance.maps.neighbourhoods import pairs_of, windows
 from abovechance.maps.searching import gathered, mapped, per_subject
 from abovechance.maps.subject_map import Geometry, Singles, SubjectMap, SubjectMaps
 from abovechance.numerics.kernels import available
-from abovechance.resampling.replicates import child_seed
+from abovechance.resampling.replicates import blas, child_seed
 from abovechance.settings import Settings, settled
 from abovechance.signal import Accuracy
 
@@ -60,9 +61,7 @@ class TimeToTime(MapWork):
         return slice(block * self.times, (block + 1) * self.times)
 
     def __call__(self, block: int) -> Singles:
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(limits=1):
+        with blas(len(sys.modules)).limit(limits=1):
             return self._trained_at(block).astype(np.float32)
 
     @cached_property

@@ -6,6 +6,7 @@ permutations are drawn from the seed alone and are the same at every centre.
 """
 
 import copy
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from abovechance.maps.neighbourhoods import Neighbourhoods
 from abovechance.maps.subject_map import Singles
 from abovechance.numerics.covariance import LEAST_CORRELATION
 from abovechance.numerics.kernels import available
-from abovechance.resampling.replicates import runner_of, stream
+from abovechance.resampling.replicates import blas, runner_of, stream
 from abovechance.resampling.store import Store, as_store, digest
 from abovechance.settings import Settings
 from abovechance.signal import Accuracy, AnyStatistic, Statistic
@@ -75,13 +76,11 @@ class MapWork:
         return slice(block * CENTRES, min((block + 1) * CENTRES, self.many))
 
     def __call__(self, block: int) -> Singles:
-        from threadpoolctl import threadpool_limits
-
         inside = self.centres(block)
         starts = self.starts[inside.start : inside.stop + 1]
         used, members = np.unique(self.members[starts[0] : starts[-1]], return_inverse=True)
         X = np.ascontiguousarray(self.X[:, used], dtype=float)
-        with threadpool_limits(limits=1):
+        with blas(len(sys.modules)).limit(limits=1):
             found = self._values(X, starts - starts[0], members.astype(np.int32), inside.start)
         return np.ascontiguousarray(found.T, dtype=np.float32)
 

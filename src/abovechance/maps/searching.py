@@ -14,6 +14,8 @@ from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.format import plural
 from abovechance.inference.detection import statistic_of, with_seeds
 from abovechance.inference.permutation import scheme_of
+from abovechance.learning.from_sklearn import recognise
+from abovechance.learning.learners import Estimator
 from abovechance.learning.schemes import VFold
 from abovechance.maps.engine import MapWork, computed, one_store, required
 from abovechance.maps.images import (
@@ -116,6 +118,9 @@ def statistic_for(
     (statistic,) = with_seeds([statistic_of(asked)], seed)
     if not isinstance(statistic, Accuracy):
         return statistic, None
+    if isinstance(statistic.learner, Estimator):  # one of scikit-learn's that has a fast form
+        known = recognise(statistic.learner.estimator)
+        statistic = statistic if known is None else replace(statistic, learner=known)
     if runs is None or not isinstance(statistic.scheme, VFold):
         return statistic, "drawn"
     return replace(statistic, scheme=VFold(int(runs.max()) + 1)), "runs"

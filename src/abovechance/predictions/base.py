@@ -191,6 +191,13 @@ class Predictions:
         """The same predictions, with remarks on how they were read."""
         return self.replace(notes=self.notes + notes, described=described or self.described)
 
+    def called(self, factors: Floats) -> Self | None:
+        """The same cases called by a model to which each class seems so much more frequent.
+
+        None where nothing tells how the calls would change: labels without probabilities.
+        """
+        return None
+
     @cached_property
     def derived(self) -> dict[Any, Any]:
         """Work that measures share, kept as long as the predictions are."""
