@@ -67,7 +67,8 @@ class GroupMaps(Result, kind="group_maps"):
     `maps` has a value at every centre of each of: `statistic` (the mean over subjects; the minimum
     of the prevalence method), `effect` (the mean less chance, or less the mean of the null maps
     where no chance level is known), `z` (how many standard deviations it is from the mean of
-    combinations of all maps, the observed ones included), `p`, `log10_p` (minus its decimal logarithm), `p_maximum`, `p_bh`, `p_by`, `p_tfce`, `p_cluster`,
+    combinations of all maps, the observed ones included), `p`, `log10_p` (minus its decimal
+    logarithm), `p_maximum`, `p_bh`, `p_by`, `p_tfce`, `p_cluster`,
     `cluster` (its number), `rejected` (1 where the chosen control rejects), `sizes` (of the
     neighbourhoods), and of the prevalence method `p_global`, `p_global_maximum` and `prevalence`
     (the share of the population that is shown, at the level).
