@@ -9,12 +9,8 @@ from abovechance.errors import AboveChanceError, FileError
 
 EXAMPLES = """\b
 Examples:
-  abovechance searchlight sub-*/bold.nii.gz --labels labels.tsv \\
-      --mask mask.nii.gz --out maps
-  abovechance searchlight sub-*/bold.nii.gz --labels events.tsv \\
-      --mask mask.nii.gz --radius 6 --statistic lda.cv5 --runs run \\
-      --workers 2 --store work.db --out maps
-  abovechance group-maps maps --out group
+  abovechance searchlight *.nii.gz --labels l.tsv --mask m.nii --out maps
+  abovechance searchlight a.nii --labels l.tsv --parcels p.nii --out maps
 """
 
 
