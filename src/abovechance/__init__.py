@@ -8,6 +8,9 @@ Verbs
     compare, thresholds                     two models or more; where to cut
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
+    validate, learning_curve                how good on new cases; would more cases help
+    select, stability                       which features; which of them again and again
+    reliability                             can the cross-validation be believed
     searchlight, decode_over_time           where in a brain, or when, classes differ
     group_maps                              where several subjects carry a signal
     power, sample_size                      how many cases it takes
@@ -53,9 +56,14 @@ if TYPE_CHECKING:
         significance,
     )
     from abovechance.inference import method as methods
+    from abovechance.inference.cv_reliability import reliability
+    from abovechance.inference.forward_selection import select
     from abovechance.inference.items import compare_items
+    from abovechance.inference.learning_curves import learning_curve
+    from abovechance.inference.stability_selection import stability
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
+    from abovechance.inference.validation import validate
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
     from abovechance.maps import decode_over_time, group_maps, searchlight
@@ -87,16 +95,21 @@ _HOMES = {
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
+    "learning_curve": "abovechance.inference.learning_curves",
     "group_maps": "abovechance.maps",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
     "power": "abovechance.studies",
     "read": "abovechance.io",
+    "reliability": "abovechance.inference.cv_reliability",
     "sample_size": "abovechance.studies",
+    "select": "abovechance.inference.forward_selection",
+    "stability": "abovechance.inference.stability_selection",
     "report": "abovechance.reports",
     "searchlight": "abovechance.maps",
     "thresholds": "abovechance.inference.thresholds",
+    "validate": "abovechance.inference.validation",
 }
 _CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
 """Verbs whose arguments are checked by their annotations; the others check their own."""
@@ -142,6 +155,7 @@ __all__ = [
     "from_estimator",
     "group_maps",
     "intervals",
+    "learning_curve",
     "maps",
     "measure",
     "measures",
@@ -152,13 +166,17 @@ __all__ = [
     "posterior",
     "power",
     "read",
+    "reliability",
     "report",
     "sample_size",
     "searchlight",
+    "select",
     "significance",
+    "stability",
     "studies",
     "testing",
     "thresholds",
+    "validate",
 ]
 
 

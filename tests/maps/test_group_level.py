@@ -409,6 +409,8 @@ def test_few_subjects_cannot_reject_by_sign_flips() -> None:
 
 
 def test_clusters_that_cannot_be_formed_are_said(some: list[SubjectMap]) -> None:
+    with pytest.raises(NotApplicable, match="999 null maps of every subject would do"):
+        found(some, method="joint", control="cluster")
     result = found(some, method="joint")
     assert "AC582" in codes(result)
     assert "p_cluster" not in result.maps

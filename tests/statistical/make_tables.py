@@ -1,8 +1,8 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, map_truths,
-map_power.
-`--replications N` scales them.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
+map_truths, map_power.
+`--replications N` scales them; `--boosting` adds boosted trees to `validation`, which takes hours.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from statistical import (  # noqa: E402
     map_truths,
     rosenblatt,
     type_one,
+    validation_coverage,
 )
 from statistical.bars import type_one_table  # noqa: E402
 
@@ -27,8 +28,11 @@ TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
 
 
-def make(name: str, replications: int) -> str:
+def make(name: str, replications: int, *, boosting: bool = False) -> str:
     command = COMMAND.format(name=name, replications=replications)
+    if name == "validation":
+        asked = f"{command} --boosting" if boosting else command
+        return validation_coverage.table(replications, asked, boosting=boosting)
     if name == "type_one":
         held = list(type_one.simulate(type_one.SETTINGS, replications))
         text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)
@@ -59,8 +63,11 @@ if __name__ == "__main__":
     known += ["map_truths", "map_power"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
+    parser.add_argument("--boosting", action="store_true")
     options = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
     for chosen in options.names:
-        (TABLES / f"{chosen}.md").write_text(make(chosen, options.replications), "utf-8")
+        (TABLES / f"{chosen}.md").write_text(
+            make(chosen, options.replications, boosting=options.boosting), "utf-8"
+        )
         print(f"wrote {chosen}.md", file=sys.stderr)

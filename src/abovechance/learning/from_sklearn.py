@@ -6,15 +6,17 @@ Predictions of a scikit-learn estimator under many labellings, its trainings don
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM
-from abovechance.learning.training import decisions, folded_decisions, left_out
+from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
+from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
+from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
 
@@ -151,10 +153,10 @@ def _dealt(
     It deals its folds to each class in the order in which the members come; nothing but the sizes
     of the classes and the class of the first row makes two labellings differ.
     """
-    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
-    order = np.argsort(labels, axis=1, kind="stable")
-    for kind in np.unique(kinds, axis=0):
-        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+    kinds = 2 * labels.sum(axis=1) + labels[:, 0]
+    order = np.argsort(labels.astype(np.int8), axis=1, kind="stable")
+    for key in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == key)
         if key not in kept:
             found = folds_of(splitter, X, labels[alike[0]], groups)
             kept[key] = None if found is None else found[order[alike[0]]]
@@ -415,13 +417,13 @@ def _refused_unfitted(fitted: Any, X: Any, y: Array, test: Any, fold: int) -> tu
 
     classes = np.unique(y)
     try:
-        kind, prediction = predict(fitted, _rows(X, test), len(classes))
+        kind, prediction = predict(fitted, rows_of(X, test), len(classes))
     except NotFittedError:
         raise DataError(
             f"every fold must have a fitted estimator; that of fold {fold} failed to fit. Call "
             'cross_validate(..., error_score="raise") to see why.'
         ) from None
-    return kind, _by_class(fitted, kind, prediction, classes)
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 class CrossFitted(NamedTuple):
@@ -517,9 +519,9 @@ def _after_training(
     if lone and len(seen) == 1 and not is_regressor(estimator):
         kind = _kind(estimator, len(classes))
         return kind, only_class(kind, seen[0], classes, len(y[test]))
-    fitted = clone(estimator).fit(_rows(X, train), y[train])
-    kind, prediction = predict(fitted, _rows(X, test), len(classes))
-    return kind, _by_class(fitted, kind, prediction, classes)
+    fitted = clone(estimator).fit(rows_of(X, train), y[train])
+    kind, prediction = predict(fitted, rows_of(X, test), len(classes))
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
@@ -536,7 +538,7 @@ def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
     return sure if kind == "probability" else 2 * sure[:, -1] - 1
 
 
-def _rows(X: Any, index: Any) -> Any:
+def rows_of(X: Any, index: Any) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[index]
     return X[index] if hasattr(X, "shape") else np.asarray(X)[index]
@@ -561,7 +563,7 @@ def _kind(estimator: Any, classes: int) -> str:
     return "label"
 
 
-def _by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
+def by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
     """Probabilities in one column per class of the whole data, even if a fold lacked one."""
     if kind != "probability" or len(estimator.classes_) == len(classes):
         return prediction
@@ -626,13 +628,29 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_NEWTON = (
+    "C",
+    "penalty",
+    "tol",
+    "fit_intercept",
+    "intercept_scaling",
+    "solver",
+    "max_iter",
+    "verbose",
+    "random_state",
+    "warm_start",
+    "n_jobs",
+)
+SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where slopes are small
+
 
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior)
-    and linear support vector machines, alone or after a `StandardScaler`, all with default
-    settings but for the cost.
+    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior),
+    linear support vector machines and logistic regression (ridge penalty or none, a solver that
+    goes for the optimum), alone or after a `StandardScaler`, all with default settings but for
+    the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -642,6 +660,7 @@ def recognise(estimator: Any) -> Learner | None:
     >>> recognise(SVC(kernel="rbf"))
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
@@ -657,7 +676,29 @@ def recognise(estimator: Any) -> Learner | None:
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
+    if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
+        return _logistic(estimator, scaled)
     return None
+
+
+def _logistic(estimator: Any, scaled: bool) -> Logistic | None:
+    """A logistic regression whose solver ends at the optimum of one of the penalties known."""
+    penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
+    plain = estimator.fit_intercept or not scaled
+    if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
+        return None
+    scaling: Scaling = "population" if scaled else "none"
+    return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
+
+
+def converged(fitted: Any) -> bool:
+    """Whether a fitted estimator, or the last step of a pipeline, stayed below `max_iter`.
+
+    One that did not is not at its optimum, which is where the fast way ends.
+    """
+    last = getattr(fitted, "steps", [("", fitted)])[-1][1]
+    limit = getattr(last, "max_iter", -1)
+    return limit < 0 or bool(np.max(last.n_iter_) < limit)
 
 
 def _default(estimator: Any, plain: Any, but: tuple[str, ...] = ()) -> bool:
@@ -685,14 +726,15 @@ TOLERANCES = 40
 EXACT = 2.0**53  # whole numbers below it are added without rounding
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Known:
     """A scikit-learn estimator for which there is a fast way, and features it takes as they are."""
 
     estimator: Any
     learner: Learner
     X: Floats
 
-    @property
+    @cached_property
     def varying(self) -> Floats:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
@@ -703,6 +745,11 @@ class Known(NamedTuple):
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
         return self.X if still.all() or not still.any() else self.X[:, ~still]
+
+    @cached_property
+    def hat(self) -> Hat | None:
+        """What all labellings share where discriminants are cross-validated."""
+        return hat_of(self.learner, self.varying)
 
     @property
     def kind(self) -> str:
@@ -724,7 +771,11 @@ def known(estimator: Any, X: Any) -> Known | None:
     Features must be a table of finite numbers in double precision or whole ones, as scikit-learn
     computes with others in other precision.
     """
-    learner = recognise(estimator)
+    return with_features(estimator, recognise(estimator), X)
+
+
+def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | None:
+    """A learner and the features, where both are such that the fast way can be gone."""
     if learner is None:
         return None
     try:
@@ -742,9 +793,11 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool =
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
     Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
-    be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
-    are approximate; their signs agree, and if they are to be `ranked`, so does their order within
-    folds (of all cases, where a fold has one class) as far as measures of ranks can tell.
+    be sure of are left to scikit-learn. Logistic regressions are at their optimum, which
+    scikit-learn's approach within their tolerance. Decision values of machines are exact where
+    scikit-learn's are approximate; their signs agree, and if they are to be `ranked`, so does their
+    order within folds (of all cases, where a fold has one class) as far as measures of ranks can
+    tell.
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
@@ -837,7 +890,7 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     X, values = known.varying, np.zeros(labels.shape)
     unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, X, labels, folds, count, fast=True)
+    found = folded_decisions(known.learner, X, labels, folds, count, fast=True, hat=known.hat)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):

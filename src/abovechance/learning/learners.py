@@ -1,4 +1,4 @@
-"""Learners: discriminants, support vector machines, and any scikit-learn classifier."""
+"""Learners: discriminants, machines, logistic regression, and any scikit-learn classifier."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
+from abovechance.errors import NotApplicable
+from abovechance.numerics.logistic import fit_alone
 
 # ----------------------------------------------------------------------------------------------
 # What a learner is: it looks at rows and their classes and returns a predictor.
@@ -515,6 +517,45 @@ def _line_search(rows: Floats, costs: Floats, v: Floats, step: Floats) -> float:
     while size > 1e-10 and objective(v + size * step) > bound + 1e-4 * size * slope:
         size /= 2
     return size
+
+
+# ----------------------------------------------------------------------------------------------
+# Logistic regression, penalised or not.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Logistic regression with a ridge penalty, at its optimum.
+
+    .. math:: \\min_{w, b} \\tfrac12 \\lVert w \\rVert^2
+        + C \\sum_i \\log(1 + e^{-s_i (w^T x_i + b)})
+
+    with C the `cost`, infinite for maximum likelihood, and b unpenalised (0 unless `intercept`).
+    Features are as given, or brought to mean 0 and unit spread on the training part as `LinearSVM`
+    does. Two classes alone; `numerics.logistic` fits many at once.
+
+    References
+    ----------
+    le Cessie and van Houwelingen (1992).
+    """
+
+    cost: float = 1.0
+    intercept: bool = True
+    scaling: Scaling = "none"
+
+    def fit(self, X: Floats, y: Ints) -> Linear:
+        if y.max() > 1:
+            raise NotApplicable("Logistic is for two classes; for more use scikit-learn's.")
+        centre, scale = standard(X, self.scaling)
+        found = fit_alone((X - centre) * scale, y, penalty=self.penalty, intercept=self.intercept)
+        weights = np.stack([np.zeros(X.shape[1]), found.weights[0] * scale])
+        return Linear(weights, np.array([0.0, found.offsets[0] - weights[1] @ centre]))
+
+    @property
+    def penalty(self) -> float:
+        """What multiplies half the squared weights beside the plain log-likelihood."""
+        return 1 / self.cost
 
 
 def standard(X: Floats, scaling: Scaling) -> tuple[Floats, Floats]:

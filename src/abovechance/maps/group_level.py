@@ -174,7 +174,8 @@ def group_maps(
 
     Null maps are held once more as 32-bit numbers (subjects × null maps × centres × 4 bytes: 240 MB
     for 20 subjects, 100 maps and 30 000 centres), in every process that shares the work; the
-    combinations are streamed, so that memory does not grow with their number.
+    combinations are streamed, and of their values at a centre the highest are kept, in number the
+    share `cluster_p` of them.
 
     Parameters
     ----------
@@ -300,6 +301,8 @@ def _answered(
 ) -> GroupMaps:
     reference = error_control.reference_of(plan, settings)
     kept = reference.kept(asked.cluster_p) if adjacent is not None else 0
+    if asked.control == "cluster" and not kept:
+        raise NotApplicable(_no_clusters(asked, reference, plan))
     settings = replace(settings, store=_shared(settings.store, plan, asked, settings.seed))
     passes = 1 + bool(kept)
     work = Counting(plan, kept, adjacent if asked.tfce else None, reference.draws)
@@ -614,13 +617,7 @@ def _advice(
     elif not plan.minimum and asked.tail == "count":
         yield from _on_resolution(asked, plan, reference, p, alpha)
     if asked.method.neighbours and not reference.kept(asked.cluster_p):
-        least = math.ceil(1 / asked.cluster_p)
-        yield Advice(
-            "AC582",
-            f"clusters cannot be formed at p = {asked.cluster_p:g} with "
-            f"{_arrangements(reference, plan)}; {_more(asked, least)}, or raise cluster_p to "
-            f"{reference.least:.2g} or more.",
-        )
+        yield Advice("AC582", _no_clusters(asked, reference, plan))
     if plan.still.any() and not plan.minimum:
         yield Advice(
             "AC583",
@@ -667,6 +664,14 @@ def _on_resolution(
         f"{thousands(centres)} centres Benjamini and Hochberg's rule can then reject only if "
         f"{needed} of them have the smallest p, and {remedy}. The largest of all centres "
         "(control='maximum') does not suffer from this.",
+    )
+
+
+def _no_clusters(asked: _Asked, reference: Reference, plan: Plan) -> str:
+    return (
+        f"clusters cannot be formed at p = {asked.cluster_p:g} with "
+        f"{_arrangements(reference, plan)}; {_more(asked, math.ceil(1 / asked.cluster_p))}, or "
+        f"raise cluster_p to {reference.least:.2g} or more."
     )
 
 

@@ -85,6 +85,8 @@ MODULES = (
     "map_story",
     "group_story",
     "power_story",
+    "validation_story",
+    "selection_stories",
     "other_stories",
 )
 

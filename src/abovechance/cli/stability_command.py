@@ -1,0 +1,95 @@
+"""Which features are selected again and again on halves of the cases."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from abovechance.cli import feature_files, options
+
+EXAMPLES = """\b
+Examples:
+  abovechance stability features.csv --outcome group --positive sick
+  abovechance stability features.csv --outcome group --measures accuracy,log_score --copies
+"""
+
+
+@click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
+@click.argument("file", type=click.Path())
+@feature_files.features
+@click.option(
+    "--measures",
+    "measure",
+    metavar="A,B,…",
+    callback=options.names,
+    help="What forward selection is to improve; log_score when not given.",
+)
+@click.option(
+    "--selector",
+    metavar="MODULE:FUNCTION",
+    help="A scikit-learn selector instead of forward selection, or beside it.",
+)
+@click.option(
+    "--learner",
+    metavar="NAME",
+    help="What is fitted: a word, as logistic or forest, or module:function.",
+)
+@click.option(
+    "--cv",
+    metavar="SHARE|FOLDS",
+    default="1/3",
+    show_default=True,
+    callback=feature_files.share_or_folds,
+    help="How each half is judged within: a share of it held out, or folds.",
+)
+@click.option(
+    "--take",
+    "features",
+    type=click.IntRange(min=1),
+    help="Features selected in each half; when not given, as many as --errors allows.",
+)
+@click.option("--cutoff", type=float, help="Share of halves that makes a feature stable; 0.75.")
+@click.option("--errors", type=float, help="False selections allowed on average; 1.")
+@click.option(
+    "--assumption",
+    type=click.Choice(["none", "unimodal", "r-concave"]),
+    default="unimodal",
+    show_default=True,
+    help="Of the bound on false selections.",
+)
+@click.option(
+    "--steps", type=click.IntRange(min=1), help="How far paths are followed; twice --take."
+)
+@click.option("--copies", is_flag=True, help="Add a permuted copy of every feature as known noise.")
+@options.settings("stability")
+@options.report
+@options.output
+def stability(
+    file: str,
+    learner: str | None,
+    selector: str | None,
+    report: str | None,
+    format_: str,
+    **given: Any,
+) -> None:
+    from abovechance.cli.terminal import progress, show, write_files
+    from abovechance.inference.stability_selection import stability as run
+    from abovechance.learning.named_estimators import imported, named_estimator
+
+    columns, settings = options.apart(given, feature_files.features)
+    chosen = None if selector is None else imported(selector)
+    found = feature_files.read(file, **columns)
+    with progress("selecting") as tell:
+        result = run(
+            found.X,
+            found.y,
+            learner=None if learner is None else named_estimator(learner, numeric=found.numeric),
+            selector=chosen,
+            feature_names=found.names,
+            pos_label=found.positive,
+            **settings,
+            progress=tell,
+        )
+    result = replace(result, described=found.described)
+    show(result, format_)
+    write_files(result, report)
