@@ -258,7 +258,7 @@ def _advice(
         found.append(
             Advice(
                 "AC572",
-                "folds mix trials of the whole session; neighbouring trials of a scan resemble "
+                "folds mix trials of the whole session, and neighbouring trials resemble "
                 "each other, so give runs to leave out whole runs and to permute within them.",
             )
         )
