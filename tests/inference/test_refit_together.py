@@ -35,6 +35,10 @@ ESTIMATORS = {
     "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "machine": SVC(kernel="linear", tol=TIGHT),
     "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=TIGHT)),
+    "regression": LogisticRegression(tol=1e-11, max_iter=1_000),
+    "scaled regression": make_pipeline(
+        StandardScaler(), LogisticRegression(C=10, tol=1e-11, max_iter=1_000)
+    ),
 }
 DRAWS = 20
 
@@ -108,6 +112,31 @@ def test_measures_of_probabilities_have_the_same_null(name) -> None:
     assert_same(*both_ways(ESTIMATORS[name], X, y, measures=chosen))
 
 
+@pytest.mark.parametrize("name", ["regression", "scaled regression"])
+def test_regressions_run_to_their_optimum_by_scikit_learn_have_the_same_null(name) -> None:
+    X, y = data()
+    chosen = ["accuracy", "auc", "brier", "log_score"]
+    found, alone = both_ways(ESTIMATORS[name], X, y, measures=chosen)
+    for row, other in zip(found.tests, alone.tests, strict=True):
+        assert row.value == pytest.approx(other.value, rel=1e-8)
+        assert row.p_value == other.p_value
+        np.testing.assert_allclose(found.null[row.measure], alone.null[row.measure], rtol=1e-8)
+
+
+def test_regressions_as_they_stop_by_default_differ_within_their_tolerance() -> None:
+    X, y = data()
+    found, alone = both_ways(LogisticRegression(), X, y, measures=["brier", "log_score"])
+    for name, null in found.null.items():
+        np.testing.assert_allclose(null, alone.null[name], rtol=2e-3)
+
+
+def test_a_regression_that_runs_out_of_steps_is_refitted_one_by_one() -> None:
+    X, y = data()
+    with pytest.warns(UserWarning, match="failed to converge"):
+        found = permutation_test(LogisticRegression(max_iter=1), X, y, draws=DRAWS, rng=3)
+    assert not found.together
+
+
 @pytest.mark.parametrize("positive", ["ill", "well"])
 def test_either_of_two_named_classes_may_be_positive(positive) -> None:
     X, y = data()
@@ -149,7 +178,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
+@pytest.mark.parametrize("name", ["discriminant", "scaled machine", "scaled regression"])
 def test_a_feature_that_stands_still_or_is_known_from_others_agrees(name, column) -> None:
     X, y = data()
     X = np.c_[X, COLUMNS[column]]
@@ -254,7 +283,7 @@ def test_few_permutations_are_not_worth_loading_compiled_code(monkeypatch) -> No
 @pytest.mark.parametrize(
     ("estimator", "X"),
     [
-        (LogisticRegression(), data()[0]),
+        (LogisticRegression(class_weight="balanced"), data()[0]),
         (LinearDiscriminantAnalysis(), data()[0].astype(np.float32)),
         (LinearDiscriminantAnalysis(solver="lsqr"), data()[0]),
     ],

@@ -9,16 +9,25 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from abovechance.learning import LDA, LinearSVM, cross_validate, recognise
+from abovechance.learning import LDA, LinearSVM, Logistic, cross_validate, recognise
+from abovechance.learning.from_sklearn import converged
 
 KNOWN = {
     "discriminant": LinearDiscriminantAnalysis(),
     "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "machine": SVC(kernel="linear", C=0.1, tol=1e-6),
     "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=1e-6)),
+    "regression": LogisticRegression(C=0.5, tol=1e-9, max_iter=1_000),
+    "no intercept": LogisticRegression(fit_intercept=False, solver="newton-cg", tol=1e-9),
+    "scaled regression": make_pipeline(
+        StandardScaler(), LogisticRegression(C=10, tol=1e-9, max_iter=1_000)
+    ),
 }
 UNKNOWN = [
-    LogisticRegression(),
+    LogisticRegression(class_weight="balanced"),
+    LogisticRegression(l1_ratio=1.0, solver="saga"),
+    LogisticRegression(solver="liblinear"),
+    make_pipeline(StandardScaler(), LogisticRegression(fit_intercept=False)),
     SVC(),
     SVC(kernel="linear", class_weight="balanced"),
     LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
@@ -46,6 +55,20 @@ def test_recognised_estimators_are_learners_of_ours():
     assert isinstance(recognise(KNOWN["discriminant"]), LDA)
     assert recognise(KNOWN["machine"]) == LinearSVM(0.1, "none")
     assert recognise(KNOWN["scaled machine"]) == LinearSVM(10.0, "population")
+    assert recognise(LogisticRegression(C=np.inf)) == Logistic(np.inf)
+    assert recognise(KNOWN["no intercept"]) == Logistic(1.0, intercept=False)
+    assert recognise(KNOWN["scaled regression"]) == Logistic(10.0, scaling="population")
+
+
+def test_an_estimator_that_ran_out_of_steps_is_seen():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)) * [1.0, 100.0, 0.01], np.arange(60) % 2
+    y[:20] = X[:20, 1] > 0
+    with pytest.warns(UserWarning, match="failed to converge"):
+        short = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2)).fit(X, y)
+    assert not converged(short)
+    for estimator in (LogisticRegression(), SVC(kernel="linear"), LinearDiscriminantAnalysis()):
+        assert converged(make_pipeline(StandardScaler(), estimator).fit(X, y))
 
 
 @pytest.mark.parametrize("estimator", UNKNOWN, ids=str)

@@ -6,15 +6,17 @@ Predictions of a scikit-learn estimator under many labellings, its trainings don
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic
-from abovechance.learning.training import decisions, folded_decisions, left_out
+from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
+from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
+from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
 
@@ -151,10 +153,10 @@ def _dealt(
     It deals its folds to each class in the order in which the members come; nothing but the sizes
     of the classes and the class of the first row makes two labellings differ.
     """
-    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
-    order = np.argsort(labels, axis=1, kind="stable")
-    for kind in np.unique(kinds, axis=0):
-        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+    kinds = 2 * labels.sum(axis=1) + labels[:, 0]
+    order = np.argsort(labels.astype(np.int8), axis=1, kind="stable")
+    for key in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == key)
         if key not in kept:
             found = folds_of(splitter, X, labels[alike[0]], groups)
             kept[key] = None if found is None else found[order[alike[0]]]
@@ -626,13 +628,29 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_NEWTON = (
+    "C",
+    "penalty",
+    "tol",
+    "fit_intercept",
+    "intercept_scaling",
+    "solver",
+    "max_iter",
+    "verbose",
+    "random_state",
+    "warm_start",
+    "n_jobs",
+)
+SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where slopes are small
+
 
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior)
-    and linear support vector machines, alone or after a `StandardScaler`, all with default
-    settings but for the cost.
+    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior),
+    linear support vector machines and logistic regression (ridge penalty or none, a solver that
+    goes for the optimum), alone or after a `StandardScaler`, all with default settings but for
+    the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -642,6 +660,7 @@ def recognise(estimator: Any) -> Learner | None:
     >>> recognise(SVC(kernel="rbf"))
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC
@@ -657,43 +676,29 @@ def recognise(estimator: Any) -> Learner | None:
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
+    if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
+        return _logistic(estimator, scaled)
     return None
 
 
-ON_THE_WAY = ("C", "penalty", "solver", "tol", "max_iter", "random_state", "n_jobs", "verbose",
-              "warm_start", "dual", "fit_intercept", "intercept_scaling")  # fmt: skip
-TO_THE_OPTIMUM = ("lbfgs", "newton-cg", "newton-cholesky", "sag", "saga")
+def _logistic(estimator: Any, scaled: bool) -> Logistic | None:
+    """A logistic regression whose solver ends at the optimum of one of the penalties known."""
+    penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
+    plain = estimator.fit_intercept or not scaled
+    if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
+        return None
+    scaling: Scaling = "population" if scaled else "none"
+    return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
 
 
-def as_logistic(estimator: Any) -> Logistic | None:
-    """The logistic regression whose optimum a scikit-learn estimator approaches, or None.
+def converged(fitted: Any) -> bool:
+    """Whether a fitted estimator, or the last step of a pipeline, stayed below `max_iter`.
 
-    Ridge penalties and none at all, alone or after a `StandardScaler`. It stands apart from
-    `recognise`, for what scikit-learn finds differs from the optimum by what its tolerance allows.
-
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> as_logistic(LogisticRegression(C=0.5))
-    Logistic(cost=0.5, intercept=True, scaling='none')
-    >>> as_logistic(LogisticRegression(class_weight="balanced"))
+    One that did not is not at its optimum, which is where the fast way ends.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    scaled = False
-    if type(estimator) is Pipeline and len(estimator.steps) == 2:
-        scaler, estimator = (step for _, step in estimator.steps)
-        scaled = _default(scaler, StandardScaler(), but=("copy",))
-        if not scaled:
-            return None
-    if not _default(estimator, LogisticRegression(), but=ON_THE_WAY):
-        return None
-    penalty = getattr(estimator, "penalty", "deprecated")
-    if penalty not in ("l2", None, "deprecated") or estimator.solver not in TO_THE_OPTIMUM:
-        return None
-    cost = np.inf if penalty is None else float(estimator.C)
-    scaling: Any = "population" if scaled else "none"
-    return Logistic(cost, bool(estimator.fit_intercept), scaling)
+    last = getattr(fitted, "steps", [("", fitted)])[-1][1]
+    limit = getattr(last, "max_iter", -1)
+    return limit < 0 or bool(np.max(last.n_iter_) < limit)
 
 
 def _default(estimator: Any, plain: Any, but: tuple[str, ...] = ()) -> bool:
@@ -721,14 +726,15 @@ TOLERANCES = 40
 EXACT = 2.0**53  # whole numbers below it are added without rounding
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Known:
     """A scikit-learn estimator for which there is a fast way, and features it takes as they are."""
 
     estimator: Any
     learner: Learner
     X: Floats
 
-    @property
+    @cached_property
     def varying(self) -> Floats:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
@@ -739,6 +745,11 @@ class Known(NamedTuple):
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
         return self.X if still.all() or not still.any() else self.X[:, ~still]
+
+    @cached_property
+    def hat(self) -> Hat | None:
+        """What all labellings share where discriminants are cross-validated."""
+        return hat_of(self.learner, self.varying)
 
     @property
     def kind(self) -> str:
@@ -782,9 +793,11 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool =
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
     Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
-    be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
-    are approximate; their signs agree, and if they are to be `ranked`, so does their order within
-    folds (of all cases, where a fold has one class) as far as measures of ranks can tell.
+    be sure of are left to scikit-learn. Logistic regressions are at their optimum, which
+    scikit-learn's approach within their tolerance. Decision values of machines are exact where
+    scikit-learn's are approximate; their signs agree, and if they are to be `ranked`, so does their
+    order within folds (of all cases, where a fold has one class) as far as measures of ranks can
+    tell.
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
@@ -877,7 +890,7 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     X, values = known.varying, np.zeros(labels.shape)
     unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, X, labels, folds, count, fast=True)
+    found = folded_decisions(known.learner, X, labels, folds, count, fast=True, hat=known.hat)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):

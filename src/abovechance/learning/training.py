@@ -91,21 +91,32 @@ def folded_decisions(
     count: int,
     *,
     fast: bool | None = None,
+    hat: Hat | None = None,
 ) -> tuple[Floats, Bools] | None:
     """Decision values (B, n) by learners that did not see the row's fold, where there is a trick.
 
-    With them come the folds (B, V) that have to be done otherwise.
+    With them come the folds (B, V) that have to be done otherwise. `hat` is that of `hat_of`, if
+    it is known.
     """
-    plain = isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
-    if not plain or not (worthwhile(labels.size) or (fast and available())):
+    if not _discriminates(learner) or not (worthwhile(labels.size) or (fast and available())):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
         return None
-    hat, lost = hat_matrix(X), 2 if learner == LDA("degrees") else 0
-    if hat is not None and isinstance(learner, RegularisedDA):
-        hat = unscaled(hat, X)
+    hat = hat_of(learner, X) if hat is None else hat
+    lost = 2 if learner == LDA("degrees") else 0
     return None if hat is None else folded_discriminants(hat, labels, folds, count, lost)
+
+
+def hat_of(learner: Learner, X: Floats) -> Hat | None:
+    """The hat matrix with which a discriminant is cross-validated, None where that is no way."""
+    hat = hat_matrix(X) if _discriminates(learner) else None
+    return unscaled(hat, X) if hat is not None and isinstance(learner, RegularisedDA) else hat
+
+
+def _discriminates(learner: Learner) -> bool:
+    """Whether a learner is a discriminant that regularises nothing."""
+    return isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
 
 
 def unscaled(hat: Hat, X: Floats) -> Hat:
