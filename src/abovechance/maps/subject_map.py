@@ -314,6 +314,8 @@ class SubjectMaps(Result, kind="subject_maps"):
     ----------
     maps
         One of each subject, in order.
+    seed
+        From which those of the subjects follow.
     described
         What was read.
     advice
@@ -334,6 +336,7 @@ class SubjectMaps(Result, kind="subject_maps"):
     """
 
     maps: tuple[SubjectMap, ...]
+    seed: int
     described: str = ""
     advice: tuple[Advice, ...] = ()
 
@@ -366,6 +369,7 @@ class SubjectMaps(Result, kind="subject_maps"):
             "abovechance": __version__,
             "kind": self.kind,
             "maps": [one.to_dict() for one in self.maps],
+            "seed": self.seed,
             "described": self.described,
             "advice": [vars(one) for one in self.advice],
         }
