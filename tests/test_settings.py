@@ -26,6 +26,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "compare",
             "decode_over_time",
             "detect",
+            "learning_curve",
             "group_maps",
             "permutation_test",
             "power",
@@ -35,6 +36,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "stability",
             "searchlight",
             "thresholds",
+            "validate",
         )
     },
     **{name: getattr(ac.curves, name) for name in declarations.BANDS},
@@ -51,6 +53,8 @@ COMMANDS = {  # the verbs that a command asks
     "searchlight": ("searchlight",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
+    "validate": ("validate",),
+    "learning-curve": ("learning_curve",),
 }
 # What users may give as `rng=` is made the seed; everything else is its own value.
 WRONG = {

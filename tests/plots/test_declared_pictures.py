@@ -67,6 +67,21 @@ def subject() -> Any:
     return ac.decode_over_time(rng.normal(size=(24, 4, 9)) + y[:, None, None], y, draws=19, rng=1)
 
 
+def validated() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.validate(GaussianNB(), *features(), draws=5, rng=1)
+
+
+def grown() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    sizes = [16, 24, 32]
+    return ac.learning_curve(
+        GaussianNB(), *features(), sizes=sizes, measures="auc", goals="auc>=.6", draws=2, rng=1
+    )
+
+
 # One thing of every kind that a picture can show; of survival both kinds of predictions.
 SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "binary": (texture,),
@@ -82,6 +97,8 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "comparison": (compared,),
     "detection": (lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),),
     "permutation_test": (refitted,),
+    "validation": (validated,),
+    "learning_curve": (grown,),
     "null_distribution": (lambda: significance.null_distribution(texture(), "auc", rng=1),),
     "power": (lambda: ac.power("auc", n=[20, 40], effects=0.8, replications=20, rng=1),),
     "sample_size": (lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),),

@@ -509,7 +509,12 @@ def _goals(goals: str | Iterable[str] | None) -> list[Goal]:
 
 
 def _same(stated: Goal, measure: Measure) -> bool:
-    return find(stated.measure).name == measure.name or stated.measure == measure.label
+    """Whether a goal is of a measure, in the version that it has for these predictions."""
+    whole_measure = find(stated.measure)
+    return measure.label in {
+        whole_measure.label,
+        *(whole_measure.for_outcome(kind).label for kind in whole_measure.outcomes),
+    }
 
 
 def _curve(

@@ -23,7 +23,7 @@ from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.shuffled import level as mean_of_defined
 from abovechance.measures.shuffled import shuffled
 from abovechance.numerics.recalibration import expit, log_odds
-from abovechance.predictions import Binary, Numeric, Predictions
+from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
@@ -43,6 +43,7 @@ DRAWS = {
 
 SHUFFLES = 200  # orders of the outcomes, where the level of chance has no closed form
 GRID = 21  # places of the calibration curve
+SINGULAR = 1e-9  # of the spread: below it a line has no slope
 SPAN = 0.75  # share of the cases in a neighbourhood of it
 ROUNDING = 1e-12  # of the values: a spread below is none
 LEAST_SHARE = 0.5  # of the draws in which a measure must be defined to have a value
@@ -129,21 +130,29 @@ class LocalLine:
         once = near * apart
         twice = once * apart
         s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), twice.sum(axis=-1)
+        t0, t1 = near @ outcome, once @ outcome
+        spread = s0 * s2 - s1 * s1
+        line = spread > SINGULAR * s0 * s2  # else all that is near lies at one place
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((s2 * (near @ outcome) - s1 * (once @ outcome)) / (s0 * s2 - s1**2))
+            return np.where(line, (s2 * t0 - s1 * t1) / np.where(line, spread, 1.0), t0 / s0)
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidated:
-    """Predictions for the cases of every fold of every pass of a cross-validation."""
+    """Predictions for the cases of every fold of every pass of a cross-validation.
+
+    Where there are several passes, `again`, a splitter that shuffles does so anew for each.
+    """
 
     task: Task
     cv: Any
+    again: bool = True
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         passes = []
         for _ in range(size):
-            splitter = self.task.splitter(reshuffled(self.cv, rng), int(rng.integers(2**31)))
+            cv = reshuffled(self.cv, rng) if self.again else self.cv
+            splitter = self.task.splitter(cv, int(rng.integers(2**31)))
             train, judged = split_parts(
                 splitter, self.task.X, to_split(self.task), self.task.groups
             )
@@ -518,12 +527,13 @@ def _interval(
 
 def smoother_of(predictions: Predictions) -> LocalLine | None:
     """What draws the calibration curve of probabilities or numbers; None of other predictions."""
-    if isinstance(predictions, Binary):
-        if predictions.probability is None:
-            return None
-    elif not isinstance(predictions, Numeric) or len(predictions.outputs) > 1:
+    sample = Sample.of(predictions)
+    one_number = sample.kind == "numeric" and sample.outputs == 1
+    if not one_number and not (
+        sample.kind == "binary" and sample.column("probability") is not None
+    ):
         return None
-    return LocalLine.over(calibration_columns(Sample.of(predictions))[0])
+    return LocalLine.over(calibration_columns(sample)[0])
 
 
 def _corrected_curve(
@@ -538,7 +548,7 @@ def _corrected_curve(
     sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
     enough = often >= LEAST_SHARE * len(known)
     corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
-    if isinstance(predictions, Binary):
+    if predictions.kind == "binary":
         apparent, corrected = np.clip(apparent, 0.0, 1.0), np.clip(corrected, 0.0, 1.0)
     return CorrectedCurve(predicted=smoother.places, apparent=apparent, corrected=corrected)
 
@@ -586,17 +596,17 @@ def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float 
     from sklearn.linear_model import LinearRegression, LogisticRegression
 
     n = predictions.n
-    if isinstance(last, LogisticRegression) and isinstance(predictions, Binary):
+    sample = Sample.of(predictions)
+    if isinstance(last, LogisticRegression) and sample.kind == "binary":
         if np.isfinite(last.C) and getattr(last, "penalty", "l2") is not None:
             return None
-        assert predictions.probability is not None
-        share = predictions.prevalences[1]
+        share = float(sample.prevalences[1])
         null = n * (share * np.log(share) + (1 - share) * np.log1p(-share))
-        given = Sample.of(predictions).probability_given
+        given = sample.probability_given
         if (given <= 0).any():
             return None
         gain = 2.0 * (float(np.log(given).sum()) - null)
-    elif isinstance(last, LinearRegression) and isinstance(predictions, Numeric):
+    elif isinstance(last, LinearRegression) and sample.kind == "numeric":
         r2 = find("r2").of(predictions)
         if not 0.0 < r2 < 1.0:
             return None
@@ -636,7 +646,7 @@ def advice_on(
             f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
             "found to cover less often than they say.",
         )
-    partly = [row.title for row in rows if row.used is not None and row.used < draws]
+    partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
     if partly:
         yield Advice(
             "AC853",
@@ -855,7 +865,13 @@ def _drawn(
         whole("cv", cv, 2)
         return _blocks(BootstrapValidated(task, measures, cv), settings), None, cv
     task.splitter(cv, settings.seed)  # refused before anything is fitted
-    found = _blocks(CrossValidated(task, cv), settings)
+    again = settings.flips > 1
+    if again and not isinstance(cv, int) and not getattr(cv, "shuffle", False):
+        raise DataError(
+            "repeated_cv needs a number of folds or a splitter that shuffles; repeats of this one "
+            "would all be the same. Ask for method 'cv'."
+        )
+    found = _blocks(CrossValidated(task, cv, again), settings)
     fold, row, predicted = (found[name] for name in ("fold", "row", "predicted"))
     many = int(fold.max()) + 1
     apart = fold + many * np.arange(len(fold))[:, None]
