@@ -26,6 +26,8 @@ VERBS: dict[str, Callable[..., Any]] = {
             "compare",
             "decode_over_time",
             "detect",
+            "learning_curve",
+            "group_maps",
             "permutation_test",
             "power",
             "reliability",
@@ -34,6 +36,7 @@ VERBS: dict[str, Callable[..., Any]] = {
             "stability",
             "searchlight",
             "thresholds",
+            "validate",
         )
     },
     **{name: getattr(ac.curves, name) for name in declarations.BANDS},
@@ -42,6 +45,7 @@ COMMANDS = {  # the verbs that a command asks
     "assess": ("assess",),
     "compare": ("compare",),
     "detect": ("detect",),
+    "group-maps": ("group_maps",),
     "power": ("power", "sample_size"),
     "reliability": ("reliability",),
     "select": ("select",),
@@ -49,6 +53,8 @@ COMMANDS = {  # the verbs that a command asks
     "searchlight": ("searchlight",),
     "thresholds": ("thresholds",),
     "curves": ("roc",),
+    "validate": ("validate",),
+    "learning-curve": ("learning_curve",),
 }
 # What users may give as `rng=` is made the seed; everything else is its own value.
 WRONG = {

@@ -111,7 +111,15 @@ _HOMES = {
     "thresholds": "abovechance.inference.thresholds",
     "validate": "abovechance.inference.validation",
 }
-_CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
+_CHECKED = (
+    "assess",
+    "compare",
+    "detect",
+    "learning_curve",
+    "permutation_test",
+    "thresholds",
+    "validate",
+)
 """Verbs whose arguments are checked by their annotations; the others check their own."""
 
 _MODULES = {

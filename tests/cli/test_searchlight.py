@@ -80,7 +80,7 @@ def test_the_answer_is_json_csv_and_a_report_too(
     [
         (["--statistic", "nonsense"], 2, "unknown statistic 'nonsense'"),
         (["--radius", "3", "--parcels", "mask.nii.gz"], 2, "give one of radius, neighbours and"),
-        (["--label", "colour"], 2, "colour"),
+        (["--label-column", "colour"], 2, "colour"),
         (["--process-mask", "sub-01/bold.nii.gz"], 2, "--process-mask must have the shape"),
     ],
 )

@@ -25,6 +25,7 @@ def test_a_row_of_times_is_written_as_numbers_and_json(tmp_path: Path) -> None:
     written = result.write(tmp_path / "group")
     assert [path.name for path in written] == ["group.json", "values.npy", "coordinates.npy"]
     facts = json.loads(written[0].read_text("utf-8"))
+    assert {"abovechance", "numpy", "python", "scipy"} <= facts.pop("versions").keys()
     assert facts == json.loads(result.to_json())
     saved = dict(zip(facts["maps"], np.load(written[1]), strict=True))
     assert np.array_equal(saved["p_maximum"], result["p_maximum"])

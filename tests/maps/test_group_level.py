@@ -43,8 +43,11 @@ def test_stelzer_lists_all_nine_combinations_of_two_subjects_with_three_maps() -
     assert (result.draws, result.exact) == (9, True)
     assert result["p"].tolist() == [(1 + 3) / 10, (1 + 8) / 10]  # counted on paper
     assert result["p"].tolist() == ((1 + (sums >= seen).sum(axis=0)) / 10).tolist()
-    z = (sums - sums.mean(axis=0)) / sums.std(axis=0)
-    own = (seen - sums.mean(axis=0)) / sums.std(axis=0)
+    # standardised by all sixteen combinations, those with observed maps included
+    every = [np.vstack([one.observed, one.null]) for one in subjects]
+    all_sums = np.array([a + b for a, b in product(*every)])
+    z = (sums - all_sums.mean(axis=0)) / all_sums.std(axis=0)
+    own = (seen - all_sums.mean(axis=0)) / all_sums.std(axis=0)
     np.testing.assert_allclose(result["z"], own)
     largest = z.max(axis=1)
     expected = [(1 + (largest >= one - 1e-9).sum()) / 10 for one in own]
@@ -156,6 +159,22 @@ def test_the_observed_map_is_treated_as_any_other_when_clusters_are_formed() -> 
         assert np.mean(np.array(least) <= level + 1e-9) <= level + 1e-9
 
 
+@pytest.mark.parametrize("rule", ["p_maximum", "p_tfce"])
+def test_any_of_the_joint_maps_could_have_been_observed(rule: str) -> None:
+    """So the smallest p is at most k/(M + 1) for k of M + 1 choices, exactly, for any M."""
+    row = volume(30)
+    rng = np.random.default_rng(17)
+    maps = rng.normal(size=(10, 30)) * rng.uniform(0.5, 2, 30)
+    zero = subject(np.zeros(30), np.zeros((9, 30)), row)
+    least = []
+    for i in range(10):
+        others = np.delete(maps, i, axis=0)
+        result = found([subject(maps[i], others, row), zero], method="joint")
+        least.append(result[rule].min())
+    for level in np.arange(1, 10) / 10:
+        assert np.mean(np.array(least) <= level + 1e-9) <= level + 1e-9
+
+
 def test_support_enhanced_maps_are_compared_by_their_largest() -> None:
     from abovechance.numerics.map_arithmetic import Adjacent, enhanced
 
@@ -165,7 +184,8 @@ def test_support_enhanced_maps_are_compared_by_their_largest() -> None:
     zero = subject(np.zeros(12), np.zeros((15, 12)), row)
     result = found([subject(seen, null, row), zero], method="joint")
     maps = null.astype(np.float32).astype(float)
-    mean, spread = maps.mean(axis=0), maps.std(axis=0)
+    every = np.vstack([maps, seen.astype(np.float32)])
+    mean, spread = every.mean(axis=0), every.std(axis=0)
     graph = row.adjacency()
     near = Adjacent(graph.indptr, graph.indices)
     largest = enhanced((maps - mean) / spread, near).max(axis=1)
@@ -389,6 +409,8 @@ def test_few_subjects_cannot_reject_by_sign_flips() -> None:
 
 
 def test_clusters_that_cannot_be_formed_are_said(some: list[SubjectMap]) -> None:
+    with pytest.raises(NotApplicable, match="999 null maps of every subject would do"):
+        found(some, method="joint", control="cluster")
     result = found(some, method="joint")
     assert "AC582" in codes(result)
     assert "p_cluster" not in result.maps
@@ -411,10 +433,16 @@ def test_few_null_maps_are_said_unless_the_observed_are_among_them(some: list[Su
 def test_centres_whose_maps_do_not_vary_are_said_and_never_rejected() -> None:
     geometry = volume(6)
     made = group(np.random.default_rng(14), geometry, 5, 30)
+    there = np.arange(6) == 2
     still = [
-        replace(one, null=np.where(np.arange(6) == 2, np.float32(0.5), one.null)) for one in made
+        replace(
+            one,
+            observed=np.where(there, 0.5, one.observed),
+            null=np.where(there, np.float32(0.5), one.null),
+        )
+        for one in made
     ]
-    result = found([replace(one, observed=one.observed + 9 * (np.arange(6) == 2)) for one in still])
+    result = found(still)
     assert "AC583" in codes(result)
     assert result["p"][2] == 1.0
     assert not result.rejected[2]

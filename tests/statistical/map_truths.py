@@ -166,13 +166,13 @@ def table(replications: int, command: str) -> str:
     rows += without_signal(
         12, 20, replications, methods=[(t, {**o, "tfce": False}) for t, o in few]
     )
+    half = max(replications // 2, 1)
     many = [
         rate
         for everywhere in (False, True)
         for subjects in (12, 20)
-        for rate in prevalence_level(subjects, replications, everywhere=everywhere)
+        for rate in prevalence_level(subjects, half, everywhere=everywhere)
     ]
-    half = max(replications // 2, 1)
     signals = with_signal(12, 100, half) + with_signal(20, 100, half)
     where = " × ".join(map(str, SHAPE))
     page = [

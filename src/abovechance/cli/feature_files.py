@@ -1,6 +1,5 @@
 """A file of features and an outcome, as the commands that fit models read it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -8,6 +7,7 @@ import click
 from abovechance.cli import options
 
 features = options.stack(
+    click.argument("file", type=click.Path()),
     options.sheet,
     click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers."),
     click.option(
@@ -29,42 +29,21 @@ features = options.stack(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Read:
-    """What was read: features, outcome, names, the positive class, and a line that says so."""
-
-    X: Any
-    y: Any
-    names: list[str]
-    positive: Any
-    described: str
-
-    @property
-    def numeric(self) -> bool:
-        """Whether the outcome holds numbers."""
-        from abovechance.signal import holds_numbers
-
-        return holds_numbers(self.y)
-
-
-def read(
-    file: str,
-    *,
-    sheet: str | None,
-    outcome: str,
-    columns: list[str] | None,
-    id_: str | None,
-    positive: str | None,
-    missing: str,
-) -> Read:
+def read(given: dict[str, Any]) -> Any:
     """The features and the outcome of a file."""
     from abovechance.io.reading import features_in
 
-    for column, role in ((outcome, "the outcome"), (id_, "the id")):
-        if column is not None and column in (columns or ()):
+    for column, role in ((given["outcome"], "the outcome"), (given["id_"], "the id")):
+        if column is not None and column in (given["columns"] or ()):
             raise click.UsageError(f"{column!r} is {role}; it cannot be a feature as well.")
-    found = features_in(file, outcome, columns, id=id_, missing=missing, sheet=sheet)
-    return Read(found.X, found.y, found.names, positive, found.described)
+    return features_in(
+        given["file"],
+        given["outcome"],
+        given["columns"],
+        id=given["id_"],
+        missing=given["missing"],
+        sheet=given["sheet"],
+    )
 
 
 def share_or_folds(
@@ -82,13 +61,3 @@ def share_or_folds(
         raise click.BadParameter(
             f"must be a share to hold out, as 1/3, or a number of folds, as 5; got {value!r}."
         ) from None
-
-
-def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
-    """Numbers between commas."""
-    if value is None:
-        return None
-    try:
-        return [float(part) for part in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"must be numbers between commas; got {value!r}.") from None

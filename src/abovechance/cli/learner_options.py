@@ -165,8 +165,10 @@ def _cox() -> Any:
     return module.CoxPHSurvivalAnalysis()
 
 
-def imported(path: str) -> Any:
+def imported(path: str, option: str = "--estimator", does: str = "predict") -> Any:
     """An estimator at a path such as models:best; a class or a function is called.
+
+    `does` is what it must be able to do beside being fitted.
 
     >>> type(imported("sklearn.naive_bayes:GaussianNB")).__name__
     'GaussianNB'
@@ -178,10 +180,14 @@ def imported(path: str) -> Any:
     try:
         found = getattr(import_module(module), name)
     except ModuleNotFoundError as why:
-        raise NotApplicable(f"--estimator {path!r}: there is no module {why.name!r}.") from None
+        raise NotApplicable(f"{option} {path!r}: there is no module {why.name!r}.") from None
     except AttributeError:
-        raise NotApplicable(f"--estimator {path!r}: {module!r} has no {name!r}.") from None
-    made = found() if isinstance(found, type) or not hasattr(found, "fit") else found
-    if not (hasattr(made, "fit") and hasattr(made, "predict")):
-        raise DataError(f"--estimator {path!r} must be an estimator, or make one; it is not.")
+        raise NotApplicable(f"{option} {path!r}: {module!r} has no {name!r}.") from None
+    made = found
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "fit")):
+        made = found()
+    if not (hasattr(made, "fit") and hasattr(made, does)):
+        raise DataError(
+            f"{option} {path!r} must be something with fit and {does}, or make one; it is not."
+        )
     return made

@@ -5,23 +5,22 @@ from typing import Any
 
 import click
 
-from abovechance.cli import feature_files, options
+from abovechance.cli import feature_files, learner_options, options
 
 EXAMPLES = """\b
 Examples:
   abovechance reliability features.csv --outcome group --positive sick
-  abovechance reliability features.csv --outcome y --estimator svm --n 50,100,200
+  abovechance reliability features.csv --outcome y --estimator lda --n 50,100,200
 """
 
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
-@click.argument("file", type=click.Path())
 @feature_files.features
 @click.option(
     "--estimator",
     metavar="NAME",
-    help="What is cross-validated: logistic (or linear) when not given, lda, naive-bayes, svm, "
-    "forest, boosting, gaussian-process, ridge, or module:function.",
+    help="What is cross-validated: logistic (ridge of numbers) when not given, lda, forest, "
+    "boosting, bayes, linear; or module:name.",
 )
 @click.option(
     "--measures",
@@ -34,7 +33,7 @@ Examples:
     metavar="N,…",
     default="50",
     show_default=True,
-    callback=feature_files.numbers,
+    callback=lambda ctx, param, value: learner_options.numbers(value),
     help="How many cases are cross-validated.",
 )
 @click.option("--holdout", type=click.IntRange(min=2), help="Cases held out; 1000, or all left.")
@@ -43,7 +42,7 @@ Examples:
     metavar="SHARE,…",
     default="0.2",
     show_default=True,
-    callback=feature_files.numbers,
+    callback=lambda ctx, param, value: learner_options.numbers(value),
     help="The largest share of labels that is flipped, or several shares; 0 for none.",
 )
 @click.option(
@@ -54,7 +53,6 @@ Examples:
 @options.report
 @options.output
 def reliability(
-    file: str,
     estimator: str | None,
     n: list[float],
     flips: list[float],
@@ -64,24 +62,22 @@ def reliability(
 ) -> None:
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.cv_reliability import reliability as run
-    from abovechance.learning.named_estimators import named_estimator
 
-    columns, settings = options.apart(given, feature_files.features)
-    found = feature_files.read(file, **columns)
-    usual = "linear" if found.numeric else "logistic"
     if any(one != int(one) for one in n):
         raise click.UsageError("--n must be whole numbers of cases, as 50,100.")
+    columns, settings = options.apart(given, feature_files.features)
+    read = feature_files.read(columns)
     with progress("repeating") as tell:
         result = run(
-            named_estimator(estimator or usual, numeric=found.numeric),
-            found.X,
-            found.y,
+            learner_options.estimator_of(estimator, read),
+            read.X,
+            read.y,
             n=[int(one) for one in n],
             flips=flips[0] if len(flips) == 1 else flips,
-            pos_label=found.positive,
+            pos_label=columns["positive"],
             **settings,
             progress=tell,
         )
-    result = replace(result, described=found.described)
-    show(result, format_)
+    result = replace(result, described=read.described)
+    show(result, format_, *[f"seed {result.seed}"] * (settings["store"] is not None))
     write_files(result, report)

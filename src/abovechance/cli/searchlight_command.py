@@ -9,9 +9,8 @@ from abovechance.errors import AboveChanceError, FileError
 
 EXAMPLES = """\b
 Examples:
-  abovechance searchlight sub-*/bold.nii.gz --labels labels.tsv --mask mask.nii.gz --out maps
-  abovechance searchlight sub-*/bold.nii.gz --labels events.tsv --mask mask.nii.gz \\
-      --radius 6 --statistic lda.cv5 --runs run --workers 2 --store work.db --out maps
+  abovechance searchlight *.nii.gz --labels l.tsv --mask m.nii --out maps
+  abovechance searchlight a.nii --labels l.tsv --parcels p.nii --out maps
 """
 
 
@@ -25,15 +24,15 @@ Examples:
     help="Table of trials: one for all subjects, one for each (repeat it), or the name of a file "
     "beside each image. A column participant_id tells subjects apart.",
 )
-@click.option("--label", metavar="COL", help="The classes; label, trial_type or condition.")
+@click.option("--label-column", metavar="COL", help="The classes; label, trial_type or condition.")
 @click.option(
     "--runs",
     metavar="COL",
-    help="The runs, within which labels are permuted; run or chunk if there is one, none for 'no'.",
+    help="The runs, within which labels are permuted; run or chunk if there is one; 'no' for none.",
 )
 @click.option("--mask", metavar="FILE", help="Voxels to use; all of --parcels when not given.")
 @click.option("--process-mask", metavar="FILE", help="Voxels to be centres; all of the mask.")
-@click.option("--radius", type=float, help="Of spheres around every voxel, in mm.")
+@click.option("--radius", type=float, help="Of spheres around every voxel.")
 @click.option("--radius-unit", type=click.Choice(["mm", "voxels"]), default="mm", show_default=True)
 @click.option("--neighbours", type=int, help="So many nearest voxels instead; 27 by default.")
 @click.option("--parcels", metavar="FILE", help="Regions of an atlas instead.")
@@ -46,12 +45,17 @@ Examples:
 )
 @click.option("--out", metavar="DIR", required=True, help="Folder for maps, one for each subject.")
 @options.settings("searchlight")
-@options.report
+@click.option(
+    "--report",
+    metavar="FILE.html",
+    callback=options.writable,
+    help="Also write a self-contained HTML report.",
+)
 @options.output
 def searchlight(
     files: tuple[str, ...],
     labels: tuple[str, ...],
-    label: str | None,
+    label_column: str | None,
     runs: str | None,
     process_mask: str | None,
     out: str,
@@ -69,7 +73,7 @@ def searchlight(
     _folder(out)
     files = expanded(files)
     _, names, _ = subjects_of(list(files), None)
-    tables = trials_of(labels, files, names, label=label, runs=runs)
+    tables = trials_of(labels, files, names, label=label_column, runs=runs)
     try:
         with progress("mapping") as tell:
             found = run(
@@ -87,8 +91,7 @@ def searchlight(
         raise _as_options(refused) from refused
     found = replace(found, described=next(iter(tables.values())).described)
     written = found.write(out)
-    seeds = [f"seed {given['rng']}"] * (given["rng"] is not None and given["store"] is not None)
-    show(found, format_, *seeds)
+    show(found, format_, *[f"seed {found.seed}"] * (given["store"] is not None))
     click.echo(f"abovechance: {len(written)} files written to {out}", err=True)
     write_files(found, report)
 

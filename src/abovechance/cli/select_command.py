@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from abovechance.cli import feature_files, options
+from abovechance.cli import feature_files, learner_options, options
 
 EXAMPLES = """\b
 Examples:
@@ -15,13 +15,12 @@ Examples:
 
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
-@click.argument("file", type=click.Path())
 @feature_files.features
 @click.option("--measure", default="log_score", show_default=True, help="What is to be improved.")
 @click.option(
     "--learner",
     metavar="NAME",
-    help="What is fitted: a word, as logistic or forest, or module:function.",
+    help="What is fitted: a word, as logistic or forest, or module:name.",
 )
 @click.option(
     "--cv",
@@ -44,21 +43,20 @@ Examples:
 @options.settings("select")
 @options.report
 @options.output
-def select(file: str, learner: str | None, report: str | None, format_: str, **given: Any) -> None:
+def select(learner: str | None, report: str | None, format_: str, **given: Any) -> None:
     from abovechance.cli.terminal import show, write_files
     from abovechance.inference.forward_selection import select as run
-    from abovechance.learning.named_estimators import named_estimator
 
     columns, settings = options.apart(given, feature_files.features)
-    found = feature_files.read(file, **columns)
+    read = feature_files.read(columns)
     result = run(
-        found.X,
-        found.y,
-        learner=None if learner is None else named_estimator(learner, numeric=found.numeric),
-        feature_names=found.names,
-        pos_label=found.positive,
+        read.X,
+        read.y,
+        learner=None if learner is None else learner_options.estimator_of(learner, read),
+        feature_names=read.names,
+        pos_label=columns["positive"],
         **settings,
     )
-    result = replace(result, described=found.described)
+    result = replace(result, described=read.described)
     show(result, format_)
     write_files(result, report)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from abovechance.cli import feature_files, options
+from abovechance.cli import feature_files, learner_options, options
 
 EXAMPLES = """\b
 Examples:
@@ -15,7 +15,6 @@ Examples:
 
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
-@click.argument("file", type=click.Path())
 @feature_files.features
 @click.option(
     "--measures",
@@ -26,13 +25,13 @@ Examples:
 )
 @click.option(
     "--selector",
-    metavar="MODULE:FUNCTION",
+    metavar="MODULE:NAME",
     help="A scikit-learn selector instead of forward selection, or beside it.",
 )
 @click.option(
     "--learner",
     metavar="NAME",
-    help="What is fitted: a word, as logistic or forest, or module:function.",
+    help="What is fitted: a word, as logistic or forest, or module:name.",
 )
 @click.option(
     "--cv",
@@ -65,31 +64,27 @@ Examples:
 @options.report
 @options.output
 def stability(
-    file: str,
-    learner: str | None,
-    selector: str | None,
-    report: str | None,
-    format_: str,
-    **given: Any,
+    learner: str | None, selector: str | None, report: str | None, format_: str, **given: Any
 ) -> None:
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.stability_selection import stability as run
-    from abovechance.learning.named_estimators import imported, named_estimator
 
     columns, settings = options.apart(given, feature_files.features)
-    chosen = None if selector is None else imported(selector)
-    found = feature_files.read(file, **columns)
+    chosen = None
+    if selector is not None:
+        chosen = learner_options.imported(selector, "--selector", "get_support")
+    read = feature_files.read(columns)
     with progress("selecting") as tell:
         result = run(
-            found.X,
-            found.y,
-            learner=None if learner is None else named_estimator(learner, numeric=found.numeric),
+            read.X,
+            read.y,
+            learner=None if learner is None else learner_options.estimator_of(learner, read),
             selector=chosen,
-            feature_names=found.names,
-            pos_label=found.positive,
+            feature_names=read.names,
+            pos_label=columns["positive"],
             **settings,
             progress=tell,
         )
-    result = replace(result, described=found.described)
-    show(result, format_)
+    result = replace(result, described=read.described)
+    show(result, format_, *[f"seed {result.seed}"] * (settings["store"] is not None))
     write_files(result, report)

@@ -4,7 +4,7 @@ All methods are views of the same thing, fits to some of the cases judged on oth
 (`learning/parts.py`); every measure comes from the same fits.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.format import plural
 from abovechance.inference.folds import averages, interval_over_folds
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded_splitter
@@ -23,7 +24,7 @@ from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.shuffled import level as mean_of_defined
 from abovechance.measures.shuffled import shuffled
 from abovechance.numerics.recalibration import expit, log_odds
-from abovechance.predictions import Binary, Numeric, Predictions
+from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
@@ -43,6 +44,7 @@ DRAWS = {
 
 SHUFFLES = 200  # orders of the outcomes, where the level of chance has no closed form
 GRID = 21  # places of the calibration curve
+SINGULAR = 1e-9  # of the spread: below it a line has no slope
 SPAN = 0.75  # share of the cases in a neighbourhood of it
 ROUNDING = 1e-12  # of the values: a spread below is none
 LEAST_SHARE = 0.5  # of the draws in which a measure must be defined to have a value
@@ -129,21 +131,29 @@ class LocalLine:
         once = near * apart
         twice = once * apart
         s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), twice.sum(axis=-1)
+        t0, t1 = near @ outcome, once @ outcome
+        spread = s0 * s2 - s1 * s1
+        line = spread > SINGULAR * s0 * s2  # else all that is near lies at one place
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((s2 * (near @ outcome) - s1 * (once @ outcome)) / (s0 * s2 - s1**2))
+            return np.where(line, (s2 * t0 - s1 * t1) / np.where(line, spread, 1.0), t0 / s0)
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidated:
-    """Predictions for the cases of every fold of every pass of a cross-validation."""
+    """Predictions for the cases of every fold of every pass of a cross-validation.
+
+    Where there are several passes, `again`, a splitter that shuffles does so anew for each.
+    """
 
     task: Task
     cv: Any
+    again: bool = True
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         passes = []
         for _ in range(size):
-            splitter = self.task.splitter(reshuffled(self.cv, rng), int(rng.integers(2**31)))
+            cv = reshuffled(self.cv, rng) if self.again else self.cv
+            splitter = self.task.splitter(cv, int(rng.integers(2**31)))
             train, judged = split_parts(
                 splitter, self.task.X, to_split(self.task), self.task.groups
             )
@@ -434,6 +444,8 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
 
 
 MOST_OVERFITTING = 0.5  # relative: beyond it the bootstrap's own correction is biased
+LEAST_EVENTS = 6  # cases of the rarest class per feature: with fewer it is, too
+LEAST_CASES = 15  # cases per feature where there are no classes
 BOUNDED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS)  # on the scale of log odds
 FEW = 50  # cases of the rarer class below which coverage was found to fall short
 
@@ -477,7 +489,22 @@ def optimism_interval(
     return Interval(max(low, bottom), min(high, top), level, "spread of the optimism", known)
 
 
+def crowded(task: Task) -> str | None:
+    """Why there are too many features for the bootstrap's correction to be trusted, or None."""
+    features = int(task.X.shape[1])
+    cases, least, what = task.n, LEAST_CASES, "cases"
+    if task.code is not None:
+        cases, least, what = int(np.bincount(task.code).min()), LEAST_EVENTS, "cases of a class"
+    if cases >= least * features:
+        return None
+    return (
+        f"with {cases} {what} for {plural(features, 'feature')} the bootstrap's correction falls "
+        f"short (at least {least} per feature are needed); ask for repeated_cv"
+    )
+
+
 def _interval(
+    task: Task,
     method: str,
     measure: Measure,
     row: Validated,
@@ -496,6 +523,9 @@ def _interval(
         return found.interval if found.interval is not None else found.reason.rstrip(".")
     if method != "optimism":
         return "none was found to cover after this correction; ask for optimism or repeated_cv"
+    many = crowded(task)
+    if many is not None:
+        return many
     assert row.left_out is not None
     overfitting = relative_overfitting(
         row.apparent,
@@ -518,12 +548,13 @@ def _interval(
 
 def smoother_of(predictions: Predictions) -> LocalLine | None:
     """What draws the calibration curve of probabilities or numbers; None of other predictions."""
-    if isinstance(predictions, Binary):
-        if predictions.probability is None:
-            return None
-    elif not isinstance(predictions, Numeric) or len(predictions.outputs) > 1:
+    sample = Sample.of(predictions)
+    one_number = sample.kind == "numeric" and sample.outputs == 1
+    if not one_number and not (
+        sample.kind == "binary" and sample.column("probability") is not None
+    ):
         return None
-    return LocalLine.over(calibration_columns(Sample.of(predictions))[0])
+    return LocalLine.over(calibration_columns(sample)[0])
 
 
 def _corrected_curve(
@@ -538,7 +569,7 @@ def _corrected_curve(
     sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
     enough = often >= LEAST_SHARE * len(known)
     corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
-    if isinstance(predictions, Binary):
+    if predictions.kind == "binary":
         apparent, corrected = np.clip(apparent, 0.0, 1.0), np.clip(corrected, 0.0, 1.0)
     return CorrectedCurve(predicted=smoother.places, apparent=apparent, corrected=corrected)
 
@@ -586,17 +617,17 @@ def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float 
     from sklearn.linear_model import LinearRegression, LogisticRegression
 
     n = predictions.n
-    if isinstance(last, LogisticRegression) and isinstance(predictions, Binary):
+    sample = Sample.of(predictions)
+    if isinstance(last, LogisticRegression) and sample.kind == "binary":
         if np.isfinite(last.C) and getattr(last, "penalty", "l2") is not None:
             return None
-        assert predictions.probability is not None
-        share = predictions.prevalences[1]
+        share = float(sample.prevalences[1])
         null = n * (share * np.log(share) + (1 - share) * np.log1p(-share))
-        given = Sample.of(predictions).probability_given
+        given = sample.probability_given
         if (given <= 0).any():
             return None
         gain = 2.0 * (float(np.log(given).sum()) - null)
-    elif isinstance(last, LinearRegression) and isinstance(predictions, Numeric):
+    elif isinstance(last, LinearRegression) and sample.kind == "numeric":
         r2 = find("r2").of(predictions)
         if not 0.0 < r2 < 1.0:
             return None
@@ -604,6 +635,37 @@ def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float 
     else:
         return None
     return float((gain - coefficients) / gain) if gain > 0 else None
+
+
+def advice_on_task(task: Task, without: Sequence[str], *, intervals: bool) -> Iterator[Advice]:
+    """What to know of cases and estimator whenever it is fitted to parts of them."""
+    if without and task.kind == "survival":
+        yield Advice(
+            "AC859",
+            "left out, as no times are named at which to predict being event-free (times=, "
+            f"--times): {listed(list(without), 8)}.",
+        )
+    elif without:
+        yield Advice(
+            "AC850",
+            f"left out, as {type(task.estimator).__name__} predicts no probability: "
+            f"{listed(list(without), 8)}. Wrap it in scikit-learn's CalibratedClassifierCV to have "
+            "them.",
+        )
+    still = constant_columns(task.table)
+    if still:
+        yield Advice(
+            "AC851",
+            f"{listed(still)} hold{'s' * (len(still) == 1)} one value in all cases, so that "
+            "nothing can be learned from it.",
+        )
+    smallest = None if task.code is None else int(np.bincount(task.code).min())
+    if intervals and smallest is not None and smallest < FEW:
+        yield Advice(
+            "AC852",
+            f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
+            "found to cover less often than they say.",
+        )
 
 
 def advice_on(
@@ -615,28 +677,9 @@ def advice_on(
     folds: int | None,
 ) -> Iterator[Advice]:
     """What a reader of a validation should know."""
-    name = type(task.estimator).__name__
-    if without:
-        yield Advice(
-            "AC850",
-            f"left out, as {name} predicts no probability: {listed(without, 8)}. Wrap it in "
-            "scikit-learn's CalibratedClassifierCV to have them.",
-        )
-    still = constant_columns(task.table)
-    if still:
-        yield Advice(
-            "AC851",
-            f"{listed(still)} hold{'s' * (len(still) == 1)} one value in all cases, so that "
-            "nothing can be learned from it.",
-        )
-    smallest = None if task.code is None else int(np.bincount(task.code).min())
-    if method in ("optimism", "cv", "repeated_cv") and smallest is not None and smallest < FEW:
-        yield Advice(
-            "AC852",
-            f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
-            "found to cover less often than they say.",
-        )
-    partly = [row.title for row in rows if row.used is not None and row.used < draws]
+    few = method in ("optimism", "cv", "repeated_cv")
+    yield from advice_on_task(task, without, intervals=few)
+    partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
     if partly:
         yield Advice(
             "AC853",
@@ -804,7 +847,7 @@ def validate(
     rows = []
     for m in chosen:
         row = _row(method, m, predictions, chance_level(m, predictions, rng), found, pooled)
-        interval = _interval(method, m, row, found, pooled, settings.level)
+        interval = _interval(task, method, m, row, found, pooled, settings.level)
         refused = interval if isinstance(interval, str) else None
         rows.append(
             replace(
@@ -855,7 +898,13 @@ def _drawn(
         whole("cv", cv, 2)
         return _blocks(BootstrapValidated(task, measures, cv), settings), None, cv
     task.splitter(cv, settings.seed)  # refused before anything is fitted
-    found = _blocks(CrossValidated(task, cv), settings)
+    again = settings.flips > 1
+    if again and not isinstance(cv, int) and not getattr(cv, "shuffle", False):
+        raise DataError(
+            "repeated_cv needs a number of folds or a splitter that shuffles; repeats of this one "
+            "would all be the same. Ask for method 'cv'."
+        )
+    found = _blocks(CrossValidated(task, cv, again), settings)
     fold, row, predicted = (found[name] for name in ("fold", "row", "predicted"))
     many = int(fold.max()) + 1
     apart = fold + many * np.arange(len(fold))[:, None]

@@ -107,8 +107,9 @@ class Flipped:
 class Plan:
     """A way of combining, made ready: the maps (R, V), what is drawn, and the observed result.
 
-    Sums are standardised at every centre by the exact mean and standard deviation that the
-    combinations have there, so that the largest of all centres is not that of the noisiest.
+    Sums are standardised at every centre by the mean and standard deviation that combinations of
+    all maps, the observed ones included, have there, so that the largest of all centres is not that
+    of the noisiest.
     `includes` says that the observed maps are among those combined. `still` marks centres whose
     combinations are all the same: nothing can be said there.
     """
@@ -196,11 +197,9 @@ class GroupMethod:
 def _stelzer(observed: Floats, null: Maps, chance: Floats | None, with_observed: bool) -> Plan:
     maps, starts = _stacked(observed, null, with_observed)
     counts = np.array([len(one) + with_observed for one in null])
-    mean = variance = np.zeros(observed.shape[1])
-    for start, many in zip(starts, counts, strict=True):
-        own = maps[start : start + many]
-        mean = mean + own.mean(axis=0, dtype=np.float64)
-        variance = variance + own.var(axis=0, dtype=np.float64)
+    each = [_moments(own, others) for own, others in zip(observed, null, strict=True)]
+    mean = np.sum([one for one, _ in each], axis=0)
+    variance = np.sum([one for _, one in each], axis=0)
     return _standardised(maps, OneEach(starts, counts), observed, mean, variance, with_observed)
 
 
@@ -216,9 +215,11 @@ def _joint(observed: Floats, null: Maps, chance: Floats | None, with_observed: b
             "with_observed goes with method 'stelzer'; 'joint' counts the observed maps already."
         )
     maps, starts = _stacked(observed, null, False)
-    together = np.sum([np.asarray(one, dtype=np.float64) for one in null], axis=0)
+    together = np.zeros((len(null[0]), observed.shape[1]))
+    for one in null:
+        together += one
+    mean, variance = _moments(observed.astype(np.float32).sum(axis=0, dtype=np.float64), together)
     choice = Together(starts, len(null[0]))
-    mean, variance = together.mean(axis=0), together.var(axis=0)
     return _standardised(maps, choice, observed, mean, variance, False)
 
 
@@ -246,6 +247,20 @@ def _prevalence(observed: Floats, null: Maps, chance: Floats | None, with_observ
     ones = np.ones(maps.shape[1])
     slack = ROUNDING * np.abs(maps).max(axis=0)
     return Plan(maps, OneEach(starts, counts), True, True, 0 * ones, ones, least, slack)
+
+
+def _moments(observed: Floats, null: Array) -> tuple[Floats, Floats]:
+    """Mean and variance at each centre over the null maps and the observed one.
+
+    With the observed map left out it would be judged by numbers that it has no part in, the null
+    maps by numbers that they have: of few null maps the largest of all centres would then be
+    exceeded far too often.
+    """
+    many = len(null)
+    mean, variance = null.mean(axis=0, dtype=np.float64), null.var(axis=0, dtype=np.float64)
+    away = observed - mean
+    share = many / (many + 1)
+    return mean + away / (many + 1), share * (variance + away**2 / (many + 1))
 
 
 def _stacked(observed: Floats, null: Maps, with_observed: bool) -> tuple[Array, Ints]:

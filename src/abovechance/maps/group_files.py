@@ -1,5 +1,6 @@
 """Group maps on disk: images to look at, numbers to go on with, and what was done as JSON."""
 
+import json
 from os import PathLike
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 from abovechance.io.export import write_text
 from abovechance.maps.group_level import GroupMaps
 from abovechance.maps.images import nibabel, write_image
+from abovechance.maps.map_files import versions
 
 FACTS, VALUES, PLACES = "group.json", "values.npy", "coordinates.npy"
 
@@ -28,7 +30,8 @@ def write_group(result: GroupMaps, folder: str | PathLike[str]) -> list[Path]:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [place / FACTS, place / VALUES, place / PLACES]
-    write_text(written[0], result.to_json() + "\n")
+    facts = {**result.to_dict(), "versions": versions()}
+    write_text(written[0], json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     np.save(written[1], np.array(list(result.maps.values())))
     np.save(written[2], result.geometry.coordinates)
     for name, values in result.maps.items() if images else ():

@@ -31,7 +31,7 @@ def write_map(one: SubjectMap, folder: str | PathLike[str]) -> list[Path]:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = [place / FACTS, place / CENTRES, place / NULL]
-    facts = {**one.to_dict(), "versions": _versions()}
+    facts = {**one.to_dict(), "versions": versions()}
     write_text(written[0], json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     arrays = {name: getattr(one.geometry, name) for name in KEPT}
     held = {name: array for name, array in arrays.items() if array is not None}
@@ -61,7 +61,7 @@ def write_map(one: SubjectMap, folder: str | PathLike[str]) -> list[Path]:
     return written
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """What the numbers were computed with."""
     import scipy
 

@@ -59,7 +59,7 @@ def _trials(table: Table, subject: str, file: str, label: str | None, runs: str 
     if named is None:
         raise ColumnError(
             f"{file} must have a column of labels; none of its columns is called "
-            f"{' or '.join(LABELS)}. Name it with --label."
+            f"{' or '.join(LABELS)}. Name it with --label-column."
         )
     chunk = None if runs == "no" else runs or _first(table, RUNS)
     table.require([named, *([chunk] if chunk else [])])
