@@ -424,6 +424,12 @@ def test_four_subjects_cannot_show_a_majority(some: list[SubjectMap]) -> None:
     assert "AC584" not in codes(found(some[:5], method="prevalence", draws=9999))
 
 
+def test_what_the_correction_of_prevalence_leaves_out_is_said(some: list[SubjectMap]) -> None:
+    assert "AC587" in codes(found(some, method="prevalence", draws=1999))
+    assert "AC587" not in codes(found(some, method="prevalence", control="bh"))
+    assert "AC587" not in codes(found(some, method="prevalence", share=0))
+
+
 def test_few_null_maps_are_said_unless_the_observed_are_among_them(some: list[SubjectMap]) -> None:
     few = [replace(one, null=one.null[:10]) for one in some]
     assert "AC586" in codes(found(few))

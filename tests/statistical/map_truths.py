@@ -180,14 +180,14 @@ def table(replications: int, command: str) -> str:
         "",
         f"Made by `{command}`; a grid of {where} centres, noise smoothed by 1.2 cells, {DRAWS} "
         f"draws (twice as many in the second table), clusters formed at p = 0.01. A true rate of "
-        "0.05 stays below the bar in all but one of 700 tables.",
+        "0.05 stays below the bar in all but one of 700 rows.",
         "",
         "## False claims at level 0.05 where there is no signal",
         "",
         *_rates(rows),
         "",
-        "With few null maps, combinations that leave the observed maps out claim too much, as the "
-        "advice AC586 says; with the observed maps included the level holds.",
+        "With few null maps, combinations that leave the observed maps out claim more than stated, "
+        "as the advice AC586 says; with the observed maps included the level holds.",
         "",
         "## Discoveries where a ball of centres carries a signal",
         "",

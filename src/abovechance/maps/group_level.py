@@ -703,6 +703,14 @@ def _on_prevalence(
         return reference.least + (1 - reference.least) * p
 
     if least(subjects) <= alpha:
+        if asked.share and asked.control == "maximum":
+            yield Advice(
+                "AC587",
+                "by the argument of its authors this correction allows for all centres only as far "
+                "as nobody carries a signal there; where many people carry it over a wide area, "
+                "one of many claims of a larger share may be false. control='bh' allows for that.",
+                "Allefeld et al. (2016)",
+            )
         return
     enough = next((n for n in range(subjects + 1, 1001) if least(n) <= alpha), None)
     what = "" if enough is None else f"; {enough} subjects could"
