@@ -82,11 +82,12 @@ SETTINGS = (
     Setting("logistic", 60, 30),
     Setting("logistic", 150, 8),
     Setting("logistic", 150, 15),
+    Setting("logistic", 150, 38),
+    Setting("linear", 150, 8),
+    Setting("linear", 150, 38),
 )
-LARGE = (
-    *(Setting("logistic", 150, p) for p in (38, 75)),
-    *(Setting("logistic", 500, p) for p in (25, 50, 125, 250)),
-    *(Setting("linear", 150, p) for p in (8, 38)),
+LARGE = tuple(
+    Setting("logistic", n, p) for n, p in ((150, 75), (500, 25), (500, 50), (500, 125), (500, 250))
 )
 """Slower than all the others together: asked for by `--large`."""
 
