@@ -49,6 +49,12 @@ maps = ac.searchlight(
     list(made.images), made.labels, mask=made.mask, affine=made.affine, draws=40, rng=1
 )
 shown = ac.group_maps(maps, draws=999, rng=1)""",
+    "subject_map": """\
+rng = np.random.default_rng(1)
+y = np.arange(40) % 2
+X = rng.normal(size=(40, 8, 20))
+X[y == 1, :4, 8:13] += 0.6
+shown = ac.decode_over_time(X, y, times=np.arange(20) / 50, rng=1)""",
     "validation": """\
 from sklearn.linear_model import LogisticRegression
 rng = np.random.default_rng(1)

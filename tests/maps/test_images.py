@@ -161,6 +161,16 @@ def test_maps_are_written_as_images_and_read_back(tmp_path: Path) -> None:
     assert (again.geometry.adjacency() != found.geometry.adjacency()).nnz == 0
 
 
+def test_an_image_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+    nibabel = pytest.importorskip("nibabel")
+    file = tmp_path / "bold.nii.gz"
+    nibabel.save(nibabel.Nifti1Image(cells().astype(np.float32), AFFINE), file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FileError, match="cannot be read to its end"):
+        ac.searchlight(file, Y, mask=mask(), affine=AFFINE, **ASKED)
+
+
 def test_maps_of_times_are_read_back_without_images(tmp_path: Path) -> None:
     X = np.random.default_rng(1).normal(size=(20, 3, 5))
     line = [[0, 1], [1, 2], [0, 2]]

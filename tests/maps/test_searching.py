@@ -324,6 +324,10 @@ NOT_FINITE[1, 2, 0, 5] = np.nan
         ([X0, X0], Y, {"subjects": ["a"]}, "subjects must name all 2 of them"),
         ([], Y, {}, "images must hold a subject; there is none"),
         (X0.reshape(27, 24).T[:, :5], Y, {"mask": np.ones((3, 3, 3))}, "a column for each of the"),
+        (X0, Y, {"process_mask_img": np.ones((3, 3, 3)), "parcels": np.ones((3, 3, 3))}, "parcels"),
+        (table(X0), Y, {"adjacency": [[0, 1], [1, 2], [2, 3]], "radius": 1.5}, "number of steps"),
+        (table(X0), Y, {"adjacency": [[0, 1]] * 3, "mask": np.ones((3, 3, 3))}, "of surfaces"),
+        (table(NOT_FINITE), Y, {"adjacency": [[0, 1]] * 3}, "values must be finite; got nan in"),
         (X0, Y, {"neighbours": 28}, "neighbours must lie between 1 and the 27 voxels"),
     ],
 )

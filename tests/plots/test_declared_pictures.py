@@ -61,6 +61,12 @@ def mapped(*shape: int) -> Any:
     return ac.group_maps(people, draws=199, rng=1)
 
 
+def subject() -> Any:
+    rng = np.random.default_rng(1)
+    y = np.arange(24) % 2
+    return ac.decode_over_time(rng.normal(size=(24, 4, 9)) + y[:, None, None], y, draws=19, rng=1)
+
+
 def validated() -> Any:
     from sklearn.naive_bayes import GaussianNB
 
@@ -99,6 +105,7 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "posterior": (lambda: posterior.accuracy(40, 10),),
     "curve": (lambda: curves.cost(texture(), draws=99, rng=1),),
     "group_maps": (lambda: mapped(6, 5, 4), lambda: mapped(20), lambda: mapped(6, 6)),
+    "subject_map": (subject,),
     "curve:roc": (lambda: curves.roc(texture(), draws=99, rng=1),),
     "curve:precision_recall": (lambda: curves.precision_recall(texture(), draws=99, rng=1),),
     "curve:calibration": (lambda: curves.calibration(texture()),),
@@ -167,7 +174,8 @@ def test_every_display_is_of_a_picture() -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["assessment", "comparison", "power", "sample_size", "curve:roc", "group_maps"]
+    "what",
+    ["assessment", "comparison", "power", "sample_size", "curve:roc", "group_maps", "subject_map"],
 )
 def test_a_saved_result_has_the_same_picture(what: str) -> None:
     import json

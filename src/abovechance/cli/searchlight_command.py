@@ -91,8 +91,7 @@ def searchlight(
         raise _as_options(refused) from refused
     found = replace(found, described=next(iter(tables.values())).described)
     written = found.write(out)
-    seeds = [f"seed {given['rng']}"] * (given["rng"] is not None and given["store"] is not None)
-    show(found, format_, *seeds)
+    show(found, format_, *[f"seed {found.seed}"] * (given["store"] is not None))
     click.echo(f"abovechance: {len(written)} files written to {out}", err=True)
     write_files(found, report)
 

@@ -268,7 +268,7 @@ def decode_over_time(
                 kind=partial(TimeToTime, sensors=cube.shape[1]) if generalise else MapWork,
             )
         )
-    return gathered(maps) if several else maps[0]
+    return gathered(maps, settings.seed) if several else maps[0]
 
 
 def _accuracy_in_folds(asked: Any) -> None:

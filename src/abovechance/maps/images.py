@@ -1,5 +1,6 @@
 """Images in and out: NIfTI files, images of nibabel, maskers of nilearn, plain arrays."""
 
+import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
@@ -48,15 +49,31 @@ def opened(thing: Any) -> Any:
     try:
         return library.load(fspath(thing))
     except (OSError, library.filebasedimages.ImageFileError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{fspath(thing)!r} cannot be read as an image ({reason}).") from None
+        raise FileError(
+            f"{fspath(thing)!r} cannot be read as an image ({_first_line(error)})."
+        ) from None
 
 
 def voxels_of(image: Any) -> Array:
     """The numbers of an image or an array."""
-    if is_image(image):
+    if not is_image(image):
+        return np.asarray(image)
+    try:
         return np.asanyarray(image.dataobj)
-    return np.asarray(image)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        file = getattr(image, "get_filename", lambda: None)() or "the image"
+        raise FileError(
+            f"{file!r} cannot be read to its end ({_first_line(error)}); it may be cut short."
+        ) from None
+
+
+def shape_of(image: Any) -> tuple[int, ...]:
+    """The shape of an image or an array; an image is not read for it."""
+    return tuple(image.shape) if is_image(image) else tuple(np.shape(image))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 # ----------------------------------------------------------------------------------------------
@@ -131,7 +148,7 @@ def data_of(images: Any, space: Volume, name: str, masker: Any = None) -> Floats
     if isinstance(images, Sequence) and not is_path(images):
         return np.stack([_masked(opened(one), space, name) for one in images])
     image = opened(images)
-    shape = tuple(image.shape if is_image(image) else np.shape(image))
+    shape = shape_of(image)
     if len(shape) != 4:
         raise DataError(
             f"images of {name} must have four axes, trials last, or be a table of trials × voxels; "
@@ -155,7 +172,7 @@ def _as_wide(table: Floats, space: Volume, name: str) -> Floats:
 
 
 def _masked(image: Any, space: Volume, name: str) -> Floats:
-    _same_shape(f"images of {name}", tuple(np.shape(voxels_of(image))), space)
+    _same_shape(f"images of {name}", shape_of(image), space)
     if is_image(image):
         _same_affine(f"images of {name}", image.affine, space.affine)
     return np.asarray(voxels_of(image)[space.mask], dtype=float)
@@ -194,8 +211,7 @@ def _volumes(images: Sequence[Any]) -> bool:
     """Whether a list holds single volumes, which are one subject's trials."""
     if not images:
         return False
-    first = opened(images[0]) if is_path(images[0]) or is_image(images[0]) else images[0]
-    return len(tuple(first.shape) if is_image(first) else np.shape(first)) == 3
+    return len(shape_of(opened(images[0]))) == 3
 
 
 def _called(thing: Any, number: int) -> str:
@@ -218,14 +234,17 @@ def trials_are_finite(X: Floats, name: str, space: Volume | None) -> None:
     if np.isfinite(X).all():
         return
     row, column = (int(k) for k in np.argwhere(~np.isfinite(X))[0])
-    where = f"column {column + 1}"
-    if space is not None:
-        place = np.unravel_index(np.flatnonzero(space.mask)[column], space.mask.shape)
-        where = f"voxel ({', '.join(str(int(k)) for k in place)})"
     many = int((~np.isfinite(X)).any(axis=0).sum())
+    if space is None:
+        raise DataError(
+            f"values must be finite; got {X[row, column]} in column {column + 1}, trial {row + 1} "
+            f"of {name} ({many} such columns in all). Leave them out, or complete them."
+        )
+    place = np.unravel_index(np.flatnonzero(space.mask)[column], space.mask.shape)
     raise DataError(
-        f"voxels in the mask must be finite; got {X[row, column]} at {where}, trial {row + 1} of "
-        f"{name} ({many} such in all). Leave them out of the mask."
+        f"voxels in the mask must be finite; got {X[row, column]} at voxel "
+        f"({', '.join(str(int(k)) for k in place)}), trial {row + 1} of {name} ({many} such voxels "
+        "in all). Leave them out of the mask."
     )
 
 

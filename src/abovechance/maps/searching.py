@@ -168,7 +168,7 @@ def mapped(
     trials_are_finite(X, subject, space)
     outcome, classes = outcome_of(labels, len(X), subject)
     chunks = runs_of(runs, outcome, subject)
-    around, still = _varying(X, around, subject)
+    around, still = _varying(X, around, subject, "voxel" if space is not None else "column")
     statistic, folds = statistic_for(asked, settings.seed, chunks)
     required(statistic, X, around, outcome)
     work = kind(
@@ -205,7 +205,7 @@ def mapped(
     )
 
 
-def _varying(X: Floats, around: Neighbourhoods, name: str) -> tuple[Neighbourhoods, int]:
+def _varying(X: Floats, around: Neighbourhoods, name: str, what: str) -> tuple[Neighbourhoods, int]:
     """Neighbourhoods without columns that stand still, and how many those are."""
     size = np.abs(X).max(axis=0)
     unit = X / np.where(size > 0, size, 1.0)
@@ -220,9 +220,9 @@ def _varying(X: Floats, around: Neighbourhoods, name: str) -> tuple[Neighbourhoo
     if len(empty):
         place = ", ".join(f"{k:g}" for k in found.geometry.coordinates[empty[0]])
         raise DataError(
-            f"every neighbourhood must hold a voxel that varies over trials; in {name} "
+            f"every neighbourhood must hold a {what} that varies over trials; in {name} "
             f"{plural(len(empty), 'neighbourhood')} of {len(found)} hold{'s' * (len(empty) == 1)} "
-            f"none, the first at ({place}). Leave voxels without data out of the mask."
+            f"none, the first at ({place}). Leave out {what}s without data, as by the mask."
         )
     return found, still
 
@@ -240,7 +240,7 @@ def _advice(
         found.append(
             Advice(
                 "AC570",
-                f"{plural(still, 'voxel')} did not vary over trials and "
+                f"{plural(still, 'column')} of the data did not vary over trials and "
                 f"{'was' if still == 1 else 'were'} left out of the neighbourhoods; see the map of "
                 "their sizes.",
             )
@@ -416,24 +416,28 @@ def searchlight(
                 total=len(each) * len(around),
             )
         )
-    return gathered(maps) if several else maps[0]
+    return gathered(maps, settings.seed) if several else maps[0]
 
 
-def gathered(maps: Sequence[SubjectMap]) -> SubjectMaps:
+def gathered(maps: Sequence[SubjectMap], seed: int) -> SubjectMaps:
     """Maps of several subjects; what is to be said of all of them is said once."""
     first = maps[0].advice
     shared = tuple(one for one in first if all(one in other.advice for other in maps))
     kept = [replace(one, advice=tuple(a for a in one.advice if a not in shared)) for one in maps]
-    return SubjectMaps(maps=tuple(kept), advice=shared)
+    return SubjectMaps(maps=tuple(kept), seed=seed, advice=shared)
 
 
 def _space(
     images: Any, mask: Any, centres: Any, affine: Any, parcels: Any, adjacency: Any
 ) -> Volume | None:
     if adjacency is not None:
-        if mask is not None or parcels is not None:
-            raise NotApplicable("adjacency is of surfaces, which have neither mask nor parcels.")
+        if any(one is not None for one in (mask, centres, affine, parcels)):
+            raise NotApplicable(
+                "adjacency is of surfaces, which have neither mask, affine nor parcels."
+            )
         return None
+    if parcels is not None and centres is not None:
+        raise NotApplicable("process_mask_img is of centres; parcels have none. Leave one out.")
     if mask is not None:
         return space_of(mask, centres, affine)
     if parcels is not None:
@@ -463,8 +467,10 @@ def _around(
     if unit not in ("mm", "voxels"):
         raise DataError(f"radius_unit must be 'mm' or 'voxels'; got {unit!r}.")
     if space is None:
+        if neighbours is not None or (radius is not None and radius != int(radius)):
+            raise NotApplicable("on a surface, give radius as a whole number of steps, or nothing.")
         many = _table(images, "the first subject").shape[1]
-        return steps_away(pairs_of(adjacency, many), many, int(radius or 1))
+        return steps_away(pairs_of(adjacency, many), many, 1 if radius is None else int(radius))
     if parcels is not None:
         return parcels_of(space, on_grid("parcels", parcels, space))
     if radius is not None:

@@ -20,6 +20,9 @@ from abovechance.resampling.tails import p_values
 
 Singles = npt.NDArray[np.float32]
 Touching = Literal["faces", "edges", "corners"]
+POINTS = 60
+"""Values at which centres are counted."""
+
 SHARED = {"faces": 1, "edges": 2, "corners": 3}
 """In how many directions of a grid two neighbours may differ, at most."""
 
@@ -240,6 +243,37 @@ class SubjectMap(Result, kind="subject_map"):
         ]
         return np.concatenate(parts)
 
+    @cached_property
+    def reached(self) -> dict[str, list[float]]:
+        """The share of centres that reach each of some values, here and in null maps."""
+        finite = self.observed[np.isfinite(self.observed)]
+        bottom = float(np.median(self.null[0]))
+        top = max(float(finite.max(initial=bottom)), float(np.median(self.null.max(axis=1))))
+        values = np.linspace(bottom, top if np.isfinite(top) else bottom + 1.0, POINTS)
+        shares = np.array([_shares_above(one, values) for one in self.null])
+        low, middle, high = np.quantile(shares, [0.05, 0.5, 0.95], axis=0)
+        return {
+            "value": values.tolist(),
+            "observed": _shares_above(self.observed, values).tolist(),
+            "low": low.tolist(),
+            "null": middle.tolist(),
+            "high": high.tolist(),
+        }
+
+    @cached_property
+    def course(self) -> dict[str, list[float]] | None:
+        """Along a row of centres, as of times: values, and where nine in ten null values lie."""
+        if self.geometry.shape is None or len(self.geometry.shape) != 1:
+            return None
+        low, middle, high = np.quantile(self.null, [0.05, 0.5, 0.95], axis=0)
+        return {
+            "at": self.geometry.coordinates[:, 0].tolist(),
+            "observed": self.observed.tolist(),
+            "low": low.tolist(),
+            "null": middle.tolist(),
+            "high": high.tolist(),
+        }
+
     def as_volume(self, values: Array | None = None, fill: float = 0.0) -> Array:
         """The observed values, or others at the same centres, at their places in the grid."""
         return self.geometry.as_volume(self.observed if values is None else values, fill)
@@ -275,6 +309,8 @@ class SubjectMap(Result, kind="subject_map"):
             "null_mean": float(np.mean(self.null, dtype=np.float64)),
             "least_p": float(self.p_values.min()),
             "at_least_p": int((self.p_values == self.p_values.min()).sum()),
+            "reached": self.reached,
+            "course": self.course,
             "described": self.described,
             "advice": [vars(one) for one in self.advice],
         }
@@ -306,6 +342,16 @@ class SubjectMap(Result, kind="subject_map"):
         return write_map(self, folder)
 
 
+def _shares_above(values: Array, limits: Floats) -> Floats:
+    """Which share of values reaches each of some limits.
+
+    >>> _shares_above(np.array([1.0, 2.0, 3.0, 3.0]), np.array([0.0, 2.0, 3.5])).tolist()
+    [1.0, 0.75, 0.0]
+    """
+    order = np.sort(values)
+    return np.asarray(1 - np.searchsorted(order, limits, side="left") / len(order))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SubjectMaps(Result, kind="subject_maps"):
     """Maps of several subjects, to be combined by `group_maps`.
@@ -314,6 +360,8 @@ class SubjectMaps(Result, kind="subject_maps"):
     ----------
     maps
         One of each subject, in order.
+    seed
+        From which those of the subjects follow.
     described
         What was read.
     advice
@@ -334,6 +382,7 @@ class SubjectMaps(Result, kind="subject_maps"):
     """
 
     maps: tuple[SubjectMap, ...]
+    seed: int
     described: str = ""
     advice: tuple[Advice, ...] = ()
 
@@ -366,6 +415,7 @@ class SubjectMaps(Result, kind="subject_maps"):
             "abovechance": __version__,
             "kind": self.kind,
             "maps": [one.to_dict() for one in self.maps],
+            "seed": self.seed,
             "described": self.described,
             "advice": [vars(one) for one in self.advice],
         }

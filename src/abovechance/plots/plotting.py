@@ -48,6 +48,7 @@ IN_WORDS = {
     "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
     "group_maps": "maps of a group",
+    "subject_map": "a map of a subject",
 }
 MODULES = (
     "case_pictures",
@@ -56,6 +57,7 @@ MODULES = (
     "validation_pictures",
     "selection_pictures",
     "map_pictures",
+    "subject_pictures",
 )
 
 
