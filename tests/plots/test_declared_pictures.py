@@ -76,7 +76,7 @@ def validated() -> Any:
 def grown() -> Any:
     from sklearn.naive_bayes import GaussianNB
 
-    sizes = [16, 24, 32]
+    sizes = [8, 12, 18]
     return ac.learning_curve(
         GaussianNB(), *features(), sizes=sizes, measures="auc", goals="auc>=.6", draws=2, rng=1
     )

@@ -44,6 +44,7 @@ DRAWS = {
 
 SHUFFLES = 200  # orders of the outcomes, where the level of chance has no closed form
 GRID = 21  # places of the calibration curve
+ROWS = 8  # curves drawn at a time
 SINGULAR = 1e-9  # of the spread: below it a line has no slope
 SPAN = 0.75  # share of the cases in a neighbourhood of it
 ROUNDING = 1e-12  # of the values: a spread below is none
@@ -81,8 +82,7 @@ class Refitted:
         }
         if self.smoother is not None:
             predicted, outcome = calibration_columns(fits.sample)
-            inside = self.smoother(outcome, predicted, train.astype(np.float64))
-            found["curve"] = inside - self.smoother(outcome, predicted)
+            found["curve"] = self.smoother.optimism(outcome, predicted, train.astype(np.float64))
         return found
 
 
@@ -120,22 +120,39 @@ class LocalLine:
         near = distance[:, min(len(predicted), int(np.ceil(SPAN * len(predicted)))) - 1]
         return cls(places, np.maximum(near, (high - low) / GRID))
 
-    def __call__(self, outcome: Floats, predicted: Floats, weight: Floats | None = None) -> Floats:
+    def __call__(self, outcome: Floats, predicted: Floats) -> Floats:
         """The curve at its places (B, G) of predictions (B, n); nan where no case is near."""
+        return _lines(outcome, *self._near(predicted))
+
+    def optimism(self, outcome: Floats, predicted: Floats, weight: Floats) -> Floats:
+        """How much higher the curve (B, G) lies among cases that count `weight` (B, n)."""
+        found = np.empty((len(predicted), len(self.places)))
+        for start in range(
+            0, len(predicted), ROWS
+        ):  # few at a time, so that they stay in the cache
+            some = slice(start, start + ROWS)
+            near, apart = self._near(predicted[some])
+            inside = _lines(outcome, near * weight[some, None, :], apart)
+            found[some] = inside - _lines(outcome, near, apart)
+        return found
+
+    def _near(self, predicted: Floats) -> tuple[Floats, Floats]:
+        """What each case counts at each place (B, G, n), and how far it is from it."""
         apart = predicted[:, None, :] - self.places[:, None]
         share = np.abs(apart) / self.reach[:, None]
         near = np.clip(1.0 - share * share * share, 0.0, None)
-        near = near * near * near  # a power is several times slower
-        if weight is not None:
-            near *= weight[:, None, :]
-        once = near * apart
-        twice = once * apart
-        s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), twice.sum(axis=-1)
-        t0, t1 = near @ outcome, once @ outcome
-        spread = s0 * s2 - s1 * s1
-        line = spread > SINGULAR * s0 * s2  # else all that is near lies at one place
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(line, (s2 * t0 - s1 * t1) / np.where(line, spread, 1.0), t0 / s0)
+        return near * near * near, apart  # a power is several times slower
+
+
+def _lines(outcome: Floats, near: Floats, apart: Floats) -> Floats:
+    """The heights at 0 of lines through outcomes that lie `apart`, by weighted least squares."""
+    once = near * apart
+    s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), np.einsum("...i,...i->...", once, apart)
+    t0, t1 = near @ outcome, once @ outcome
+    spread = s0 * s2 - s1 * s1
+    line = spread > SINGULAR * s0 * s2  # else all that is near lies at one place
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(line, (s2 * t0 - s1 * t1) / np.where(line, spread, 1.0), t0 / s0)
 
 
 @dataclass(frozen=True, eq=False)
