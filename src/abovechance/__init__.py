@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from abovechance.inference.cv_reliability import reliability
     from abovechance.inference.forward_selection import select
     from abovechance.inference.items import compare_items
-    from abovechance.inference.stability_selection import stability
     from abovechance.inference.learning_curves import learning_curve
+    from abovechance.inference.stability_selection import stability
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
     from abovechance.inference.validation import validate
@@ -110,6 +110,9 @@ _CHECKED = (
     "detect",
     "learning_curve",
     "permutation_test",
+    "reliability",
+    "select",
+    "stability",
     "thresholds",
     "validate",
 )

@@ -15,7 +15,8 @@ def file(tmp_path: Path) -> str:
     rng = np.random.default_rng(1)
     lines = ["case,ill,colour,amount,a,b,c"]
     for i in range(90):
-        a, b, c = rng.normal(size=3) + [0, 0, 2 * (i % 2)]
+        a, b, c = rng.normal(size=3)
+        c += 2 * (i % 2)
         amount = f"{2 * a + rng.normal():.3f}"
         lines.append(
             f"k{i},{('no', 'yes')[i % 2]},{'rgb'[i % 3] * 3},{amount},{a:.3f},{b:.3f},{c:.3f}"
@@ -70,7 +71,8 @@ def test_stability_has_the_contract_and_resumes(file, capsys, tmp_path) -> None:
 
 def test_stability_takes_a_selector_by_its_path(file, capsys, tmp_path, monkeypatch) -> None:
     (tmp_path / "my_selectors.py").write_text(
-        "from sklearn.feature_selection import SelectKBest\n\ndef best():\n    return SelectKBest(k=1)\n"
+        "from sklearn.feature_selection import SelectKBest\n\n"
+        "def best():\n    return SelectKBest(k=1)\n"
     )
     monkeypatch.chdir(tmp_path)
     argv = ("stability", file, *ILL, "--draws", "4", "--selector")
