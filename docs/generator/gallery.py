@@ -54,6 +54,18 @@ shown = ac.sample_size("binormal", tests, effect=0.7, replications=200, rng=1)""
 from sklearn.naive_bayes import GaussianNB
 {CANCER}
 shown = ac.reliability(GaussianNB(), X, y, n=[30, 60], draws=60, rng=1)""",
+    "validation": """\
+from sklearn.linear_model import LogisticRegression
+rng = np.random.default_rng(1)
+X = rng.normal(size=(150, 8))
+y = (X[:, 0] + X[:, 1] / 2 + rng.normal(size=150) > 0).astype(int)
+shown = ac.validate(LogisticRegression(), X, y, rng=1)""",
+    "learning_curve": """\
+from sklearn.linear_model import LogisticRegression
+rng = np.random.default_rng(1)
+X = rng.normal(size=(150, 8))
+y = (X[:, 0] + X[:, 1] / 2 + rng.normal(size=150) > 0).astype(int)
+shown = ac.learning_curve(LogisticRegression(), X, y, measures=["auc"], draws=5, rng=1)""",
     "posterior": """\
 shown = {
     "accuracy": ac.posterior.accuracy(45, 5),

@@ -2,7 +2,8 @@
 
 Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, false_stable,
 validation.
-`--replications N` scales them; `--boosting` adds boosted trees to `validation`, which takes hours.
+`--replications N` scales them. `validation` takes hours with `--large` (many cases and features)
+and `--boosting` (boosted trees).
 """
 
 import argparse
@@ -28,11 +29,12 @@ TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
 
 
-def make(name: str, replications: int, *, boosting: bool = False) -> str:
+def make(name: str, replications: int, *, large: bool = False, boosting: bool = False) -> str:
     command = COMMAND.format(name=name, replications=replications)
     if name == "validation":
-        asked = f"{command} --boosting" if boosting else command
-        return validation_coverage.table(replications, asked, boosting=boosting)
+        asked = f"{command}{' --large' * large}{' --boosting' * boosting}"
+        further = validation_coverage.LARGE * large + validation_coverage.BOOSTED * boosting
+        return validation_coverage.table(replications, asked, further)
     if name == "type_one":
         held = list(type_one.simulate(type_one.SETTINGS, replications))
         text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)
@@ -68,11 +70,12 @@ if __name__ == "__main__":
     ]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("--boosting", action="store_true")
     options = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
+    further = {"large": options.large, "boosting": options.boosting}
     for chosen in options.names:
-        (TABLES / f"{chosen}.md").write_text(
-            make(chosen, options.replications, boosting=options.boosting), "utf-8"
-        )
+        text = make(chosen, options.replications, **further)
+        (TABLES / f"{chosen}.md").write_text(text, "utf-8")
         print(f"wrote {chosen}.md", file=sys.stderr)

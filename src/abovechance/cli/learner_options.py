@@ -183,7 +183,9 @@ def imported(path: str, option: str = "--estimator", does: str = "predict") -> A
         raise NotApplicable(f"{option} {path!r}: there is no module {why.name!r}.") from None
     except AttributeError:
         raise NotApplicable(f"{option} {path!r}: {module!r} has no {name!r}.") from None
-    made = found() if isinstance(found, type) or not hasattr(found, "fit") else found
+    made = found
+    if isinstance(found, type) or (callable(found) and not hasattr(found, "fit")):
+        made = found()
     if not (hasattr(made, "fit") and hasattr(made, does)):
         raise DataError(
             f"{option} {path!r} must be something with fit and {does}, or make one; it is not."

@@ -646,7 +646,7 @@ def advice_on(
             f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
             "found to cover less often than they say.",
         )
-    partly = [row.title for row in rows if row.used is not None and row.used < draws]
+    partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
     if partly:
         yield Advice(
             "AC853",

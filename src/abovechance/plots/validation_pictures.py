@@ -169,6 +169,8 @@ def learning(result: Any, *, measure: str | None = None) -> Chart:
         )
     layers += [Line(x=size, y=value), Points(x=size, y=value, size=5.0)]
     heights = [value, apparent[seen], low, high]
+    if curve.get("chance") is not None:
+        heights.append(np.array([as_float(curve["chance"])]))
     said = "Continued by an inverse power law (dashed)." if ahead else ""
     if ahead:
         far, then = (np.array([as_float(one[name]) for one in ahead]) for name in ("size", "value"))
