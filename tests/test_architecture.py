@@ -35,6 +35,7 @@ LAYERS = (
     "inference",
     "testing",
     "studies",
+    "maps",
     "plots",
     "reports",
     "app",

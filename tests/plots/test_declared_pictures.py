@@ -53,6 +53,20 @@ def refitted() -> Any:
     return ac.permutation_test(DummyClassifier(strategy="uniform"), *features(), draws=9, rng=1)
 
 
+def mapped(*shape: int) -> Any:
+    from statistical.map_subjects import ball, group, volume
+
+    where = volume(*shape)
+    people = group(np.random.default_rng(1), where, 8, 20, signal=2.5 * ball(where, 1), chance=0.0)
+    return ac.group_maps(people, draws=199, rng=1)
+
+
+def subject() -> Any:
+    rng = np.random.default_rng(1)
+    y = np.arange(24) % 2
+    return ac.decode_over_time(rng.normal(size=(24, 4, 9)) + y[:, None, None], y, draws=19, rng=1)
+
+
 def validated() -> Any:
     from sklearn.naive_bayes import GaussianNB
 
@@ -107,6 +121,8 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "sample_size": (lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),),
     "posterior": (lambda: posterior.accuracy(40, 10),),
     "curve": (lambda: curves.cost(texture(), draws=99, rng=1),),
+    "group_maps": (lambda: mapped(6, 5, 4), lambda: mapped(20), lambda: mapped(6, 6)),
+    "subject_map": (subject,),
     "curve:roc": (lambda: curves.roc(texture(), draws=99, rng=1),),
     "curve:precision_recall": (lambda: curves.precision_recall(texture(), draws=99, rng=1),),
     "curve:calibration": (lambda: curves.calibration(texture()),),
@@ -174,7 +190,10 @@ def test_every_display_is_of_a_picture() -> None:
     assert kinds - {""} <= pictures().keys()
 
 
-@pytest.mark.parametrize("what", ["assessment", "comparison", "power", "sample_size", "curve:roc"])
+@pytest.mark.parametrize(
+    "what",
+    ["assessment", "comparison", "power", "sample_size", "curve:roc", "group_maps", "subject_map"],
+)
 def test_a_saved_result_has_the_same_picture(what: str) -> None:
     import json
 

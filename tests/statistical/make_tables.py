@@ -1,7 +1,7 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, false_stable,
-validation.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
+map_truths, map_power, false_stable.
 `--replications N` scales them. `validation` takes hours with `--large` (many cases and features)
 and `--boosting` (boosted trees).
 """
@@ -19,6 +19,7 @@ from statistical import (  # noqa: E402
     cross_validation,
     false_stable,
     goal_risks,
+    map_truths,
     rosenblatt,
     type_one,
     validation_coverage,
@@ -50,6 +51,10 @@ def make(name: str, replications: int, *, large: bool = False, boosting: bool = 
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
     if name == "goal_risks":
         return goal_risks.table(replications, command)
+    if name == "map_truths":
+        return map_truths.table(replications, command)
+    if name == "map_power":
+        return map_truths.power_table(replications, command)
     if name == "false_stable":
         return false_stable.table(replications, command)
     if name == "rosenblatt":
@@ -59,15 +64,8 @@ def make(name: str, replications: int, *, large: bool = False, boosting: bool = 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    known = [
-        "type_one",
-        "coverage",
-        "shares",
-        "cross_validation",
-        "rosenblatt",
-        "goal_risks",
-        "false_stable",
-    ]
+    known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
+    known += ["map_truths", "map_power", "false_stable"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     parser.add_argument("--large", action="store_true")

@@ -36,6 +36,9 @@ KINDS = (
     "calibration_error",
     "null_distribution",
     "test",
+    "subject_map",
+    "subject_maps",
+    "group_maps",
 )
 # Results that were saved before they said their kind are known by what they hold.
 HOLDING: tuple[tuple[str, set[str]], ...] = (

@@ -41,6 +41,7 @@ from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions
+from abovechance.predictions.checks import spelled_out
 from abovechance.settings import ONE_MODEL, Settings
 
 
@@ -279,8 +280,7 @@ def expanded(predictions: Predictions) -> Predictions:
     """
     counts = predictions.cases.counts
     if counts is not None:
-        rows = np.repeat(np.arange(predictions.n), counts.astype(np.int64))
-        predictions = predictions.take(rows).with_cases(counts=None, id=None)
+        predictions = predictions.take(spelled_out(counts)).with_cases(counts=None, id=None)
     groups = predictions.cases.groups
     if groups is not None and len(np.unique(groups)) == len(groups):
         predictions = predictions.with_cases(groups=None)

@@ -1133,6 +1133,58 @@ def about_bands(facts: Facts) -> list[str]:
     return said
 
 
+# Maps of subjects.
+
+
+@prints("subject_map", "subject_maps")
+def subject_maps(facts: Facts) -> list[Block | None]:
+    """Maps of one subject or several, a row each."""
+    first = maps_of(facts)[0]
+    geometry = first["geometry"]
+    drawn = f"{thousands(first['draws'])} null maps"
+    where = f"{thousands(geometry['centres'])} centres, {first['neighbourhood']}"
+    sizes = first["sizes"]
+    held = f"{sizes[0]} to {sizes[2]}" if sizes[0] != sizes[2] else f"{sizes[0]}"
+    return [Note(f"{where} ({held} each); {drawn} of each subject"), maps_table(facts, title="")]
+
+
+def maps_of(facts: Facts) -> list[Row]:
+    """The subjects' maps, of which there may be one."""
+    return list(facts["maps"]) if "maps" in facts else [facts]
+
+
+def maps_table(facts: Facts, *, title: str) -> Table:
+    """Where each subject's map is largest, beside what permutations give."""
+    rows = maps_of(facts)
+    first = rows[0]
+    return tabulate(
+        rows,
+        ("subject", "name", lambda r: str(r.get("subject") or "")),
+        ("trials", "number", lambda r: count(r["n"])),
+        ("runs", "number", lambda r: count(r.get("runs"))),
+        ("largest", "number", lambda r: numeric(r["largest"]["value"])),
+        ("at", "text", lambda r: place_of(r["largest"]["at"], r["geometry"]["unit"])),
+        ("median", "number", lambda r: numeric(r["median"])),
+        ("null mean", "number", lambda r: numeric(r["null_mean"])),
+        ("least p", "number", lambda r: p_cell(r["least_p"])),
+        ("centres there", "number", lambda r: count(r["at_least_p"])),
+        title=title,
+        caption=f"{first['title']}. H0: {first['hypothesis']}. p is of each centre alone.",
+        name="maps",
+        rows_of="maps",
+    )
+
+
+def place_of(at: Sequence[float], unit: str) -> str:
+    """Coordinates for a table.
+
+    >>> place_of([2.0, -4.5], "mm"), place_of([0.25], "s")
+    ('(2, -4.5) mm', '0.25 s')
+    """
+    said = ", ".join(f"{value:g}" for value in at)
+    return f"{said if len(at) == 1 else f'({said})'} {unit}".strip()
+
+
 # Power and sample sizes.
 
 
@@ -1554,4 +1606,133 @@ def points_table(facts: Facts, most: int, *, hidden: Sequence[str] = (), title: 
         title=title,
         caption="" if size <= most else f"{most} of {size} points; the JSON holds them all.",
         name="points",
+    )
+
+
+# Maps of a group of subjects.
+
+
+@prints("group_maps")
+def group_maps(facts: Facts) -> list[Block | None]:
+    """What was combined, how many centres each rule rejects, peaks and clusters."""
+    return [
+        Note(about_maps(facts)),
+        controls_table(facts),
+        peaks_table(facts),
+        clusters_table(facts),
+    ]
+
+
+def about_maps(facts: Facts) -> str:
+    """Subjects, centres, and what was drawn."""
+    low, high = facts["null_maps"]
+    maps = f", {low} null maps each" if low == high else f", {low} to {high} null maps each"
+    drawn = "all " if facts["exact"] else ""
+    kind = "joint permutations" if facts["method"] == "joint" else "combinations"
+    kind = "patterns of signs" if facts["method"] == "sign_flip" else kind
+    return (
+        f"{plural(int(facts['n']), 'subject')}{maps if low else ''}; "
+        f"{thousands(facts['centres'])} centres; {drawn}{thousands(facts['draws'])} {kind}; "
+        f"{facts['statistic']}"
+    )
+
+
+def controls_table(facts: Facts) -> Table:
+    """How many centres each rule rejects."""
+    rows = facts["controls"]
+    return tabulate(
+        rows,
+        ("by", "name", lambda r: Cell(str(r["title"]), mark="primary" if r["chosen"] else "")),
+        ("bounds", "text", lambda r: str(r["bounds"])),
+        ("centres", "number", lambda r: count(r["rejected"])),
+        ("smallest p", "number", lambda r: p_cell(r["least_p"])),
+        title="Centres rejected",
+        caption=f"At level {facts['alpha']:g}. H0: {facts['hypothesis']}.",
+        name="controls",
+        rows_of="controls",
+    )
+
+
+def peaks_table(facts: Facts) -> Table:
+    """Peaks of the centres rejected, or the strongest centres where none is."""
+    rows, geometry = facts["peaks"], facts["geometry"]
+    found = any(row["rejected"] for row in rows)
+    return tabulate(
+        rows,
+        (_axes(geometry), "name", _place),
+        ("centres", "number", lambda r: count(r["size"])) if found else None,
+        ("effect", "number", lambda r: numeric(r["effect"], plus=True)),
+        ("z", "number", lambda r: given(r.get("z"))),
+        ("p", "number", lambda r: p_cell(r["p_value"])),
+        ("max", "number", lambda r: p_cell(r["p_maximum"])),
+        ("BH", "number", lambda r: p_cell(r["p_bh"])),
+        ("cluster", "number", lambda r: _known_p(r.get("p_cluster"))),
+        ("TFCE", "number", lambda r: _known_p(r.get("p_tfce"))),
+        ("share", "number", lambda r: given(r.get("prevalence"))),
+        title=f"{'Peaks' if found else 'Strongest centres'} at {_axes(geometry)}",
+        caption=_about_peaks(facts),
+        name="peaks",
+        rows_of="peaks",
+    )
+
+
+def _axes(geometry: Facts) -> str:
+    """What the coordinates are.
+
+    >>> _axes({"axes": ["x", "y", "z"], "unit": "mm"})
+    'x, y, z (mm)'
+    """
+    return f"{', '.join(str(axis) for axis in geometry['axes'])} ({geometry['unit']})"
+
+
+def _known_p(p: Any) -> Cell:
+    return EMPTY if p is None else p_cell(p)
+
+
+def _place(row: Row) -> str:
+    """Coordinates, or the name of a centre that has one.
+
+    >>> _place({"at": [12.0, -3.0, 40.5]})
+    '12, −3, 40.5'
+    """
+    if row.get("name"):
+        return str(row["name"])
+    return ", ".join(f"{at:g}".replace("-", "−") for at in row["at"])
+
+
+def _about_peaks(facts: Facts) -> str:
+    less = "chance" if facts.get("chance") is not None else "the mean of the null maps"
+    said = [
+        f"Effect: mean over subjects less {less}; p at the centre alone, and adjusted for all "
+        "centres by each rule."
+    ]
+    if facts.get("share") is not None:
+        said = [
+            "Effect as mean over subjects; p that at most "
+            f"{percent(facts['share'])} of the population carry the signal; share: the part of the "
+            "population that carries it at least."
+        ]
+    if facts.get("extrapolated"):
+        said.append("Some p-values are extrapolated (generalised Pareto).")
+    return " ".join(said)
+
+
+def clusters_table(facts: Facts) -> Table | None:
+    """Clusters formed at the stated p."""
+    rows, geometry = facts["clusters"], facts["geometry"]
+    if not rows:
+        return None
+    return tabulate(
+        rows[:10],
+        (f"highest at {_axes(geometry)}", "name", _place),
+        ("centres", "number", lambda r: count(r["size"])),
+        ("z", "number", lambda r: given(r["z"])),
+        ("p, any cluster", "number", lambda r: p_cell(r["p_familywise"])),
+        ("p, BH of clusters", "number", lambda r: p_cell(r["p_discovery"])),
+        title=f"Clusters, highest at {_axes(geometry)}",
+        caption=f"Centres with p ≤ {facts['cluster_p']:g} that share {facts['neighbours']}; chance "
+        "makes clusters by the same rule, at least as large ones count, the observed ones included."
+        + (f" The largest 10 of {len(rows)}." if len(rows) > 10 else ""),
+        name="clusters",
+        rows_of="clusters",
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from abovechance.format import as_float, between, number, percent, plural, thousands
+from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.contract import (
     adjusted,
     beats_chance,
@@ -186,6 +186,12 @@ def _by_margin(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
     return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
 
 
+@_of(_VERDICTS, "subject_map", "subject_maps")
+def _mapped(facts: Facts) -> str:
+    many = len(facts.get("maps") or (facts,))
+    return f"{plural(many, 'map')} with null maps, to be combined over subjects"
+
+
 @_of(_VERDICTS, "detection", "permutation_test")
 def _detected(facts: Facts) -> str:
     """Of several measures of a learner, the first decides."""
@@ -219,6 +225,48 @@ def _enough(facts: Facts) -> str:
     if len({int(cell["n"]) for cell in facts["cells"]}) == 1:
         return f"{plural(min(reached), 'case')} are enough {for_power}"
     return f"{plural(min(reached), 'case')}, of the sizes tried, {for_power}"
+
+
+@_of(_VERDICTS, "validation")
+def _expected(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return "No corrected value"
+    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+
+
+@_of(_HEADLINES, "validation")
+def _appearing(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return f"{begun(row['title'])} is {row['undefined']}."
+    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
+    inside = row.get("interval")
+    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
+
+
+@_of(_VERDICTS, "learning_curve")
+def _learned(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    last = curve["points"][-1]
+    return (
+        f"{curve['title']} of {number(last['value'])} after training on "
+        f"{plural(round(as_float(last['size'])), 'case')}"
+    )
+
+
+@_of(_HEADLINES, "learning_curve")
+def _going_on(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    ahead = curve.get("continued") or ()
+    if not ahead:
+        return ""
+    far = ahead[-1]
+    within = "" if far.get("low") is None else f" ({between(far['low'], far['high'])})"
+    return (
+        f"Continued by an inverse power law, {thousands(round(as_float(far['size'])))} cases would "
+        f"give about {number(far['value'])}{within}."
+    )
 
 
 # Features selected, and cross-validation that is to be believed.
@@ -285,46 +333,51 @@ def _went_together(facts: Facts) -> str:
     )
 
 
-@_of(_VERDICTS, "validation")
-def _expected(facts: Facts) -> str:
-    row = facts["validated"][0]
-    if row.get("undefined"):
-        return "No corrected value"
-    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+@_of(_VERDICTS, "group_maps")
+def _somewhere(facts: Facts) -> str:
+    chosen = next(row for row in facts["controls"] if row["chosen"])
+    many = thousands(facts["centres"])
+    if not chosen["rejected"]:
+        return f"No signal shown at any of {many} centres"
+    return f"Signal at {thousands(chosen['rejected'])} of {many} centres"
 
 
-@_of(_HEADLINES, "validation")
-def _appearing(facts: Facts) -> str:
-    row = facts["validated"][0]
-    if row.get("undefined"):
-        return f"{begun(row['title'])} is {row['undefined']}."
-    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
-    inside = row.get("interval")
-    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
-
-
-@_of(_VERDICTS, "learning_curve")
-def _learned(facts: Facts) -> str:
-    curve = facts["curves"][0]
-    last = curve["points"][-1]
-    return (
-        f"{curve['title']} of {number(last['value'])} after training on "
-        f"{plural(round(as_float(last['size'])), 'case')}"
-    )
-
-
-@_of(_HEADLINES, "learning_curve")
-def _going_on(facts: Facts) -> str:
-    curve = facts["curves"][0]
-    ahead = curve.get("continued") or ()
-    if not ahead:
+@_of(_HEADLINES, "group_maps")
+def _strongest(facts: Facts) -> str:
+    """The highest peak, and what a rejection says."""
+    if not facts["peaks"]:
         return ""
-    far = ahead[-1]
-    within = "" if far.get("low") is None else f" ({between(far['low'], far['high'])})"
-    return (
-        f"Continued by an inverse power law, {thousands(round(as_float(far['size'])))} cases would "
-        f"give about {number(far['value'])}{within}."
+    peak = facts["peaks"][0]
+    of_all = " allowing for all centres" if facts.get("share") is None else ""
+    said = (
+        f"The strongest is {place_words(peak, facts['geometry'])}: {peak_words(peak, facts)}, "
+        f"{p_phrase(peak['p_maximum'])}{of_all}."
     )
+    return f"{said} A rejection says that {facts['conclusion']}." if peak["rejected"] else said
+
+
+def place_words(peak: Facts, geometry: Facts) -> str:
+    """Where a centre lies, as a sentence says it.
+
+    >>> place_words({"at": [12.0, -3.5, 40.0]}, {"axes": ["x", "y", "z"], "unit": "mm"})
+    'at x = 12, y = −3.5, z = 40 mm'
+    """
+    if peak.get("name"):
+        return str(peak["name"])
+    pairs = zip(geometry["axes"], peak["at"], strict=True)
+    said = ", ".join(f"{axis} = {at:g}".replace("-", "−") for axis, at in pairs)
+    return f"at {said} {geometry['unit']}".rstrip()
+
+
+def peak_words(peak: Facts, facts: Facts) -> str:
+    """How high a peak is, in the units of its statistic and in standard deviations.
+
+    >>> peak_words({"statistic": 0.61, "z": 4.2}, {"statistic_title": "Accuracy"})
+    'mean 0.610, z = 4.20'
+    """
+    if peak.get("z") is None:
+        return f"smallest value over subjects {number(peak['statistic'])}"
+    return f"mean {number(peak['statistic'])}, z = {as_float(peak['z']):.2f}"
 
 
 # What was stated beforehand: goals, and a margin beside the model in use.

@@ -18,7 +18,6 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.learning.from_sklearn import (
     Known,
-    as_logistic,
     assembled,
     by_class,
     known,
@@ -27,7 +26,6 @@ from abovechance.learning.from_sklearn import (
     seeded,
     seeded_splitter,
     splitter_of,
-    with_features,
 )
 from abovechance.learning.schemes import counts_of
 from abovechance.learning.training import decisions
@@ -155,9 +153,7 @@ def fast_way(estimator: Any, X: Any) -> Known | None:
     decision values of support vector machines are only ranked as scikit-learn's, so not taken.
     """
     found = known(estimator, X)
-    if found is None:
-        return with_features(estimator, as_logistic(estimator), X)
-    return found if found.kind == "probability" else None
+    return found if found is not None and found.kind == "probability" else None
 
 
 @dataclass(frozen=True, eq=False)

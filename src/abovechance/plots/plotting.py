@@ -47,13 +47,17 @@ IN_WORDS = {
     "validation": "a validated model",
     "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
+    "group_maps": "maps of a group",
+    "subject_map": "a map of a subject",
 }
 MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
-    "selection_pictures",
     "validation_pictures",
+    "selection_pictures",
+    "map_pictures",
+    "subject_pictures",
 )
 
 

@@ -82,9 +82,11 @@ MODULES = (
     "assessment_story",
     "comparison_story",
     "detection_story",
+    "map_story",
+    "group_story",
     "power_story",
-    "selection_stories",
     "validation_story",
+    "selection_stories",
     "other_stories",
 )
 
