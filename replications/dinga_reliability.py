@@ -67,7 +67,7 @@ def claims(found: Any) -> tuple[str, ...]:
     for better in ("brier", "log_score"):
         for worse in ("accuracy", "auc"):
             known = {(row.measure, row.n): row.spearman for row in found.measures}
-            cells = [n for n in found.sizes if (better, n) in known and (worse, n) in known]
+            cells = [n for n in found.drawn if (better, n) in known and (worse, n) in known]
             if not cells:
                 continue
             gaps = [known[better, n] - known[worse, n] for n in cells]

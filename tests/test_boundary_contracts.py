@@ -187,6 +187,8 @@ VERBS: dict[str, tuple[Any, dict[str, Any]]] = {
         ac.detect,
         {"X": RNG.normal(size=(N, 2)), "y": Y, "tests": ["hotelling"]},
     ),
+    "select": (ac.select, {"X": RNG.normal(size=(N, 2)), "y": Y, "cv": 2}),
+    "stability": (ac.stability, {"X": RNG.normal(size=(N, 3)), "y": Y}),
     "read": (ac.read, {"source": {"y": Y.tolist(), "p": P.tolist()}}),
     "Binary": (ac.Binary, {"y_true": Y, "probability": P}),
     "Multiclass": (ac.Multiclass, {"y_true": THREE, "label": THREE[::-1]}),

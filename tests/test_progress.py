@@ -31,6 +31,10 @@ def verbs() -> dict[str, Callable[..., Any]]:
         "compare": lambda **how: ac.compare([one, other], ["average_precision"], **few, **how),
         "detect": lambda **how: ac.detect(X, y, tests=["hotelling"], **few, **how),
         "permutation_test": lambda **how: ac.permutation_test(learner(), X, y, **few, **how),
+        "stability": lambda **how: ac.stability(X, y, draws=12, rng=1, **how),
+        "reliability": lambda **how: ac.reliability(
+            learner(), X, y, n=12, cv=2, draws=12, rng=1, **how
+        ),
         "power": lambda **how: ac.power("auc", n=40, replications=40, rng=1, **how),
         "sample_size": lambda **how: ac.sample_size(
             auc=0.9, tests=["auc"], replications=40, rng=1, **how

@@ -42,7 +42,16 @@ def refitted() -> Any:
     return ac.permutation_test(DummyClassifier(strategy="uniform"), *features(), draws=9, rng=1)
 
 
+def relied_on() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.reliability(GaussianNB(), *features(), n=12, cv=2, draws=5, rng=1)
+
+
 MADE: dict[str, Callable[[], Any]] = {
+    "selection": lambda: ac.select(*features(), features=2, cv=2, rng=1),
+    "stability": lambda: ac.stability(*features(), measure=["auc", "brier"], draws=3, rng=1),
+    "reliability": relied_on,
     "assessment": lambda: ac.assess(texture(), draws=99, rng=1),
     "comparison": lambda: ac.compare(
         {"old": texture(), "new": examples.breast_cancer()}, margin=0.05, draws=99, rng=1

@@ -26,6 +26,11 @@ models = {name: ac.examples.breast_cancer(name) for name in ("p_forest", "p_text
 site = np.array(["A", "B", "C"])[np.arange(models["p_forest"].n) % 3]
 shown = ac.compare(models, ["brier", "auc", "mcc"], by=site, draws=999, rng=1)"""
 
+CANCER = """\
+from sklearn.datasets import load_breast_cancer
+found = load_breast_cancer()
+X, y, names = found.data[:, :8], found.target, found.feature_names[:8]"""
+
 THINGS = {
     "binary": TEXTURE,
     "multiclass": "shown = ac.examples.iris()",
@@ -43,6 +48,12 @@ shown = ac.power("binormal", tests, n=[20, 50, 80], effects=areas, replications=
     "sample_size": """\
 tests = ["accuracy", "auc"]
 shown = ac.sample_size("binormal", tests, effect=0.7, replications=200, rng=1)""",
+    "selection": f"{CANCER}\nshown = ac.select(X, y, features=5, feature_names=names, rng=1)",
+    "stability": f"{CANCER}\nshown = ac.stability(X, y, feature_names=names, copies=True, rng=1)",
+    "reliability": f"""\
+from sklearn.naive_bayes import GaussianNB
+{CANCER}
+shown = ac.reliability(GaussianNB(), X, y, n=[30, 60], draws=60, rng=1)""",
     "group_maps": """\
 made = ac.maps.simulate_subjects(12, voxel=14, effect=0.6, rng=1)
 maps = ac.searchlight(

@@ -117,6 +117,9 @@ _CHECKED = (
     "detect",
     "learning_curve",
     "permutation_test",
+    "reliability",
+    "select",
+    "stability",
     "thresholds",
     "validate",
 )

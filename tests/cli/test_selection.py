@@ -15,7 +15,8 @@ def file(tmp_path: Path) -> str:
     rng = np.random.default_rng(1)
     lines = ["case,ill,colour,amount,a,b,c"]
     for i in range(90):
-        a, b, c = rng.normal(size=3) + np.array([0, 0, 2 * (i % 2)])
+        a, b, c = rng.normal(size=3)
+        c += 2 * (i % 2)
         amount = f"{2 * a + rng.normal():.3f}"
         lines.append(
             f"k{i},{('no', 'yes')[i % 2]},{'rgb'[i % 3] * 3},{amount},{a:.3f},{b:.3f},{c:.3f}"

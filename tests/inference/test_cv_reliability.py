@@ -194,7 +194,7 @@ def test_a_result_prints_saves_and_is_read_again() -> None:
         ({"holdout": 290}, "holdout must be at most the 270"),
         ({"balanced": True, "n": 199}, "cases left to hold out"),
         ({"flips": 1.0}, "flips must be shares"),
-        ({"flips": "many"}, "flips must be a share"),
+        ({"flips": "many"}, "flips must be"),
         ({"cv": 20}, "no more folds than"),
         ({"y": np.zeros(300)}, "two classes"),
         ({"estimator": LinearSVC()}, "predict_proba"),

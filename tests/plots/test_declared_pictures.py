@@ -82,6 +82,20 @@ def grown() -> Any:
     )
 
 
+def selected() -> Any:
+    return ac.select(*features(), features=2, cv=2, rng=1)
+
+
+def stable() -> Any:
+    return ac.stability(*features(), measure=["auc", "brier"], copies=True, draws=3, rng=1)
+
+
+def relied_on() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.reliability(GaussianNB(), *features(), n=[12, 16], cv=2, draws=5, rng=1)
+
+
 # One thing of every kind that a picture can show; of survival both kinds of predictions.
 SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "binary": (texture,),
@@ -99,6 +113,9 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "permutation_test": (refitted,),
     "validation": (validated,),
     "learning_curve": (grown,),
+    "selection": (selected,),
+    "stability": (stable,),
+    "reliability": (relied_on,),
     "null_distribution": (lambda: significance.null_distribution(texture(), "auc", rng=1),),
     "power": (lambda: ac.power("auc", n=[20, 40], effects=0.8, replications=20, rng=1),),
     "sample_size": (lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),),

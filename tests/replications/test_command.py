@@ -37,7 +37,7 @@ def test_several_studies_are_one_document(capsys: Captured) -> None:
     [
         (["rosenblatt-fig5b", "--statistics", "sd,hotteling"], "did you mean 'Hotelling'"),
         (["rosenblatt-fig5b", "--statistics", ","], "names none"),
-        (["all", "--statistics", "sd,nothing"], "no statistic 'nothing' in these 19 studies"),
+        (["all", "--statistics", "sd,nothing"], "no statistic 'nothing' in these 20 studies"),
         (["rosenblatt-fig5b", "--pages", __file__], "must be a folder"),
         (["rosenblatt-fig5c"], "did you mean 'rosenblatt-fig5"),
     ],
@@ -120,7 +120,7 @@ def test_models_are_compared_on_a_real_table(capsys: Captured, tmp_path: Path) -
         ("rosenblatt-fig5b --picture x.bmp", "must end in .svg, .png or .pdf"),
         ("rosenblatt-fig5b --picture nowhere/x.png", "lie in a folder that is there"),
         ("all --picture x.png", "--picture draws one study"),
-        ("all --statistics nothing", "no statistic 'nothing' in these 19 studies"),
+        ("all --statistics nothing", "no statistic 'nothing' in these 20 studies"),
         ("dinga-compare-data", "needs --data DIR"),
     ],
 )

@@ -1,5 +1,6 @@
 """The papers' studies under their names, in small."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 from abovechance.errors import AboveChanceError
 from abovechance.signal import find
 from abovechance.studies import Scale, Shift
-from replications.catalogue import STUDIES, find_studies
+from replications import figure6
+from replications.catalogue import REPEATED, STUDIES, find_repeated, find_studies
 from replications.data import data_studies
+from replications.repeated import page as page_of_repetition
+from replications.repeated import repeat
 from replications.running import reproduce
 from replications.tables import FAR, contents, distances, findings, page
 
@@ -157,3 +161,55 @@ def test_models_on_real_tables_have_a_study_in_which_none_is_better(folder: Path
     ]
     found = reproduce(null, replications=16, rng=1)
     assert np.mean([cell.power for cell in found.cells]) < 0.12
+
+
+def test_stability_and_reliability_run_on_tables_that_scikit_learn_brings_along() -> None:
+    study = REPEATED["dinga-stability-breast-cancer"]
+    done = repeat(study, replications=2, statistics=["accuracy", "log"], rng=1)
+    assert (done.result.n, done.result.features, done.result.copies) == (424, 20, 10)
+    assert [row.selector for row in done.result.selectors] == ["accuracy", "log_score"]
+    assert any("log_score selects signal more often than accuracy" in one for one in done.findings)
+    text = page_of_repetition(done)
+    assert "--replications 2 --seed 1" in text
+    study = REPEATED["dinga-reliability-breast-cancer"]
+    done = repeat(study, replications=5, statistics=["accuracy", "Brier"], rng=1)
+    assert done.result.drawn == (50, 100)
+    assert done.result.balanced
+    assert "higher by brier than by accuracy in" in done.findings[0]
+
+
+def test_a_group_has_the_tables_that_are_there(tmp_path: Path) -> None:
+    assert [s.name for s in find_repeated("dinga-reliability")] == [
+        "dinga-reliability-digits",
+        "dinga-reliability-breast-cancer",
+    ]
+    (tmp_path / "kernlab_spam.csv").write_text("a,type\n1,spam\n")
+    assert len(find_repeated("dinga-reliability", tmp_path)) == 3
+    assert find_repeated("dinga-power-svm") == []
+    with pytest.raises(AboveChanceError, match="needs --data DIR"):
+        repeat(REPEATED["dinga-stability-pima"])
+
+
+def test_figure_6_has_a_row_for_every_table_and_size() -> None:
+    found = figure6.joint(
+        data=None,
+        replications=4,
+        rng=1,
+        workers=1,
+        store=None,
+        progress=lambda name: nullcontext(lambda done, total: None),
+    )
+    rows = found.rows()
+    assert [(row["table"], row["n"]) for row in rows][:2] == [("simulated", 20), ("simulated", 80)]
+    assert len(rows) == 8
+    assert all(set(row) >= {"accuracy", "AUC", "Brier", "log"} for row in rows)
+    assert "AUC has more power than accuracy in" in found.findings[0]
+    assert "| simulated | 20 |" in figure6.page(found)
+
+
+def test_the_printed_linear_machine_stands_beside_the_one_of_the_code() -> None:
+    linear, gaussian = STUDIES["dinga-power-svm-linear"], STUDIES["dinga-power-svm"]
+    assert (linear.design.kernel, gaussian.design.kernel) == ("linear", "gaussian")
+    assert (linear.n, linear.effects) == (gaussian.n, gaussian.effects)
+    found = reproduce(linear, replications=3, statistics=["accuracy"], rng=1)
+    assert len(found.cells) == 8

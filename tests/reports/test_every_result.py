@@ -59,12 +59,23 @@ def narrow() -> Any:
     return ac.sample_size("auc", auc=0.8, width=0.2, replications=20, rng=1)
 
 
+def relied_on() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.reliability(GaussianNB(), *features(), n=12, cv=2, draws=5, rng=1)
+
+
 def recording() -> tuple[np.ndarray, np.ndarray]:
     y = np.arange(20) % 2
     return np.random.default_rng(1).normal(size=(20, 3, 4)) + y[:, None, None], y
 
 
 KINDS: dict[str, Callable[[], Any]] = {
+    "selection": lambda: ac.select(*features(), features=2, cv=2, rng=1),
+    "nothing selected": lambda: ac.select(*features(), gain=9.0, cv=2, rng=1),
+    "stability": lambda: ac.stability(*features(), measure=["auc", "brier"], draws=3, rng=1),
+    "nothing stable": lambda: ac.stability(*features(), cutoff=1.0, features=2, draws=9, rng=1),
+    "reliability": relied_on,
     "assessment": lambda: ac.assess(one(), ["auc", "brier"], draws=99, rng=1),
     "subgroups": lambda: ac.assess(one(), ["auc"], by=halves(), draws=99, rng=1),
     "classes": lambda: ac.assess(examples.iris(), ["accuracy"], draws=99, rng=1),

@@ -255,7 +255,7 @@ class Reliability(Result, kind="reliability"):
         The repetitions themselves.
     n
         Number of cases there were to draw from.
-    sizes
+    drawn
         Numbers of cases that were cross-validated.
     holdout
         Number of cases held out.
@@ -297,7 +297,7 @@ class Reliability(Result, kind="reliability"):
     comparisons: tuple[SpearmanDifference, ...]
     repeated: tuple[Repeated, ...]
     n: int
-    sizes: tuple[int, ...]
+    drawn: tuple[int, ...]
     holdout: int
     flips: tuple[float, ...]
     balanced: bool
@@ -312,14 +312,14 @@ class Reliability(Result, kind="reliability"):
     def __getitem__(self, key: str | tuple[str, int]) -> ReliabilityRow:
         from abovechance.measures import find
 
-        measure, n = (key, self.sizes[0]) if isinstance(key, str) else key
+        measure, n = (key, self.drawn[0]) if isinstance(key, str) else key
         labels = {measure, find(measure).label, find(measure).for_outcome("multiclass").label}
         for row in self.measures:
             if row.measure in labels and row.n == n:
                 return row
         raise NotApplicable(
             f"there is no {measure!r} at n = {n}; there are "
-            f"{listed(sorted({row.measure for row in self.measures}))} at n = {listed(self.sizes)}."
+            f"{listed(sorted({row.measure for row in self.measures}))} at n = {listed(self.drawn)}."
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -476,7 +476,7 @@ def reliability(
         ),
         repeated=tuple(_kept(chosen, size, found) for size, found in repeated),
         n=len(outcome),
-        sizes=sizes,
+        drawn=sizes,
         holdout=held,
         flips=dial,
         balanced=balanced,

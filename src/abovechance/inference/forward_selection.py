@@ -714,6 +714,12 @@ class Task:
                     f"{pos_label!r}."
                 )
         chosen = tuple(named(measures))
+        if learner is not None and not (
+            hasattr(learner, "get_params") and hasattr(learner, "predict")
+        ):
+            raise DataError(
+                f"learner must be a scikit-learn estimator, not fitted yet; got {shown(learner)}."
+            )
         fitted = seeded(usual_learner(numeric) if learner is None else learner, seed)
         pos_label = None if numeric else positive_class(chosen, outcome, pos_label)
         judge = Judge(fitted, features, outcome, chosen, pos_label)

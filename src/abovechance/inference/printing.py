@@ -1482,7 +1482,7 @@ def frequencies_table(facts: Facts, *, title: str) -> Table:
         ("feature", "name", lambda f: str(f)),
         *(share(selector) for selector in names),
         title=title,
-        caption="* stable.",
+        caption="* stable." if any(row["stable"] for row in rows) else "",
         name="frequencies",
         rows_of="frequencies",
     )

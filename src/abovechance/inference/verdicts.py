@@ -294,7 +294,7 @@ def _relied_on(facts: Facts) -> str:
     first = facts["selectors"][0]
     found, many = len(first["stable"]), plural(int(facts["features"]), "feature")
     by = f" by {as_text(named(first['title']), {})}" if len(facts["selectors"]) > 1 else ""
-    are = "is" if found == 1 else "are"
+    are = "are" if found > 1 else "is"
     return f"{found or 'None'} of {many} {are} stable{by}"
 
 

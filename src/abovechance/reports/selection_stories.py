@@ -209,7 +209,7 @@ def _ends(row: Any, n: int) -> str:
 
 
 def _repeated(facts: Facts) -> str:
-    sizes = listed([str(n) for n in facts["sizes"]])
+    sizes = listed([str(n) for n in facts["drawn"]])
     flips = max(as_float(one) for one in facts["flips"])
     flipped = ""
     if flips:
