@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 
-class KernelProcess(ClassifierMixin, BaseEstimator):
+class KernelProcess(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A Gaussian process whose kernel's width follows from the distances between rows.
 
     The mean of 1/q over the .1 and .9 quantiles of squared distances, as in kernlab's sigest.

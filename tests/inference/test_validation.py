@@ -219,7 +219,10 @@ def test_an_overfitted_model_gets_no_interval_from_a_bootstrap():
     X, y = two_classes(80, 40, seed=9)
     found = ac.validate(LogisticRegression(), X, y, measures=["auc"], draws=30, rng=1)
     assert found["auc"].interval is None
-    assert "overfits too much" in found["auc"].no_interval
+    assert "cases of a class for 40 features" in found["auc"].no_interval
+    forest = RandomForestClassifier(10, random_state=0)
+    deep = ac.validate(forest, X[:, :3], y, measures=["brier"], draws=10, rng=1)
+    assert "overfits too much" in deep["brier"].no_interval
     folds = ac.validate(LogisticRegression(), X, y, measures=["auc"], method="cv", cv=5, rng=1)
     assert folds["auc"].interval is not None
 

@@ -14,8 +14,8 @@ from abovechance.cli.power_command import sizes as read_sizes
 
 EXAMPLES = """\b
 Examples:
-  abovechance learning-curve patients.csv --outcome died --goal "auc>=.8"
-  abovechance learning-curve patients.csv --outcome died --sizes 50:400:50 --estimator forest
+  abovechance learning-curve cases.csv --outcome died --goal "auc>=.8"
+  abovechance learning-curve cases.csv --outcome died --sizes 50:400:50
 """
 
 

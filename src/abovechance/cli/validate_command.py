@@ -13,9 +13,9 @@ from abovechance.cli import learner_options, options
 
 EXAMPLES = """\b
 Examples:
-  abovechance validate patients.csv --outcome died
-  abovechance validate patients.csv --outcome died --method repeated_cv --estimator forest
-  abovechance validate patients.csv --outcome died --group hospital --estimator models:best
+  abovechance validate cases.csv --outcome died
+  abovechance validate cases.csv --outcome died --method repeated_cv
+  abovechance validate cases.csv --outcome died --group site --estimator lda
 """
 
 

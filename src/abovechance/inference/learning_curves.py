@@ -13,9 +13,8 @@ from abovechance.inference.folds import averages, interval_over_folds
 from abovechance.inference.goals import Goal, goal
 from abovechance.inference.results import Interval, Result
 from abovechance.inference.validation import (
-    FEW,
+    advice_on_task,
     chance_level,
-    constant_columns,
     reshuffled,
     to_split,
 )
@@ -668,27 +667,7 @@ def advice_on(
     task: Task, without: Sequence[str], sizes: Sequence[int], stated: Sequence[Goal]
 ) -> Iterator[Advice]:
     """What a reader of a learning curve should know."""
-    if without:
-        yield Advice(
-            "AC850",
-            f"left out, as {type(task.estimator).__name__} predicts no probability: "
-            f"{listed(list(without), 8)}. Wrap it in scikit-learn's CalibratedClassifierCV to have "
-            "them.",
-        )
-    still = constant_columns(task.table)
-    if still:
-        yield Advice(
-            "AC851",
-            f"{listed(still)} hold{'s' * (len(still) == 1)} one value in all cases, so that "
-            "nothing can be learned from it.",
-        )
-    smallest = None if task.code is None else int(np.bincount(task.code).min())
-    if smallest is not None and smallest < FEW:
-        yield Advice(
-            "AC852",
-            f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
-            "found to cover less often than they say.",
-        )
+    yield from advice_on_task(task, without, intervals=True)
     if len(sizes) < 3:
         yield Advice("AC857", "a curve of two sizes cannot be continued; name three or more.")
     elif stated:

@@ -470,7 +470,7 @@ class RefitTest(Result, kind="permutation_test"):
 
     `together` says whether the learner was trained by the fast way for all permutations at once,
     or by scikit-learn one by one; the numbers are the same, but for what the tolerance of a
-    logistic regression leaves open. `described` names learner and folds.
+    logistic regression or `LinearSVC` leaves open. `described` names learner and folds.
     """
 
     tests: tuple[RefitRow, ...]
@@ -552,8 +552,9 @@ def permutation_test(
         Train linear discriminants, linear support vector machines and logistic regressions
         (`learning.recognise`) on all permutations together where this gives scikit-learn's own
         numbers: two classes, every case tested once, measures of labels, of ranks and, but for
-        machines, of probabilities. Logistic regressions are trained to their optimum, where
-        scikit-learn's solvers stop within their `tol` of it. False always refits one by one.
+        machines, of probabilities. Logistic regressions and `LinearSVC` are trained to their
+        optimum, where scikit-learn's solvers stop within their `tol` of it. False always refits
+        one by one.
 
     Returns
     -------

@@ -4,7 +4,7 @@ All methods are views of the same thing, fits to some of the cases judged on oth
 (`learning/parts.py`); every measure comes from the same fits.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.format import plural
 from abovechance.inference.folds import averages, interval_over_folds
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded_splitter
@@ -443,6 +444,8 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
 
 
 MOST_OVERFITTING = 0.5  # relative: beyond it the bootstrap's own correction is biased
+LEAST_EVENTS = 6  # cases of the rarest class per feature: with fewer it is, too
+LEAST_CASES = 15  # cases per feature where there are no classes
 BOUNDED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS)  # on the scale of log odds
 FEW = 50  # cases of the rarer class below which coverage was found to fall short
 
@@ -486,7 +489,22 @@ def optimism_interval(
     return Interval(max(low, bottom), min(high, top), level, "spread of the optimism", known)
 
 
+def crowded(task: Task) -> str | None:
+    """Why there are too many features for the bootstrap's correction to be trusted, or None."""
+    features = int(task.X.shape[1])
+    cases, least, what = task.n, LEAST_CASES, "cases"
+    if task.code is not None:
+        cases, least, what = int(np.bincount(task.code).min()), LEAST_EVENTS, "cases of a class"
+    if cases >= least * features:
+        return None
+    return (
+        f"with {cases} {what} for {plural(features, 'feature')} the bootstrap's correction falls "
+        f"short (at least {least} per feature are needed); ask for repeated_cv"
+    )
+
+
 def _interval(
+    task: Task,
     method: str,
     measure: Measure,
     row: Validated,
@@ -505,6 +523,9 @@ def _interval(
         return found.interval if found.interval is not None else found.reason.rstrip(".")
     if method != "optimism":
         return "none was found to cover after this correction; ask for optimism or repeated_cv"
+    many = crowded(task)
+    if many is not None:
+        return many
     assert row.left_out is not None
     overfitting = relative_overfitting(
         row.apparent,
@@ -616,21 +637,20 @@ def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float 
     return float((gain - coefficients) / gain) if gain > 0 else None
 
 
-def advice_on(
-    task: Task,
-    method: str,
-    rows: Iterable[Validated],
-    without: list[str],
-    draws: int,
-    folds: int | None,
-) -> Iterator[Advice]:
-    """What a reader of a validation should know."""
-    name = type(task.estimator).__name__
-    if without:
+def advice_on_task(task: Task, without: Sequence[str], *, intervals: bool) -> Iterator[Advice]:
+    """What to know of cases and estimator whenever it is fitted to parts of them."""
+    if without and task.kind == "survival":
+        yield Advice(
+            "AC859",
+            "left out, as no times are named at which to predict being event-free (times=, "
+            f"--times): {listed(list(without), 8)}.",
+        )
+    elif without:
         yield Advice(
             "AC850",
-            f"left out, as {name} predicts no probability: {listed(without, 8)}. Wrap it in "
-            "scikit-learn's CalibratedClassifierCV to have them.",
+            f"left out, as {type(task.estimator).__name__} predicts no probability: "
+            f"{listed(list(without), 8)}. Wrap it in scikit-learn's CalibratedClassifierCV to have "
+            "them.",
         )
     still = constant_columns(task.table)
     if still:
@@ -640,12 +660,25 @@ def advice_on(
             "nothing can be learned from it.",
         )
     smallest = None if task.code is None else int(np.bincount(task.code).min())
-    if method in ("optimism", "cv", "repeated_cv") and smallest is not None and smallest < FEW:
+    if intervals and smallest is not None and smallest < FEW:
         yield Advice(
             "AC852",
             f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
             "found to cover less often than they say.",
         )
+
+
+def advice_on(
+    task: Task,
+    method: str,
+    rows: Iterable[Validated],
+    without: list[str],
+    draws: int,
+    folds: int | None,
+) -> Iterator[Advice]:
+    """What a reader of a validation should know."""
+    few = method in ("optimism", "cv", "repeated_cv")
+    yield from advice_on_task(task, without, intervals=few)
     partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
     if partly:
         yield Advice(
@@ -814,7 +847,7 @@ def validate(
     rows = []
     for m in chosen:
         row = _row(method, m, predictions, chance_level(m, predictions, rng), found, pooled)
-        interval = _interval(method, m, row, found, pooled, settings.level)
+        interval = _interval(task, method, m, row, found, pooled, settings.level)
         refused = interval if isinstance(interval, str) else None
         rows.append(
             replace(

@@ -14,7 +14,16 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM, Logistic, Scaling
+from abovechance.learning.learners import (
+    LDA,
+    TIE,
+    Learner,
+    LinearSVM,
+    Logistic,
+    Scaling,
+    ShrinkageLDA,
+    SquaredHingeSVM,
+)
 from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
 from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
@@ -150,11 +159,12 @@ def _dealt(
 ) -> Iterator[tuple[Ints, Ints | None]]:
     """Folds of a stratified splitter with a fixed seed.
 
-    It deals its folds to each class in the order in which the members come; nothing but the sizes
-    of the classes and the class of the first row makes two labellings differ.
+    It deals its folds to each class in the order in which the members come, beginning with the
+    class that is seen first; nothing but the size of that class makes two labellings differ.
     """
-    kinds = 2 * labels.sum(axis=1) + labels[:, 0]
-    order = np.argsort(labels.astype(np.int8), axis=1, kind="stable")
+    others = labels != labels[:, :1]
+    kinds = others.sum(axis=1)
+    order = np.argsort(others, axis=1, kind="stable")
     for key in np.unique(kinds).tolist():
         alike = np.flatnonzero(kinds == key)
         if key not in kept:
@@ -628,6 +638,8 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_LIBLINEAR = ("C", "tol", "dual", "max_iter", "verbose", "random_state", "multi_class")
+SHRINKING = ("solver", "shrinkage", "store_covariance", "tol")  # `tol` is of the other solver
 UNUSED_BY_NEWTON = (
     "C",
     "penalty",
@@ -647,10 +659,10 @@ SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where sl
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior),
-    linear support vector machines and logistic regression (ridge penalty or none, a solver that
-    goes for the optimum), alone or after a `StandardScaler`, all with default settings but for
-    the cost.
+    Known are linear discriminants (the default solver, or another one with shrinkage; shares of
+    classes as prior), linear support vector machines (`SVC` and `LinearSVC`) and logistic
+    regression (ridge penalty or none, a solver that goes for the optimum), alone or after a
+    `StandardScaler`, all with default settings but for the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -663,7 +675,7 @@ def recognise(estimator: Any) -> Learner | None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
+    from sklearn.svm import SVC, LinearSVC
 
     scaled = False
     if type(estimator) is Pipeline and len(estimator.steps) == 2:
@@ -671,23 +683,37 @@ def recognise(estimator: Any) -> Learner | None:
         scaled = _default(scaler, StandardScaler(), but=("copy",))
         if not scaled:
             return None
+    scaling: Scaling = "population" if scaled else "none"
     if _default(estimator, SVC(kernel="linear"), but=UNUSED):
-        return LinearSVM(float(estimator.C), "population" if scaled else "none")
+        return LinearSVM(float(estimator.C), scaling)
+    if _default(estimator, LinearSVC(), but=UNUSED_BY_LIBLINEAR):
+        return SquaredHingeSVM(float(estimator.C), scaling)
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
     if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
-        return _logistic(estimator, scaled)
+        return _logistic(estimator, scaling)
+    if _default(estimator, LinearDiscriminantAnalysis(), but=SHRINKING):
+        return _shrunken(estimator, scaled)
     return None
 
 
-def _logistic(estimator: Any, scaled: bool) -> Logistic | None:
+def _shrunken(estimator: Any, scaled: bool) -> ShrinkageLDA | None:
+    """A discriminant with shrinkage; a stated share of it depends on the units of features."""
+    share = estimator.shrinkage
+    if estimator.solver not in ("lsqr", "eigen") or share is None:
+        return None
+    if isinstance(share, str):
+        return ShrinkageLDA("auto") if share == "auto" else None
+    return ShrinkageLDA(float(share)) if share > 0 and not scaled else None
+
+
+def _logistic(estimator: Any, scaling: Scaling) -> Logistic | None:
     """A logistic regression whose solver ends at the optimum of one of the penalties known."""
     penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
-    plain = estimator.fit_intercept or not scaled
+    plain = estimator.fit_intercept or scaling == "none"
     if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
         return None
-    scaling: Scaling = "population" if scaled else "none"
     return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
 
 
@@ -739,8 +765,10 @@ class Known:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
         Means of such a feature are exact; those of a fraction are not, and what rounding leaves
-        of it may count.
+        of it may count. To learners that shrink or penalise, a constant is a feature like others.
         """
+        if not isinstance(self.learner, LDA | LinearSVM):
+            return self.X
         first = self.X[0]
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
@@ -754,7 +782,8 @@ class Known:
     @property
     def kind(self) -> str:
         """What it predicts: decision values of machines, else probabilities."""
-        return "score" if isinstance(self.learner, LinearSVM) else "probability"
+        machine = isinstance(self.learner, LinearSVM | SquaredHingeSVM)
+        return "score" if machine else "probability"
 
     @property
     def margin(self) -> float:
@@ -858,6 +887,7 @@ def _leave_to_scikit_learn(
     with warnings.catch_warnings(), trusting:
         warnings.simplefilter("ignore")
         learner = clone(known.estimator)
+        refit = _by_libsvm if _reaches_libsvm(known) else _by_scikit_learn
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
             seen = np.unique(labels[b, ~test])
@@ -865,7 +895,7 @@ def _leave_to_scikit_learn(
                 only = only_class(known.kind, seen[0], np.arange(2), int(test.sum()))
                 values[b, test] = _second(known.kind, only)
             else:
-                values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
+                values[b, test] = refit(learner, known.X, labels[b], test)
 
 
 def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
@@ -878,6 +908,71 @@ def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Fl
         X = step.fit(X[~test]).transform(X)
     kind, found = predict(last.fit(X[~test], labels[~test]), X[test], 2)
     return _second(kind, found)
+
+
+def _by_libsvm(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
+    """The decision values of a scikit-learn machine to the last bit, by the same libsvm.
+
+    Of a fit to a few dozen rows scikit-learn spends nine tenths on checks of what is known to be
+    in order.
+    """
+    from sklearn.svm import _libsvm
+
+    machine = getattr(estimator, "steps", [("", estimator)])[-1][1]
+    seen, asked = X[~test], X[test]
+    if machine is not estimator:
+        seen, asked = _standardised(seen, asked)
+    how = {"svm_type": 0, "kernel": "linear", "cache_size": machine.cache_size}
+    _libsvm.set_verbosity_wrap(0)
+    found = _libsvm.fit(
+        seen,
+        labels[~test].astype(np.float64),
+        C=machine.C,
+        tol=machine.tol,
+        shrinking=machine.shrinking,
+        class_weight=np.ones(2),
+        sample_weight=np.empty(0),
+        random_seed=0,
+        **how,
+    )
+    # scikit-learn turns libsvm's sign, which speaks for the first class
+    return -np.asarray(_libsvm.decision_function(asked, *found[:7], **how)).ravel()
+
+
+def _standardised(seen: Floats, asked: Floats) -> tuple[Floats, Floats]:
+    """Rows as a `StandardScaler` leaves them, to the last bit: in the order of its steps."""
+    n = len(seen)
+    mean = seen.sum(axis=0) / n
+    left = seen - mean
+    variance = ((left**2).sum(axis=0) - left.sum(axis=0) ** 2 / n) / n
+    eps = np.finfo(np.float64).eps
+    still = variance <= n * eps * variance + (n * mean * eps) ** 2
+    scale = np.where(still, 1.0, np.sqrt(variance))
+    return (seen - mean) / scale, (asked - mean) / scale
+
+
+def _reaches_libsvm(known: Known) -> bool:
+    """Whether an estimator is a machine whose fits may be had from libsvm itself."""
+    return isinstance(known.learner, LinearSVM) and _libsvm_is_known()
+
+
+@cache
+def _libsvm_is_known() -> bool:
+    """Whether `_by_libsvm` gives what the scikit-learn at hand gives, though no name is public."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    X = np.sin(np.arange(60.0)).reshape(20, 3) * [1.0, 50.0, 0.0] + 0.1
+    labels, test = np.arange(20) % 3 % 2, np.arange(20) % 4 == 0
+    for machine in (SVC(kernel="linear"), make_pipeline(StandardScaler(), SVC(kernel="linear"))):
+        try:
+            found = _by_libsvm(machine, X, labels, test)
+        except (ImportError, AttributeError, TypeError, ValueError):
+            return False
+        if not np.array_equal(found, _by_scikit_learn(machine, X, labels, test)):
+            return False
+    return True
 
 
 def _second(kind: str, found: Floats) -> Floats:

@@ -14,6 +14,8 @@ from abovechance.learning.learners import (
     LinearSVM,
     Logistic,
     RegularisedDA,
+    Scaling,
+    ShrinkageLDA,
     ShrunkenDiagonalLDA,
     SquaredHingeSVM,
     fit_predict,
@@ -24,11 +26,13 @@ from abovechance.learning.learners import (
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
     LEAST_CORRELATION,
+    MOST_PRODUCTS,
     Hat,
     class_moments,
     folded_discriminants,
     hat_matrix,
     resubstituted_discriminants,
+    shrunken_discriminants,
     total_scatter,
 )
 from abovechance.numerics.kernels import available, worthwhile
@@ -64,8 +68,10 @@ def decisions(
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
-        case Logistic() if _few_dimensions(X) and (learner.intercept or learner.scaling == "none"):
+        case Logistic() if _few_dimensions(X, learner.scaling) and _shiftable(learner):
             return _logistic(learner, X, labels, counts)
+        case ShrinkageLDA() if X.size * X.shape[1] <= 2 * MOST_PRODUCTS:
+            return shrunken_discriminants(X, labels, counts, learner.shrinkage)
         case _ if not (worthwhile(labels.size) or (fast and available())):
             return None
         case LDA():
@@ -77,8 +83,10 @@ def decisions(
                 return machine_room.weighted_discriminants(X, labels, counts, lost)
         case LinearSVM() if machine_room.is_open() and _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)
-        case SquaredHingeSVM() if machine_room.is_open() and _few_dimensions(X):
-            values, bad = machine_room.squared_hinge_decisions(X, labels, counts, learner.cost)
+        case SquaredHingeSVM() if machine_room.is_open() and _few_dimensions(X, learner.scaling):
+            values, bad = machine_room.squared_hinge_decisions(
+                X, labels, counts, learner.cost, learner.scaling
+            )
             return values, bad | _single(labels, counts)
     return None
 
@@ -137,9 +145,10 @@ def _solvable(X: Floats, counts: Ints) -> bool:
     return few or rows <= machine_room.MOST_ROWS
 
 
-def _few_dimensions(X: Floats) -> bool:
-    """Whether a system of the size of the features or of the rows pays."""
-    return min(X.shape) < machine_room.MOST_DIMENSIONS
+def _few_dimensions(X: Floats, scaling: Scaling) -> bool:
+    """Whether a system pays: of the size of the features or, as they are given, of the rows."""
+    size = min(X.shape) if scaling == "none" else X.shape[1]
+    return size < machine_room.MOST_DIMENSIONS
 
 
 def _single(labels: Ints, counts: Ints) -> Bools:
@@ -159,6 +168,11 @@ def _machines(
     )
     near = np.abs(values) < CLOSE
     return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
+
+
+def _shiftable(learner: Logistic) -> bool:
+    """Whether features need not be shifted, or an intercept makes up for it."""
+    return learner.intercept or learner.scaling == "none"
 
 
 def _logistic(learner: Logistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
