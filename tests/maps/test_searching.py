@@ -343,3 +343,35 @@ def test_bad_input_is_refused_in_one_line(
 def test_a_setting_of_another_name_is_understood() -> None:
     with pytest.raises(TypeError, match="did you mean 'draws'"):
         ac.searchlight(X0, Y, permutations=100)
+
+
+def test_maps_of_several_subjects_are_found_by_name_and_told_in_a_row_each() -> None:
+    maps = ac.searchlight({"a": X0, "b": X0}, Y, radius=1, draws=3, rng=5)
+    assert maps["b"] is maps[1]
+    assert [one.subject for one in maps] == ["a", "b"]
+    assert maps.seed == 5
+    assert [row["subject"] for row in maps.rows()] == ["a", "b"]
+    assert maps[0].rows()[0] == {
+        "x": 0.0,
+        "y": 0.0,
+        "z": 0.0,
+        "size": 4,
+        "value": float(maps[0].observed[0]),
+        "p_value": float(maps[0].p_values[0]),
+    }
+    with pytest.raises(AboveChanceError, match="there is no subject 'c'; there are"):
+        maps["c"]
+    # said once, for all
+    assert [one.code for one in maps.advice] == ["AC573"]
+    assert maps[0].advice == ()
+
+
+def test_what_pictures_show_is_counted_over_centres() -> None:
+    found = ac.searchlight(X0, Y, radius=1, draws=9, rng=5)
+    reached = found.reached
+    k = 20
+    value = reached["value"][k]
+    assert reached["observed"][k] == pytest.approx((found.observed >= value).mean())
+    shares = np.sort([(one >= value).mean() for one in found.null])
+    assert reached["null"][k] == pytest.approx(shares[4])
+    assert found.course is None
