@@ -152,7 +152,7 @@ def test_a_stored_run_goes_on(file, capsys, tmp_path) -> None:
         (["--outcome", "y", "--estimator", "ridge"], "ridge is not for an outcome of classes"),
         (["--outcome", "y", "--estimator", "no_such:make"], "there is no module 'no_such'"),
         (["--outcome", "y", "--estimator", "json:make"], "'json' has no 'make'"),
-        (["--outcome", "y", "--estimator", "math:pi"], "must be an estimator, or make one"),
+        (["--outcome", "y", "--estimator", "math:pi"], "or make one; it is not"),
         (["--outcome", "y", "--features", "a,colour"], "colour"),
         (["--outcome", "y", "--features", "a,y"], "'y' is the outcome"),
         (["--outcome", "y", "--method", "cv", "--folds", "40"], "no more folds than cases"),
