@@ -70,6 +70,25 @@ def recording() -> tuple[np.ndarray, np.ndarray]:
     return np.random.default_rng(1).normal(size=(20, 3, 4)) + y[:, None, None], y
 
 
+def validated() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.validate(GaussianNB(), *features(), draws=5, rng=1)
+
+
+def grown() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.learning_curve(
+        GaussianNB(), *features(), sizes=[10, 14, 18], measures="auc", draws=2, rng=1
+    )
+
+
+def of_a_group() -> Any:
+    made = ac.decode_over_time([recording()[0]] * 4, recording()[1], draws=5, rng=1)
+    return ac.group_maps(made, draws=99, rng=1)
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "selection": lambda: ac.select(*features(), features=2, cv=2, rng=1),
     "nothing selected": lambda: ac.select(*features(), gain=9.0, cv=2, rng=1),
@@ -85,6 +104,9 @@ KINDS: dict[str, Callable[[], Any]] = {
     "detection": lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),
     "map": lambda: ac.decode_over_time(*recording(), draws=5, rng=1),
     "maps": lambda: ac.decode_over_time([recording()[0]] * 2, recording()[1], draws=5, rng=1),
+    "group of maps": of_a_group,
+    "validation": validated,
+    "learning curve": grown,
     "posterior": lambda: posterior.accuracy(40, 10),
     "balanced posterior": lambda: posterior.balanced_accuracy([[48, 2], [5, 45]]),
     "hierarchical": lambda: posterior.hierarchical(SUBJECTS),
