@@ -1,7 +1,7 @@
 """Which features, and in which order? `select`: greedy forward selection by any measure."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -84,8 +84,8 @@ def held_out(share: float, cases: int) -> int:
 def checked_cv(cv: Any, seed: int) -> Any:
     """A share, a number of folds or a splitter; what is left to chance set by the seed."""
     if isinstance(cv, bool) or not (isinstance(cv, Real) or hasattr(cv, "get_n_splits")):
-        if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
-            return list(cv)
+        if isinstance(cv, list | tuple | Iterator):
+            return [_checked_split(one) for one in cv] or _no_split()
         raise DataError(
             "cv must be a share of cases to hold out, as 1/3, a number of folds, as 5, or a "
             f"scikit-learn splitter; got {shown(cv)}."
@@ -99,6 +99,24 @@ def checked_cv(cv: Any, seed: int) -> Any:
             )
         return number if number < 1 else int(number)
     return seeded_splitter(cv, seed)
+
+
+def _checked_split(given: Any) -> Split:
+    """Rows to fit on and rows to judge on, by number; neither empty."""
+    try:
+        train, test = (np.asarray(rows, dtype=np.int64) for rows in given)
+    except (TypeError, ValueError):
+        train = test = np.zeros(0, dtype=np.int64)
+    if train.ndim != 1 or test.ndim != 1 or not len(train) or not len(test):
+        raise DataError(
+            "splits in cv must be pairs of row numbers, to fit on and to judge on; got "
+            f"{shown(given)}."
+        )
+    return train, test
+
+
+def _no_split() -> Any:
+    raise DataError("cv must give at least one split; it gave none.")
 
 
 def fewest(cv: Any) -> int:
@@ -696,7 +714,7 @@ class Task:
         features = features_of(X, names)
         called = names or [f"feature {column + 1}" for column in range(features.shape[1])]
         if kind not in (None, "classes", "numeric"):
-            raise DataError(f"kind must be 'classes' or 'numeric'; got {kind!r}.")
+            raise DataError(f"kind must be 'classes' or 'numeric'; got {shown(kind)}.")
         numeric = kind == "numeric" or (kind is None and holds_numbers(columns["y"]))
         outcome: Array
         if numeric:
@@ -711,7 +729,7 @@ class Task:
             if pos_label is not None and not any(same_label(c, pos_label) for c in classes):
                 raise DataError(
                     f"pos_label must be one of the classes {listed(classes.tolist())}; got "
-                    f"{pos_label!r}."
+                    f"{shown(pos_label)}."
                 )
         chosen = tuple(named(measures))
         if learner is not None and not (
@@ -742,7 +760,7 @@ class Task:
     def first(self, ties: str, rng: np.random.Generator) -> Ints:
         """The order in which features with equal values are preferred."""
         if ties not in ("random", "first"):
-            raise DataError(f"ties must be 'random' or 'first'; got {ties!r}.")
+            raise DataError(f"ties must be 'random' or 'first'; got {shown(ties)}.")
         count = self.judge.X.shape[1]
         return rng.permutation(count) if ties == "random" else np.arange(count)
 
