@@ -91,9 +91,6 @@ _HOMES = {
     "report": "abovechance.reports",
     "thresholds": "abovechance.inference.thresholds",
 }
-_CHECKED = ("assess", "compare", "detect", "permutation_test", "thresholds")
-"""Verbs whose arguments are checked by their annotations; the others check their own."""
-
 _MODULES = {
     "curves": "abovechance.inference.curves",
     "errors": "abovechance.errors",
@@ -152,11 +149,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
+    from types import FunctionType
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-        if name in _CHECKED:
-            value = import_module("abovechance.inference.arguments").checked(value, __name__)
+        if isinstance(value, FunctionType):
+            value = import_module("abovechance.gate").gated(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     else:

@@ -72,6 +72,7 @@ def settle(call: Callable[[], Any]) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", module="sklearn")  # what estimators say for themselves
         try:
             call()
         except AboveChanceError as refused:

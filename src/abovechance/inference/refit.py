@@ -11,6 +11,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.gate import Column, Features, Trainable, asked
 from abovechance.inference.permutation import null_values, scheme_of
 from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
@@ -23,6 +24,7 @@ from abovechance.learning.from_sklearn import (
     known,
     seeded,
     seeded_splitter,
+    splits_of,
     splitter_of,
 )
 from abovechance.measures import Measure, find
@@ -377,7 +379,7 @@ def _several_units(group: Ints, permute: str, blocks: Any) -> bool:
 def splits_blocks(splitter: Any, X: Any, y: Array, blocks: Any, cv_groups: Any) -> bool:
     """Whether some block is trained on and tested at once."""
     block = codes(blocks)
-    splits = splitter.split(X, y, cv_groups)
+    splits = splits_of(splitter, X, y, cv_groups)
     return any(np.isin(block[test], block[train]).any() for train, test in splits)
 
 
@@ -482,16 +484,16 @@ class RefitTest(Result, kind="permutation_test"):
 
 @settled
 def permutation_test(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Trainable,
+    X: Features,
+    y: Column,
     *,
     cv: Any = 5,
     measures: str | Measure | Iterable[str | Measure] = ("balanced_accuracy",),
     permute: str = "labels",
-    blocks: Any = None,
-    groups: Any = None,
-    cv_groups: Any = None,
+    blocks: Column | None = None,
+    groups: Column | None = None,
+    cv_groups: Column | None = None,
     pos_label: Any = None,
     fast: bool = True,
     **given: Any,
@@ -598,7 +600,8 @@ def permutation_test(
         chosen = _fitted(named, first)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
-        seeded(estimator, settings.seed).fit(X, outcome)  # it checks what it was given
+        with asked(estimator, "could not be fitted to these rows"):
+            seeded(estimator, settings.seed).fit(X, outcome)  # it checks what it was given
         chosen = _fitted(named, together.predictions())
         observed = together.observed()
     singly = replace(singly, measures=chosen)
