@@ -306,6 +306,8 @@ def fits(value: Any, kind: Any) -> bool:
         return isinstance(value, Mapping) and _all_fit(value.values(), parts[1:])
     if origin is not None and issubclass(origin, Callable):  # type: ignore[arg-type]
         return callable(value) and not isinstance(value, type)
+    if origin is tuple and Ellipsis not in parts:
+        return _several(value, True) and len(value) == len(parts) and all(map(fits, value, parts))
     if origin is not None and issubclass(origin, Iterable):
         return _several(value, issubclass(origin, Collection)) and _all_fit(
             value, parts[:1] if isinstance(value, Collection) else ()

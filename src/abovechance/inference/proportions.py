@@ -422,7 +422,7 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
     >>> print(tango(12, 2, 50))
     0.061 to 0.345
     """
-    if min(gained, lost) < 0 or gained + lost > n or n <= 0:
+    if min(gained, lost) < 0 or gained + lost > n or not 0 < n < np.inf:
         raise DataError(f"of {n:g} pairs {gained:g} and {lost:g} cannot be discordant.")
     z = _normal(confidence_level)
     difference = (gained - lost) / n

@@ -297,6 +297,10 @@ def plot(
     return draw(chart, ax, look)
 
 
+# Densities, and what was found under permutation, are not saved.
+DRAWN_WHOLE = ("posterior", "posteriors", "null_distribution", "detection", "permutation_test")
+
+
 def seen(result: Any) -> tuple[str, Any]:
     """What a picture would be of, and that in the form which pictures take."""
     things = dict(result) if isinstance(result, Mapping) else {"": result}
@@ -313,6 +317,8 @@ def seen(result: Any) -> tuple[str, Any]:
         return str(result.kind), result
     facts = contract(result)
     kind = kind_of(facts)
+    if kind in DRAWN_WHOLE:
+        raise NotApplicable("what this picture shows is not saved; draw the result itself.")
     if kind == "curve":
         one = _saved_curve(facts)
         return f"curve:{one.curve}", {"": one}

@@ -73,7 +73,7 @@ class Numeric(Predictions):
         missing: str = "refuse",
     ) -> None:
         columns = _column_names(y_true)
-        if columns is not None and set(_column_names(value) or ()) == set(columns):
+        if columns and set(_column_names(value) or ()) == set(columns):
             arrow = hasattr(value, "column_names")
             value = value.select(list(columns)) if arrow else value[list(columns)]
         about = {

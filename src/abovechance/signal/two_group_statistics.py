@@ -267,7 +267,7 @@ def oracle(covariance: Floats) -> Statistic:
     2.25
     """
     known = floats_or_none(covariance)
-    if known is None or known.ndim != 2 or known.shape[0] != known.shape[1]:
+    if known is None or known.ndim != 2 or len({0, *known.shape}) != 2:
         raise DataError("covariance must be a square table of numbers, a row for each feature.")
     if not np.isfinite(known).all() or not np.linalg.eigvalsh(known).min() > 0:
         raise DataError("covariance must be positive definite, as that of features that differ.")
