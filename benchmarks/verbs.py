@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, permutation_test_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 import abovechance as ac
 
@@ -313,14 +313,19 @@ def beside_assess(n: int = 1_000) -> Iterator[Race]:
         )
 
 
-def refits(names: tuple[str, ...] = ("lda", "svm", "logistic regression")) -> Iterator[Race]:
+REFITTED = ("lda", "lda with shrinkage", "svm", "LinearSVC", "logistic regression")
+
+
+def refits(names: tuple[str, ...] = REFITTED) -> Iterator[Race]:
     """`permutation_test` from the call to p, one refit by scikit-learn included."""
     rng = np.random.default_rng(4)
     y = rng.permutation(np.arange(40) % 2)
     X = rng.normal(size=(40, 23)) + 0.25 * y[:, None]
     learners = {
         "lda": (LinearDiscriminantAnalysis(), 1_000),
+        "lda with shrinkage": (LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), 10),
         "svm": (make_pipeline(StandardScaler(), SVC(kernel="linear", C=10.0)), 100),
+        "LinearSVC": (make_pipeline(StandardScaler(), LinearSVC()), 10),
         "logistic regression": (make_pipeline(StandardScaler(), LogisticRegression()), 10),
     }
     for name in names:

@@ -6,10 +6,34 @@ from pathlib import Path
 from abovechance.errors import AboveChanceError, FileError, did_you_mean
 from replications.data import FILES, GROUPS, OBTAIN, File, data_studies
 from replications.dinga import DINGA
+from replications.dinga_reliability import RELIABILITY
+from replications.dinga_stability import STABILITY
+from replications.repeated import Repetition
 from replications.rosenblatt import ROSENBLATT
 from replications.study import Study
 
 STUDIES: dict[str, Study] = {study.name: study for study in (*DINGA, *ROSENBLATT)}
+REPEATED: dict[str, Repetition] = {one.name: one for one in (*STABILITY, *RELIABILITY)}
+REPEATED_GROUPS = {
+    "dinga-stability": "Which measure selects features stably; all its tables",
+    "dinga-reliability": "Cross-validated against hold-out performance; all its tables",
+}
+
+
+def find_repeated(name: str, data: str | Path | None = None) -> list[Repetition]:
+    """The studies that repeat a verb which a name stands for: one, or a group; none of others.
+
+    Of a group those whose table is there, or comes with scikit-learn.
+
+    >>> [study.name for study in find_repeated("dinga-stability")]
+    ['dinga-stability-breast-cancer']
+    """
+    if name in REPEATED:
+        return [REPEATED[name]]
+    mine = [one for one in REPEATED.values() if one.name.startswith(f"{name}-")]
+    if name not in REPEATED_GROUPS:
+        return []
+    return [one for one in mine if not one.file or (data and (Path(data) / one.file).is_file())]
 
 
 def find_study(name: str) -> Study:
@@ -19,7 +43,7 @@ def find_study(name: str) -> Study:
     'Shift, balanced 8 folds'
     """
     if name not in STUDIES:
-        known = ("all", *STUDIES, *GROUPS)
+        known = ("all", *STUDIES, *GROUPS, *REPEATED, *REPEATED_GROUPS)
         close = did_you_mean(name, known) or f"; choose from {', '.join(known)}."
         raise AboveChanceError(f"unknown study {name!r}{close}")
     return STUDIES[name]

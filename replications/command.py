@@ -71,10 +71,42 @@ def reproduce(
     format_: str,
 ) -> None:
     from abovechance.cli import terminal
-    from replications import brodersen, catalogue, running
+    from replications import brodersen, catalogue, figure6, running
 
     if study is None:
         _list()
+        return
+    if study == figure6.NAME:
+        if statistics is not None:
+            raise click.UsageError(f"{study} is of all measures; leave --statistics out.")
+        kept = None if store is None else _shared(store, study, seed)
+        found = figure6.joint(
+            data=data,
+            replications=replications,
+            rng=seed,
+            workers=workers,
+            store=kept,
+            progress=terminal.progress,
+        )
+        _show_joint(found, picture, pages, format_)
+        return
+    repeated = _those_with(catalogue.find_repeated(study, data), statistics)
+    if repeated:
+        if len(repeated) > 1 and (picture is not None or store is not None):
+            raise click.UsageError("--picture and --store are for one study; name one.")
+        for number, one in enumerate(repeated, 1):
+            with terminal.progress(one.name) as tell:
+                done = _repeat(
+                    one,
+                    data=data,
+                    replications=replications,
+                    statistics=statistics,
+                    rng=seed,
+                    workers=workers,
+                    store=store,
+                    progress=tell,
+                )
+            _show_repeated(done, picture, pages, format_, number, len(repeated))
         return
     if study == brodersen.NAME:
         if replications is not None or statistics is not None or store is not None:
@@ -104,6 +136,85 @@ def reproduce(
             _draw(result, picture)
         if pages is not None:
             _keep(pages, result, one)
+
+
+def _repeat(study: Any, **given: Any) -> Any:
+    from replications.repeated import repeat
+
+    return repeat(study, **given)
+
+
+def _show_repeated(
+    done: Any, picture: Path | None, pages: Path | None, format_: str, number: int, count: int
+) -> None:
+    """Print what a repeated verb found, with what came of the paper's sentences."""
+    from abovechance.cli import terminal
+
+    study, result = done.study, done.result
+    if format_ in ("json", "csv"):
+        _show(result, study, format_, number, count)
+    elif format_ == "markdown":
+        from replications.repeated import page
+
+        click.echo(page(done))
+    else:
+        screen = terminal.console()
+        screen.print(f"{study.name}: {study.title}. {study.source}", markup=False)
+        terminal.show(result, "text")
+        for line in (*done.findings, *(f"Departure: {text}." for text in study.departures)):
+            screen.print(line, markup=False)
+    if picture is not None:
+        _write_figure(picture, lambda: _panels(done))
+    if pages is not None:
+        from abovechance.io import write_text
+        from replications.repeated import page
+        from replications.tables import contents
+
+        pages.mkdir(parents=True, exist_ok=True)
+        _write_figure(pages / f"{study.name}.svg", lambda: _panels(done))
+        write_text(pages / f"{study.name}.md", page(done))
+        write_text(pages / "contents.md", contents(pages))
+
+
+def _panels(done: Any) -> Any:
+    """A panel for each measure where a picture shows one of them; else the picture."""
+    from matplotlib import pyplot
+
+    import abovechance as ac
+
+    result, kind = done.result, done.study.kind
+    if kind != "stability_paths":
+        return ac.plot(result, kind=kind).figure
+    names = [row.selector for row in result.selectors]
+    figure, axes = pyplot.subplots(1, len(names), figsize=(3.4 * len(names), 3.4), squeeze=False)
+    make = ac.plots.pictures()[kind]
+    for axis, name in zip(axes[0], names, strict=True):
+        ac.plot(make(result, selector=name), ax=axis)
+    figure.tight_layout()
+    return figure
+
+
+def _show_joint(found: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
+    """Print, draw and keep the figure over all tables."""
+    from replications import figure6
+
+    if format_ == "json":
+        click.echo(found.powers.to_json())
+    elif format_ == "csv":
+        click.echo(found.powers.to_csv(), nl=False)
+    else:
+        click.echo(figure6.page(found))
+    files = [] if picture is None else [picture]
+    if pages is not None:
+        from abovechance.io import write_text
+        from replications.tables import contents
+
+        pages.mkdir(parents=True, exist_ok=True)
+        files.append(pages / f"{figure6.NAME}.svg")
+        write_text(pages / f"{figure6.NAME}.md", figure6.page(found))
+        write_text(pages / "contents.md", contents(pages))
+    for file in files:
+        _write_figure(file, lambda: figure6.figure_of(found))
 
 
 def _figures(result: Any, picture: Path | None, pages: Path | None, format_: str) -> None:
@@ -147,7 +258,7 @@ def _those_with(studies: list[Any], statistics: list[str] | None) -> list[Any]:
     """Those studies that have one of the statistics; every statistic must be in one of them."""
     from abovechance.errors import AboveChanceError, did_you_mean
 
-    if statistics is None:
+    if statistics is None or not studies:
         return studies
     known = list(dict.fromkeys(name for study in studies for name in study.tests))
     if not statistics:
@@ -205,8 +316,8 @@ def _write_figure(file: Path, make: Callable[[], Any]) -> None:
 
 
 def _list() -> None:
-    from replications import brodersen
-    from replications.catalogue import STUDIES
+    from replications import brodersen, figure6
+    from replications.catalogue import REPEATED, REPEATED_GROUPS, STUDIES
     from replications.data import FILES, GROUPS
 
     for study in STUDIES.values():
@@ -216,6 +327,12 @@ def _list() -> None:
         for file in FILES:
             click.echo(f"  {f'{name}-{file.name}':46}{file.file}")
     click.echo(f"{'all':28}All of these simulations")
+    click.echo(f"{figure6.NAME:28}{figure6.TITLE}; more with --data DIR")
+    for name, title in REPEATED_GROUPS.items():
+        click.echo(f"{name:28}{title}")
+        for one in REPEATED.values():
+            if one.name.startswith(name):
+                click.echo(f"  {one.name:46}{one.file or 'comes with scikit-learn'}")
     click.echo(f"{brodersen.NAME:28}{brodersen.TITLE}")
 
 

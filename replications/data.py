@@ -9,14 +9,16 @@ import numpy as np
 from abovechance.errors import AboveChanceError, FileError
 from abovechance.studies import Table, Trained, TrainedOnLess
 from replications.claims import least_power, shortfall
-from replications.dinga import CAPTION, KERNEL, PAIRED, SHARES, SOURCE, TESTS
+from replications.dinga import AS_PRINTED, CAPTION, KERNEL, PAIRED, SHARES, SOURCE, TESTS
 from replications.study import Study
 
 OPTIONS = " --data DIR"
 POWER, COMPARE, NULL = "dinga-power-data", "dinga-compare-data", "dinga-compare-data-null"
+LINEAR = "dinga-power-linear-data"
 # A study belongs to the first group its name begins with.
 GROUPS = {
     POWER: "Power against chance on real tables; needs --data DIR",
+    LINEAR: "The same with the linear machine of the paper's text; needs --data DIR",
     NULL: "Two models on real tables of which none is better; needs --data DIR",
     COMPARE: "Power against a model trained on less, on real tables; needs --data DIR",
 }
@@ -65,7 +67,9 @@ def data_studies(folder: str | Path | None, group: str = POWER) -> Iterator[Stud
     if not present:
         wanted = ", ".join(dict.fromkeys(one.file for one in FILES))
         raise FileError(f"no table of the study is in {str(folder)!r}; wanted {wanted}. {OBTAIN}.")
-    make = {POWER: _against_chance, COMPARE: _against_less, NULL: _exchanged}[group]
+    make = {POWER: _against_chance, LINEAR: _linear, COMPARE: _against_less, NULL: _exchanged}[
+        group
+    ]
     for one in present:
         yield make(one, load(folder, one))
 
@@ -89,6 +93,17 @@ def _against_chance(one: File, table: Table) -> Study:
         ),
         options=OPTIONS,
         claims=shortfall,
+    )
+
+
+def _linear(one: File, table: Table) -> Study:
+    rbf = _against_chance(one, table)
+    return replace(
+        rbf,
+        name=f"{LINEAR}-{one.name}",
+        title=f"Power against chance, a linear support vector machine on {one.name}",
+        design=Trained(table, effects=(0.0, 1.0), kernel="linear"),
+        departures=(*rbf.departures[:1], AS_PRINTED),
     )
 
 

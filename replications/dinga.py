@@ -25,6 +25,7 @@ PAIRED = {
 }
 INDEPENDENT = "an independent simulation of the paper's code (the paper has no numbers)"
 KERNEL = "the kernel is Gaussian, as in the paper's code; its text says linear"
+AS_PRINTED = "the kernel is linear, as the paper's text says; its code had a Gaussian one"
 CAPTION = "a Gaussian process classifier, as in the paper's code; its caption says SVM"
 FEATURES = "50 signal and 50 noise features, not the 3 and 3 of the study against chance"
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -97,6 +98,26 @@ TRAINED = Study(
     size="n per class",
     claims=least_power,
 )
+SVM = Study(
+    name="dinga-power-svm",
+    title="Power against chance, a support vector machine on simulated features",
+    source=SOURCE,
+    design=Trained(),
+    n=(40, 80, 120, 160),
+    effects=(0.0, 0.3),
+    tests=TESTS,
+    draws=499,
+    rule="standard",
+    replications=100,
+    departures=(
+        KERNEL,
+        "n is the code's parameter: 2n rows to learn from and 2n to test; its last value is "
+        "160, not 140",
+        "probabilities by Platt's method with three folds, in scikit-learn instead of kernlab",
+    ),
+    size="n per class",
+    claims=shortfall,
+)
 DINGA = (
     Study(
         name="dinga-power-simulated",
@@ -139,25 +160,13 @@ DINGA = (
         size="n per class",
         claims=least_power,
     ),
-    Study(
-        name="dinga-power-svm",
-        title="Power against chance, a support vector machine on simulated features",
-        source=SOURCE,
-        design=Trained(),
-        n=(40, 80, 120, 160),
-        effects=(0.0, 0.3),
-        tests=TESTS,
-        draws=499,
-        rule="standard",
-        replications=100,
-        departures=(
-            KERNEL,
-            "n is the code's parameter: 2n rows to learn from and 2n to test; its last value is "
-            "160, not 140",
-            "probabilities by Platt's method with three folds, in scikit-learn instead of kernlab",
-        ),
-        size="n per class",
-        claims=shortfall,
+    SVM,
+    replace(
+        SVM,
+        name="dinga-power-svm-linear",
+        title="Power against chance, a linear support vector machine on simulated features",
+        design=Trained(kernel="linear"),
+        departures=(AS_PRINTED, *SVM.departures[1:]),
     ),
     TRAINED,
     replace(

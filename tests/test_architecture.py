@@ -36,6 +36,7 @@ LAYERS = (
     "inference",
     "testing",
     "studies",
+    "maps",
     "plots",
     "reports",
     "app",

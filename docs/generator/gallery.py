@@ -43,6 +43,30 @@ shown = ac.power("binormal", tests, n=[20, 50, 80], effects=areas, replications=
     "sample_size": """\
 tests = ["accuracy", "auc"]
 shown = ac.sample_size("binormal", tests, effect=0.7, replications=200, rng=1)""",
+    "group_maps": """\
+made = ac.maps.simulate_subjects(12, voxel=14, effect=0.6, rng=1)
+maps = ac.searchlight(
+    list(made.images), made.labels, mask=made.mask, affine=made.affine, draws=40, rng=1
+)
+shown = ac.group_maps(maps, draws=999, rng=1)""",
+    "subject_map": """\
+rng = np.random.default_rng(1)
+y = np.arange(40) % 2
+X = rng.normal(size=(40, 8, 20))
+X[y == 1, :4, 8:13] += 0.6
+shown = ac.decode_over_time(X, y, times=np.arange(20) / 50, rng=1)""",
+    "validation": """\
+from sklearn.linear_model import LogisticRegression
+rng = np.random.default_rng(1)
+X = rng.normal(size=(150, 8))
+y = (X[:, 0] + X[:, 1] / 2 + rng.normal(size=150) > 0).astype(int)
+shown = ac.validate(LogisticRegression(), X, y, rng=1)""",
+    "learning_curve": """\
+from sklearn.linear_model import LogisticRegression
+rng = np.random.default_rng(1)
+X = rng.normal(size=(150, 8))
+y = (X[:, 0] + X[:, 1] / 2 + rng.normal(size=150) > 0).astype(int)
+shown = ac.learning_curve(LogisticRegression(), X, y, measures=["auc"], draws=5, rng=1)""",
     "posterior": """\
 shown = {
     "accuracy": ac.posterior.accuracy(45, 5),
@@ -52,6 +76,22 @@ shown = {
     "shown = ac.curves.cost(predictions, draws=999, rng=1)",
 }
 """What a picture shows, as code that leaves it in `shown`."""
+
+RECORDED = """\
+rng = np.random.default_rng(1)
+y = np.arange(40) % 2
+recordings = [rng.normal(size=(40, 8, 20)) for _ in range(10)]
+for X in recordings:
+    X[y == 1, :4, 8:13] += 0.6
+maps = ac.decode_over_time(recordings, y, times=np.arange(20) / 50, {more}draws=40, rng=1)
+shown = ac.group_maps(maps, draws=999, rng=1)"""
+BY_NAME = {
+    "time_course": RECORDED.format(more=""),
+    "generalisation": RECORDED.format(
+        more='statistic="lda.cv5",\n                           generalise=True, '
+    ),
+}
+"""Pictures of one form of a thing."""
 
 INTRODUCTION = """# Gallery
 
@@ -85,6 +125,8 @@ import abovechance as ac
 
 def thing(picture: Any) -> str:
     """The code of what the picture is shown of: the first it names, several where it can."""
+    if picture.name in BY_NAME:
+        return BY_NAME[picture.name]
     plain = [what for what in picture.of if ":" not in what]
     what = plain[0]
     if picture.several and what == "binary":

@@ -8,6 +8,11 @@ Verbs
     compare, thresholds                     two models or more; where to cut
     compare_items                           models from one row per item and model
     permutation_test, detect                does a learner beat chance; do classes differ
+    validate, learning_curve                how good on new cases; would more cases help
+    select, stability                       which features; which of them again and again
+    reliability                             can the cross-validation be believed
+    searchlight, decode_over_time           where in a brain, or when, classes differ
+    group_maps                              where several subjects carry a signal
     power, sample_size                      how many cases it takes
     plot, report                            pictures and pages of any result
     read                                    predictions from files and dataframes
@@ -19,6 +24,7 @@ Collections
     measures, measure                       every measure, callable; how to declare one
     intervals, significance                 the methods behind the verbs, each by its name
     posterior, curves                       what is known after the data; curves with bands
+    maps                                    maps of subjects, read and simulated
     studies, plots, examples, errors        designs, displays, data sets, what is refused
     testing                                 a stated goal as an assertion of a test suite
 Where work is done
@@ -35,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from abovechance import errors, examples, measures, plots, studies, testing
+    from abovechance import errors, examples, maps, measures, plots, studies, testing
     from abovechance.errors import AboveChanceError
     from abovechance.inference import (
         Assessment,
@@ -50,11 +56,17 @@ if TYPE_CHECKING:
         significance,
     )
     from abovechance.inference import method as methods
+    from abovechance.inference.cv_reliability import reliability
+    from abovechance.inference.forward_selection import select
     from abovechance.inference.items import compare_items
+    from abovechance.inference.learning_curves import learning_curve
+    from abovechance.inference.stability_selection import stability
     from abovechance.inference.streaming import assess_stream
     from abovechance.inference.thresholds import thresholds
+    from abovechance.inference.validation import validate
     from abovechance.io import read
     from abovechance.learning import from_cross_validate, from_cv, from_estimator
+    from abovechance.maps import decode_over_time, group_maps, searchlight
     from abovechance.measures.measure import measure
     from abovechance.plots import plot
     from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -78,24 +90,43 @@ _HOMES = {
     "assess_stream": "abovechance.inference.streaming",
     "compare": "abovechance.inference",
     "compare_items": "abovechance.inference.items",
+    "decode_over_time": "abovechance.maps",
     "detect": "abovechance.inference",
     "from_cross_validate": "abovechance.learning",
     "from_cv": "abovechance.learning",
     "from_estimator": "abovechance.learning",
+    "learning_curve": "abovechance.inference.learning_curves",
+    "group_maps": "abovechance.maps",
     "measure": "abovechance.measures.measure",
     "permutation_test": "abovechance.inference",
     "plot": "abovechance.plots",
     "power": "abovechance.studies",
     "read": "abovechance.io",
+    "reliability": "abovechance.inference.cv_reliability",
     "sample_size": "abovechance.studies",
+    "select": "abovechance.inference.forward_selection",
+    "stability": "abovechance.inference.stability_selection",
     "report": "abovechance.reports",
+    "searchlight": "abovechance.maps",
     "thresholds": "abovechance.inference.thresholds",
+    "validate": "abovechance.inference.validation",
 }
+_OWN_CHECKS = (
+    "decode_over_time",
+    "group_maps",
+    "reliability",
+    "searchlight",
+    "select",
+    "stability",
+)
+"""Verbs that check their own arguments; those of all others are checked by what they declare."""
+
 _MODULES = {
     "curves": "abovechance.inference.curves",
     "errors": "abovechance.errors",
     "examples": "abovechance.examples",
     "intervals": "abovechance.inference.intervals",
+    "maps": "abovechance.maps",
     "measures": "abovechance.measures",
     "methods": "abovechance.inference.method",
     "plots": "abovechance.plots",
@@ -122,13 +153,17 @@ __all__ = [
     "compare",
     "compare_items",
     "curves",
+    "decode_over_time",
     "detect",
     "errors",
     "examples",
     "from_cross_validate",
     "from_cv",
     "from_estimator",
+    "group_maps",
     "intervals",
+    "learning_curve",
+    "maps",
     "measure",
     "measures",
     "methods",
@@ -138,12 +173,17 @@ __all__ = [
     "posterior",
     "power",
     "read",
+    "reliability",
     "report",
     "sample_size",
+    "searchlight",
+    "select",
     "significance",
+    "stability",
     "studies",
     "testing",
     "thresholds",
+    "validate",
 ]
 
 
@@ -153,7 +193,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-        if isinstance(value, FunctionType):
+        if isinstance(value, FunctionType) and name not in _OWN_CHECKS:
             value = import_module("abovechance.gate").gated(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])

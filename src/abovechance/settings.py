@@ -347,8 +347,28 @@ def setting(
 STREAM = "assess_stream"
 CURVES = ("roc", "precision_recall", "decision", "decision_difference", "cost")
 BANDS = (*CURVES, "calibration", "survival")
-DRAWN = ("assess", "compare", "detect", "permutation_test", "power", "sample_size")
+GROUP = "group_maps"
+REFITTED = ("validate", "learning_curve")
+"""Verbs that fit a learner to parts of the cases."""
+
+REPEATED = ("stability", "reliability")
+"""Verbs that draw parts of the cases."""
+
+DRAWN = (
+    "assess",
+    "compare",
+    "detect",
+    "permutation_test",
+    "power",
+    "sample_size",
+    *REFITTED,
+    *REPEATED,
+    GROUP,
+)
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
+
+MAPPED = ("searchlight", "decode_over_time")
+"""Verbs that make null maps of a subject."""
 
 STUDIES = ("power", "sample_size")
 STOPPING = ("detect", "permutation_test")
@@ -380,7 +400,10 @@ class Settings:
     level: float = setting(
         0.95,
         "In what share of samples such an interval covers the true value; 0.95 unless stated.",
-        verbs=("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS),
+        verbs=(
+            *("assess", STREAM, "compare", "sample_size", "thresholds", *BANDS),
+            *(*REFITTED, *REPEATED),
+        ),
         said={"sample_size": "Level of the interval whose width is meant."},
         keyword="confidence_level",
         also=("level", "conf_level", "alpha"),
@@ -391,8 +414,11 @@ class Settings:
     alpha: float = setting(
         0.05,
         "The level that p is compared with when stopping; 0.05 unless stated.",
-        verbs=(*STUDIES, *STOPPING),
-        said=dict.fromkeys(STUDIES, "Level of the tests."),
+        verbs=(*STUDIES, *STOPPING, GROUP),
+        said={
+            **dict.fromkeys(STUDIES, "Level of the tests."),
+            GROUP: "The level at which false findings are bounded; 0.05 unless stated.",
+        },
         also=("level", "significance_level"),
         check=share,
         option="--alpha",
@@ -437,24 +463,41 @@ class Settings:
     draws: int | None = setting(
         None,
         "Number of permutations, flips and bootstrap samples; 9999 and 1999 when not given.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES),
+        verbs=(*DRAWN, *MAPPED, STREAM, "thresholds", *CURVES),
         defaults={
+            **dict.fromkeys(MAPPED, 100),
             **dict.fromkeys((*STOPPING, *STUDIES), 999),
             **dict.fromkeys(("thresholds", *CURVES), 1000),
+            "stability": 50,
+            "reliability": 100,
+            GROUP: 9999,
         },
         said={
+            "stability": "Number of pairs of halves of the cases; 50 unless stated.",
+            "reliability": "Number of repetitions for each number of cases; 100 unless stated.",
+            **dict.fromkeys(MAPPED, "Number of null maps of each subject; 100 unless stated."),
+            GROUP: "Number of combinations of the subjects' maps, or of patterns of signs; 9999 "
+            "unless stated.",
             "compare": "Number of sign flips, exchanges and bootstrap samples; 9999 and 1999 when "
             "not given.",
             STREAM: "Number of draws of the posteriors of measures of a table.",
             **dict.fromkeys(STOPPING, "Number of permutations; 999 unless stated."),
+            "validate": "Number of bootstrap samples, 200 when not given (50 of bootstrap_cv), or "
+            "of repeats of repeated_cv, 10.",
+            "learning_curve": "Number of repeats of the cross-validation at every size; 10 when "
+            "not given.",
             "power": "Permutations or sign flips of the tests that need them.",
             "sample_size": "Permutations or sign flips of tests, and bootstrap samples of "
             "intervals, that need them.",
             **dict.fromkeys(("thresholds", *CURVES), "Number of bootstrap samples."),
         },
-        also=("n_draws", "n_permutations", "n_resamples"),
+        also=("n_draws", "n_permutations", "n_resamples", "permutations"),
         least=1,
-        leasts=dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+        leasts={
+            **dict.fromkeys(("thresholds", *CURVES), 2),  # quantiles are taken of them
+            "stability": 2,
+            "reliability": 5,
+        },
     )
     exact: bool = setting(
         False,
@@ -558,7 +601,7 @@ class Settings:
     seed: int = setting(
         0,
         "Seed of all draws; a fresh one when not given. It is in the result.",
-        verbs=(*DRAWN, STREAM, "thresholds", *CURVES, "calibration"),
+        verbs=(*DRAWN, *MAPPED, STREAM, "thresholds", *CURVES, "calibration", "select"),
         unless_given=None,
         said={
             "permutation_test": "Seed of the permutations, and of whatever else is random: folds "
@@ -569,6 +612,11 @@ class Settings:
             "process or many.",
             "sample_size": "Seed of all samples and draws.",
             "calibration": "Taken as by the other curves; no band here needs draws.",
+            **dict.fromkeys(
+                REFITTED,
+                "Seed of the parts, and of every `random_state` of the estimator that is None. A "
+                "fresh one when not given; it is in the result.",
+            ),
         },
         keyword="rng",
         also=("seed", "random_state"),
@@ -581,7 +629,7 @@ class Settings:
         1,
         "Number of processes to share the draws between, or an executor such as `Dask`; the "
         "results are the same.",
-        verbs=DRAWN,
+        verbs=(*DRAWN, *MAPPED),
         also=("n_jobs",),
         check=workers_of,
         brief="Processes that share the work; 1 when not given.",
@@ -597,7 +645,7 @@ class Settings:
         None,
         "File that keeps finished draws, so that a run that was stopped goes on; none when not "
         "given.",
-        verbs=DRAWN,
+        verbs=(*DRAWN, *MAPPED),
         said=dict.fromkeys(
             STUDIES,
             "A file that keeps finished work: a run that was stopped goes on, and one with more "
@@ -609,7 +657,7 @@ class Settings:
     progress: Progress | None = setting(
         None,
         "True to show how far it is, or a function that is called with the numbers done and to do.",
-        verbs=(*DRAWN, STREAM),
+        verbs=(*DRAWN, *MAPPED, STREAM),
         check=progress_of,
         option="",
     )

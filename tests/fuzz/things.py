@@ -326,14 +326,17 @@ DISPLAYED = ("from_predictions", "from_estimator")
 # Results and their parts are made by the functions that return them, errors by what refuses;
 # designs that hold a sample are made by designs, `did_you_mean` words a message. Files are tried by
 # a target of their own.
+# Verbs that train many models take seconds a call.
+TRAINED = {"learning_curve", "reliability", "select", "stability", "validate"}
+IMAGES = {"decode_over_time", "group_maps", "searchlight", "glass_brain"}  # of brains, large
 MADE_FOR_USERS = {
     "ac": {"AboveChanceError", "Assessment", "Comparison", "assess_stream", "Dask", "Processes",
-           "Serial", "Store"},
+           "Serial", "Store", *IMAGES, *TRAINED},
     "measures": {"BrierParts", "Calibration", "Family", "Form", "LabelScore", "Law", "Measure",
                  "View"},
     "curves": {"Curve"},
     "posterior": {"Hierarchical", "Posterior"},
-    "plots": {"Chart", "Picture", "save"},
+    "plots": {"Chart", "Picture", "save", *IMAGES},
     "studies": {"Cell", "Design", "Groups", "Known", "Pair", "PowerStudy", "PrecisionSize",
                 "Predicted", "SampleSize", "Size", "Table", "Width"},
     "errors": {"AboveChanceError", "ColumnError", "DataError", "FileError", "NotApplicable",

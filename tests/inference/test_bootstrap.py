@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.inference import bootstrap
-from abovechance.inference.bootstrap import jackknifed, scale_of
+from abovechance.inference.bootstrap import bounded_mean_limits, jackknifed, scale_of
 from abovechance.measures import Law, find
 
 # ----------------------------------------------------------------------------------------------
@@ -166,3 +167,28 @@ def test_a_line_through_every_case_has_no_interval() -> None:
 
 def test_undefined_mcnemar_says_why() -> None:
     assert "never disagree" in ac.significance.mcnemar(0, 0, method="chi2").method
+
+
+@pytest.mark.parametrize("n", [3, 10, 40])
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
+def test_bounds_of_a_bounded_mean_hold_for_coins(n: int, share: float) -> None:
+    """Coins are the widest of values within [0, 1]; all outcomes are counted."""
+    error = 0.025
+    hits = np.arange(n + 1)
+    ends = np.array([bounded_mean_limits(k / n, n, error) for k in hits])
+    chance = stats.binom.pmf(hits, n, share)
+    assert chance[ends[:, 0] > share].sum() <= error
+    assert chance[ends[:, 1] < share].sum() <= error
+    assert (ends[:, 0] <= hits / n).all()
+    assert (ends[:, 1] >= hits / n).all()
+
+
+def test_limits_of_few_large_losses_do_not_run_to_the_end_of_the_range() -> None:
+    rng = np.random.default_rng(2)
+    y = np.arange(51) % 2
+    p = np.where(y == 1, 1.0, 0.0) + np.where(y == 1, -1.0, 1.0) * 10.0 ** -rng.uniform(4, 9, 51)
+    p[0], p[1] = 0.7, 0.6
+    found = ac.assess(ac.Binary(y, probability=p), ["brier", "log_loss"], rng=1)
+    assert "Hoeffding" in found["brier"].interval.method
+    assert found["brier"].value < found["brier"].interval.high < 0.25
+    assert any(a.code == "AC036" and "Log loss" in a.text for a in found.advice)

@@ -422,3 +422,16 @@ def test_tables_of_many_classes_are_exchanged_less_often() -> None:
     asked = [affordable(find("kappa"), 500, None, k) for k in (2, 10, 20, 40)]
     assert asked == [9999, 9999, 1249, 199]
     assert affordable(find("kappa"), 500, 5000, 40) == 5000
+
+
+def test_grades_are_exchanged_as_they_are_and_scores_as_ranks() -> None:
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % 4 == 0
+    grades = [np.round(rng.normal(size=60) + y) for _ in range(2)]
+    scores = [rng.normal(size=60) * scale for scale in (1.0, 50.0)]
+    kept = swappable(find("partial_auc"), *(Binary(y, score=s) for s in grades))
+    ranked = swappable(find("partial_auc"), *(Binary(y, score=s) for s in scores))
+    apart = swappable(find("partial_auc"), *(Binary(y, score=s) for s in (grades[0], scores[1])))
+    assert np.array_equal(kept.second.column("score"), grades[1])
+    for made in (ranked, apart):
+        assert np.array_equal(np.sort(made.second.column("score")), np.arange(1.0, 61.0))

@@ -361,3 +361,60 @@ def test_compare_and_assess_show_one_number_over_unequal_folds(measure: str) -> 
     alone = {name: ac.assess(p, [measure], rng=1)[measure].value for name, p in made.items()}
     assert {row.model: row.value for row in found.estimates} == pytest.approx(alone, rel=1e-12)
     assert found[measure].difference == pytest.approx(alone["a"] - alone["b"], rel=1e-9)
+
+
+def _called(n: int = 400, share: float = 0.25, **given: object) -> Binary:
+    rng = np.random.default_rng(8)
+    y = np.arange(n) < share * n
+    p = 1.0 / (1.0 + np.exp(-(rng.normal(size=n) + y + np.log(share / (1.0 - share)))))
+    return Binary(y, probability=p, pos_label=True, fold=np.arange(n) % 10, **given)
+
+
+def test_values_at_a_threshold_allow_for_where_other_models_would_cut() -> None:
+    cases = _called()
+    found = assess(cases, ["sensitivity", "accuracy", "auc"], rng=1)
+    assert "other models' calls" in found["sensitivity"].interval.method
+    assert "other models' calls" not in found["auc"].interval.method
+    # by hand: the odds up and down by the standard error of the log odds of the outcome
+    odds = cases.probability / (1.0 - cases.probability)
+    shares = [
+        (odds * np.exp(side * np.sqrt(1 / count)) > 1.0)[cases.positive].mean()
+        for count in (100, 300)
+        for side in (1, -1)
+    ]
+    added = ((shares[0] - shares[1]) / 2) ** 2 + ((shares[2] - shares[3]) / 2) ** 2
+    parts = [(odds > 1.0)[cases.positive & (cases.cases.fold == k)].mean() for k in range(10)]
+    wanted = 2.262 * np.sqrt((1 / 10 + 1 / 9) * np.var(parts, ddof=1) + added)
+    interval = found["sensitivity"].interval
+    assert interval.high - np.mean(parts) == pytest.approx(wanted, rel=1e-3)
+    assert any(a.code == "AC026" and "sensitivity" in a.text for a in found.advice)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_labels_alone_do_not_tell_how_others_would_call(classes: int) -> None:
+    rng = np.random.default_rng(3)
+    y = np.arange(120) % classes
+    label = np.where(rng.random(120) < 0.7, y, rng.integers(0, classes, 120))
+    kind = Binary if classes == 2 else Multiclass
+    cases = kind(y, label=label, fold=np.arange(120) // classes % 5)
+    told = {a.code: a.text for a in assess(cases, ["balanced_accuracy", "accuracy"], rng=1).advice}
+    assert "balanced_accuracy" in told["AC027"]
+    assert "accuracy, " not in told["AC027"]
+
+
+def test_stated_labels_that_follow_from_probabilities_are_called_alike() -> None:
+    cases = _called()
+    stated = _called(label=cases.label)
+    one, other = (
+        assess(p, ["sensitivity"], rng=1)["sensitivity"].interval for p in (cases, stated)
+    )
+    assert (one.low, one.high) == (other.low, other.high)
+    assert _called(label=~cases.label).called(np.ones(2)) is None
+
+
+def test_equal_models_are_compared_with_no_more_than_their_folds_show() -> None:
+    cases = _called()
+    other = cases.replace(probability=np.clip(cases.probability + 1e-9, 0.0, 1.0))
+    found = compare({"a": cases, "b": other}, ["sensitivity"], rng=1)["sensitivity"]
+    assert found.difference == 0.0
+    assert found.p_value == 1.0

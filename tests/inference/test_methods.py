@@ -1,5 +1,6 @@
 """What every declared interval, test and comparison keeps to; new ones are met without an entry."""
 
+import dataclasses
 import json
 from collections.abc import Callable
 from importlib import import_module
@@ -13,10 +14,12 @@ import pytest
 import abovechance as ac
 from abovechance.errors import NotApplicable, UnknownMethod
 from abovechance.inference import method
+from abovechance.inference.interval_choice import Shared, limits_of
 from abovechance.inference.method import Fact, Kind, Method, Takes, Use, chain, facts_of, first_of
 from abovechance.measures import Law, find
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography
+from abovechance.settings import Settings
 from inference.test_contracts import CASES, assessed, predictions
 
 EVERY = method.every()
@@ -380,3 +383,14 @@ def test_a_measure_named_twice_or_by_its_alias_is_one() -> None:
     assert [row.measure for row in found] == ["auc", "brier"]
     both = ac.compare({"a": made, "b": ac.examples.breast_cancer("p_forest")}, ["auc", "auroc"])
     assert [row.measure for row in both.differences] == ["auc"]
+
+
+def test_limits_that_do_not_hold_their_value_are_refused() -> None:
+    wilson = method.find("wilson", method.Kind.INTERVAL)
+    away = dataclasses.replace(
+        wilson, takes=method.Takes.CASES, function=lambda m, p, s: (0.01, 0.02)
+    )
+    made = ac.examples.breast_cancer("p_texture")
+    shared = Shared.among(Settings(), made, [find("auc")])
+    with pytest.raises(NotApplicable, match=r"gave limits 0\.01 to 0\.02, which do not hold"):
+        limits_of(away, find("auc"), made, shared)

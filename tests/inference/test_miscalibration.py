@@ -576,3 +576,10 @@ def test_equal_losses_tell_no_spread_of_what_scales_them(kind: str) -> None:
     for row in ac.assess(cases, names, rng=1, draws=99):
         assert row.interval is None, row.measure
         assert "same loss" in (row.remark or ""), row.measure
+
+
+def test_a_line_that_one_case_holds_has_no_interval() -> None:
+    y = np.arange(12.0)
+    value = np.where(np.arange(12) == 4, 2.0, 1.0)
+    with pytest.raises(NotApplicable, match="one case alone"):
+        ac.intervals.linear_calibration(ac.Numeric(y, value), "intercept")

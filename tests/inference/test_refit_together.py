@@ -13,7 +13,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from abovechance import permutation_test
 from abovechance.learning.from_sklearn import (
@@ -35,6 +35,13 @@ ESTIMATORS = {
     "scaled discriminant": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "machine": SVC(kernel="linear", tol=TIGHT),
     "scaled machine": make_pipeline(StandardScaler(), SVC(kernel="linear", C=10, tol=TIGHT)),
+    "shrunken discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+    "discriminant shrunken by half": LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.5),
+    "scaled liblinear": make_pipeline(StandardScaler(), LinearSVC(tol=1e-9, max_iter=100_000)),
+    "regression": LogisticRegression(tol=1e-11, max_iter=1_000),
+    "scaled regression": make_pipeline(
+        StandardScaler(), LogisticRegression(C=10, tol=1e-11, max_iter=1_000)
+    ),
 }
 DRAWS = 20
 
@@ -82,6 +89,11 @@ def test_ranks_by_decision_values_of_machines_have_the_same_null(cost, tolerance
     assert_same(*both_ways(machine, X, few.astype(int), measures=["auc"], cv=KFold(4)))
 
 
+def test_ranks_by_decision_values_of_liblinear_have_the_same_null() -> None:
+    X, y = data()
+    assert_same(*both_ways(ESTIMATORS["scaled liblinear"], X, y, measures=["auc", "ks"]))
+
+
 def test_folds_whose_order_the_solvers_could_tell_differently_are_found() -> None:
     values = np.array([[0.0, 0.1, 0.5, 0.52, 0.9, 1.5, 2.0, 2.01]])
     labels, folds = np.array([[0, 0, 0, 1, 1, 1, 0, 1]]), np.array([[0, 0, 1, 1, 2, 2, 3, 3]])
@@ -101,11 +113,39 @@ def test_every_measure_of_labels_has_the_same_null(name) -> None:
     assert_same(*both_ways(ESTIMATORS[name], X, y, measures=directed))
 
 
-@pytest.mark.parametrize("name", ["discriminant", "scaled discriminant"])
+EXACT = [name for name in ESTIMATORS if "discriminant" in name]
+
+
+@pytest.mark.parametrize("name", EXACT)
 def test_measures_of_probabilities_have_the_same_null(name) -> None:
     X, y = data()
     chosen = ["auc", "brier", "log_score", "balanced_accuracy"]
     assert_same(*both_ways(ESTIMATORS[name], X, y, measures=chosen))
+
+
+@pytest.mark.parametrize("name", ["regression", "scaled regression"])
+def test_regressions_run_to_their_optimum_by_scikit_learn_have_the_same_null(name) -> None:
+    X, y = data()
+    chosen = ["accuracy", "auc", "brier", "log_score"]
+    found, alone = both_ways(ESTIMATORS[name], X, y, measures=chosen)
+    for row, other in zip(found.tests, alone.tests, strict=True):
+        assert row.value == pytest.approx(other.value, rel=1e-8)
+        assert row.p_value == other.p_value
+        np.testing.assert_allclose(found.null[row.measure], alone.null[row.measure], rtol=1e-8)
+
+
+def test_regressions_as_they_stop_by_default_differ_within_their_tolerance() -> None:
+    X, y = data()
+    found, alone = both_ways(LogisticRegression(), X, y, measures=["brier", "log_score"])
+    for name, null in found.null.items():
+        np.testing.assert_allclose(null, alone.null[name], rtol=2e-3)
+
+
+def test_a_regression_that_runs_out_of_steps_is_refitted_one_by_one() -> None:
+    X, y = data()
+    with pytest.warns(UserWarning, match="failed to converge"):
+        found = permutation_test(LogisticRegression(max_iter=1), X, y, draws=DRAWS, rng=3)
+    assert not found.together
 
 
 @pytest.mark.parametrize("positive", ["ill", "well"])
@@ -149,7 +189,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("name", ["discriminant", "scaled machine"])
+@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n != "scaled discriminant"])
 def test_a_feature_that_stands_still_or_is_known_from_others_agrees(name, column) -> None:
     X, y = data()
     X = np.c_[X, COLUMNS[column]]
@@ -254,7 +294,7 @@ def test_few_permutations_are_not_worth_loading_compiled_code(monkeypatch) -> No
 @pytest.mark.parametrize(
     ("estimator", "X"),
     [
-        (LogisticRegression(), data()[0]),
+        (LogisticRegression(class_weight="balanced"), data()[0]),
         (LinearDiscriminantAnalysis(), data()[0].astype(np.float32)),
         (LinearDiscriminantAnalysis(solver="lsqr"), data()[0]),
     ],

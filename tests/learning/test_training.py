@@ -7,7 +7,9 @@ from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
     LinearSVM,
+    Logistic,
     RegularisedDA,
+    ShrinkageLDA,
     ShrunkenDiagonalLDA,
     SquaredHingeSVM,
     fit_predict,
@@ -26,6 +28,12 @@ LEARNERS = {
     "svm, features as they are": LinearSVM(1.0, scaling="none"),
     "svm, scaled as scikit-learn does": LinearSVM(1.0, scaling="population"),
     "l2svm": SquaredHingeSVM(0.1),
+    "l2svm, scaled as scikit-learn does": SquaredHingeSVM(0.1, scaling="population"),
+    "lda, shrunken after Ledoit and Wolf": ShrinkageLDA(),
+    "lda, shrunken by a share": ShrinkageLDA(0.3),
+    "logistic, features as they are": Logistic(),
+    "logistic, scaled as scikit-learn does": Logistic(1.0, scaling="population"),
+    "logistic, no intercept": Logistic(10.0, intercept=False),
 }
 VARIANTS = [LEARNERS[name] for name in LEARNERS if " " in name]
 EVERY = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))

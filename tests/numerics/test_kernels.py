@@ -1,5 +1,6 @@
 """When compiled code is used, and that nothing loads it before."""
 
+import io
 import subprocess
 import sys
 from collections import Counter
@@ -58,3 +59,48 @@ censoring.concordance_by_case(p, y, p), censoring.kaplan_meier(p, y)
 assert not {"numba", "scipy", "sklearn"} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+class Screen(io.StringIO):
+    """An error stream that somebody watches, or not."""
+
+    watched = True
+
+    def isatty(self) -> bool:
+        return self.watched
+
+
+def test_compiling_is_announced_where_somebody_watches(monkeypatch, tmp_path):
+    import numba
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(kernels, "_announced", {})
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def twice(x):
+        return 2 * x
+
+    twice.__module__ = "abovechance.somewhere"
+    loop = kernels.compiled(twice)
+    assert screen.getvalue() == ""
+    assert loop(21) == 42
+    assert screen.getvalue().count("compiling fast loops") == 1
+    loop(1.5)  # compiled for another kind of number, right after
+    assert screen.getvalue().count("\n") == 1
+
+
+def test_compiling_is_announced_anew_after_a_while_and_not_for_others(monkeypatch):
+    screen, clock = Screen(), iter([100.0, 104.0, 110.0])
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(kernels, "_announced", {})
+    monkeypatch.setattr(kernels.time, "monotonic", clock.__next__)
+    said = []
+    for module in ("umap.layouts", "abovechance.a", "abovechance.b", "abovechance.c"):
+        kernels.announce(module)
+        said.append(screen.getvalue().count("\n"))
+    assert said == [0, 1, 1, 2]
+    screen.watched = False
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    kernels.announce("abovechance.d")
+    assert screen.getvalue().count("\n") == 2

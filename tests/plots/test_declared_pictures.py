@@ -53,6 +53,35 @@ def refitted() -> Any:
     return ac.permutation_test(DummyClassifier(strategy="uniform"), *features(), draws=9, rng=1)
 
 
+def mapped(*shape: int) -> Any:
+    from statistical.map_subjects import ball, group, volume
+
+    where = volume(*shape)
+    people = group(np.random.default_rng(1), where, 8, 20, signal=2.5 * ball(where, 1), chance=0.0)
+    return ac.group_maps(people, draws=199, rng=1)
+
+
+def subject() -> Any:
+    rng = np.random.default_rng(1)
+    y = np.arange(24) % 2
+    return ac.decode_over_time(rng.normal(size=(24, 4, 9)) + y[:, None, None], y, draws=19, rng=1)
+
+
+def validated() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return ac.validate(GaussianNB(), *features(), draws=5, rng=1)
+
+
+def grown() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    sizes = [16, 24, 32]
+    return ac.learning_curve(
+        GaussianNB(), *features(), sizes=sizes, measures="auc", goals="auc>=.6", draws=2, rng=1
+    )
+
+
 # One thing of every kind that a picture can show; of survival both kinds of predictions.
 SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "binary": (texture,),
@@ -68,11 +97,15 @@ SHOWN: dict[str, tuple[Callable[[], Any], ...]] = {
     "comparison": (compared,),
     "detection": (lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),),
     "permutation_test": (refitted,),
+    "validation": (validated,),
+    "learning_curve": (grown,),
     "null_distribution": (lambda: significance.null_distribution(texture(), "auc", rng=1),),
     "power": (lambda: ac.power("auc", n=[20, 40], effects=0.8, replications=20, rng=1),),
     "sample_size": (lambda: ac.sample_size("auc", effect=0.9, replications=20, rng=1),),
     "posterior": (lambda: posterior.accuracy(40, 10),),
     "curve": (lambda: curves.cost(texture(), draws=99, rng=1),),
+    "group_maps": (lambda: mapped(6, 5, 4), lambda: mapped(20), lambda: mapped(6, 6)),
+    "subject_map": (subject,),
     "curve:roc": (lambda: curves.roc(texture(), draws=99, rng=1),),
     "curve:precision_recall": (lambda: curves.precision_recall(texture(), draws=99, rng=1),),
     "curve:calibration": (lambda: curves.calibration(texture()),),
@@ -140,7 +173,10 @@ def test_every_display_is_of_a_picture() -> None:
     assert kinds - {""} <= pictures().keys()
 
 
-@pytest.mark.parametrize("what", ["assessment", "comparison", "power", "sample_size", "curve:roc"])
+@pytest.mark.parametrize(
+    "what",
+    ["assessment", "comparison", "power", "sample_size", "curve:roc", "group_maps", "subject_map"],
+)
 def test_a_saved_result_has_the_same_picture(what: str) -> None:
     import json
 

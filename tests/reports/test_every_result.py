@@ -59,6 +59,11 @@ def narrow() -> Any:
     return ac.sample_size("auc", auc=0.8, width=0.2, replications=20, rng=1)
 
 
+def recording() -> tuple[np.ndarray, np.ndarray]:
+    y = np.arange(20) % 2
+    return np.random.default_rng(1).normal(size=(20, 3, 4)) + y[:, None, None], y
+
+
 KINDS: dict[str, Callable[[], Any]] = {
     "assessment": lambda: ac.assess(one(), ["auc", "brier"], draws=99, rng=1),
     "subgroups": lambda: ac.assess(one(), ["auc"], by=halves(), draws=99, rng=1),
@@ -67,6 +72,8 @@ KINDS: dict[str, Callable[[], Any]] = {
     "within": lambda: ac.compare(two(), ["auc"], by=halves(), between=True, draws=99, rng=1),
     "margin": lambda: ac.compare(two(), ["accuracy"], margin=0.1, rope=0.01, draws=99, rng=1),
     "detection": lambda: ac.detect(*features(), tests=["hotelling"], draws=99, rng=1),
+    "map": lambda: ac.decode_over_time(*recording(), draws=5, rng=1),
+    "maps": lambda: ac.decode_over_time([recording()[0]] * 2, recording()[1], draws=5, rng=1),
     "posterior": lambda: posterior.accuracy(40, 10),
     "balanced posterior": lambda: posterior.balanced_accuracy([[48, 2], [5, 45]]),
     "hierarchical": lambda: posterior.hierarchical(SUBJECTS),

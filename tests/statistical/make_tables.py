@@ -1,7 +1,9 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
-Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks.
-`--replications N` scales them.
+Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
+map_truths, map_power, false_stable.
+`--replications N` scales them. `validation` takes hours with `--large` (many cases and features)
+and `--boosting` (boosted trees).
 """
 
 import argparse
@@ -12,15 +14,28 @@ TESTS = Path(__file__).parents[1]
 # Not this folder: numba would import coverage.py. Studies are in replications/, beside tests/.
 sys.path[:1] = [str(TESTS), str(TESTS.parent)]
 
-from statistical import coverage, cross_validation, goal_risks, rosenblatt, type_one  # noqa: E402
+from statistical import (  # noqa: E402
+    coverage,
+    cross_validation,
+    false_stable,
+    goal_risks,
+    map_truths,
+    rosenblatt,
+    type_one,
+    validation_coverage,
+)
 from statistical.bars import type_one_table  # noqa: E402
 
 TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
 
 
-def make(name: str, replications: int) -> str:
+def make(name: str, replications: int, *, large: bool = False, boosting: bool = False) -> str:
     command = COMMAND.format(name=name, replications=replications)
+    if name == "validation":
+        asked = f"{command}{' --large' * large}{' --boosting' * boosting}"
+        further = validation_coverage.LARGE * large + validation_coverage.BOOSTED * boosting
+        return validation_coverage.table(replications, asked, further)
     if name == "type_one":
         held = list(type_one.simulate(type_one.SETTINGS, replications))
         text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)
@@ -36,6 +51,12 @@ def make(name: str, replications: int) -> str:
         return f"# Coverage of the intervals of shares\n\n{exact}\n\n{lines}\n"
     if name == "goal_risks":
         return goal_risks.table(replications, command)
+    if name == "map_truths":
+        return map_truths.table(replications, command)
+    if name == "map_power":
+        return map_truths.power_table(replications, command)
+    if name == "false_stable":
+        return false_stable.table(replications, command)
     if name == "rosenblatt":
         return rosenblatt.table(replications, command)
     return cross_validation.table(replications, command)
@@ -44,10 +65,15 @@ def make(name: str, replications: int) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     known = ["type_one", "coverage", "shares", "cross_validation", "rosenblatt", "goal_risks"]
+    known += ["map_truths", "map_power", "false_stable"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--boosting", action="store_true")
     options = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
+    further = {"large": options.large, "boosting": options.boosting}
     for chosen in options.names:
-        (TABLES / f"{chosen}.md").write_text(make(chosen, options.replications), "utf-8")
+        text = make(chosen, options.replications, **further)
+        (TABLES / f"{chosen}.md").write_text(text, "utf-8")
         print(f"wrote {chosen}.md", file=sys.stderr)

@@ -26,19 +26,28 @@ COMMANDS = {
     "curves": "A curve of the predictions in a file, with its band.",
     "demo": "Assess bundled example predictions and write their report.",
     "detect": "Test whether classes differ in their features.",
+    "learning-curve": "Whether more cases would make a learner better, and how many it takes.",
+    "group-maps": "Test where a group of subjects carries a signal, from their maps.",
     "measures": "List the measures, or explain one.",
     "plot": "Draw the predictions in a file, or a saved result.",
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
+    "searchlight": "Map where in the brain classes differ.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
+    "validate": "How good a model will be on new cases, from those it is trained on.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
+    "reliability": "Whether cross-validation tells what held-out cases say.",
+    "select": "Select features one by one, by what improves a measure most.",
+    "stability": "Which features are selected again and again, with a bound on false ones.",
     "reproduce": "Run the papers' simulation studies again, beside the published values.",
 }
 # The commands under the question that each answers; one under none is listed at the end.
 QUESTIONS = {
     "How good is this model?": ("assess", "curves", "thresholds", "posterior"),
     "Which model is better?": ("compare",),
-    "Is there any signal in these data?": ("detect",),
+    "How good will it be on new cases?": ("validate", "learning-curve"),
+    "Is there any signal in these data?": ("detect", "searchlight", "group-maps"),
+    "Which features, and can the validation be believed?": ("select", "stability", "reliability"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
     "Where do I begin?": ("demo", "measures", "reproduce"),
@@ -62,8 +71,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = HOMES.get(name, f"{name}_command")
-        command = getattr(import_module(f"abovechance.cli.{module}"), name)
+        called = name.replace("-", "_")
+        module = HOMES.get(name, f"{called}_command")
+        command = getattr(import_module(f"abovechance.cli.{module}"), called)
         assert isinstance(command, click.Command)
         return command
 

@@ -50,7 +50,7 @@ from abovechance.predictions import (
     View,
     checks,
 )
-from abovechance.predictions.checks import in_order_of
+from abovechance.predictions.checks import MOST_CASES, in_order_of
 from abovechance.resampling import Store, digest
 from abovechance.settings import Settings, settled, share
 
@@ -294,6 +294,8 @@ class Evidence:
                 "a stated prevalence is for classes that were sampled separately; leave it out, or "
                 "say sampling='case-control' (--sampling case-control)."
             )
+        if not (settings.inference or settings.case_control):
+            return found
         cases = expanded(predictions)
         weighted = cases
         if settings.case_control:
@@ -752,6 +754,12 @@ def assess(
     wanted = stated(goals, goal_rule)
     settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
+    counted = predictions.cases.counts is not None
+    if counted and settings.inference and predictions.total > MOST_CASES:
+        from abovechance.inference.streaming import assess_table
+
+        more = {"by": by, "dialect": dialect, "goals": goals}
+        return assess_table(predictions, measures, settings, more, primary=primary, rate=rate)
     chosen = _chosen(predictions, measures, dialect)
     # one for every goal, though several may be of one measure
     aims = [_chosen(predictions, m, dialect)[0] for m in wanted.measures] if wanted else []

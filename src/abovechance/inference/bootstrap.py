@@ -880,12 +880,69 @@ def studentised_mean(
     if predictions.weight is not None:
         raise NotApplicable("the studentised bootstrap is for cases that count one each.")
     losses = measure.losses(predictions)
-    found = studentised_interval(losses, confidence_level, draws, rng, pivots)
+    found = _within_bounds(
+        measure, losses, studentised_interval(losses, confidence_level, draws, rng, pivots)
+    )
     if measure.after is not None:
         bottom = measure.range[0]
         low, high = (float(measure.after(max(x, bottom))) for x in (found.low, found.high))
         found = replace(found, low=low, high=high)
     return clamped(measure, found)
+
+
+def _within_bounds(measure: Measure, losses: Floats, found: Interval) -> Interval:
+    """Limits no wider than any losses within the measure's range can have.
+
+    Where a few cases make up nearly all of the loss, resamples without them have hardly any spread
+    and the bootstrap's limits run away. Those of Hoeffding, at a tenth of the error, hold for any
+    values that have bounds.
+    """
+    bottom, top = measure.range
+    span = top - bottom
+    if measure.after is not None or not np.isfinite(span):
+        return found
+    if losses.min() < bottom or losses.max() > top:
+        return found
+    error = (1.0 - found.level) / 2.0 / 10.0
+    ends = bounded_mean_limits((float(losses.mean()) - bottom) / span, len(losses), error)
+    low, high = (bottom + span * x for x in ends)
+    if low <= found.low and found.high <= high:
+        return found
+    return limits(
+        "studentised_bootstrap",
+        max(low, found.low),
+        min(high, found.high),
+        found.level,
+        **{k: v for k, v in found.by.items() if k != "name"},
+        bounds="Hoeffding's bound",
+    )
+
+
+def bounded_mean_limits(mean: float, n: int, error: float) -> tuple[float, float]:
+    """How far the true mean of n values within [0, 1] may be, on each side but for `error`.
+
+    The relative entropy between two coins that show the mean and the limit is log(1 / error) / n.
+
+    >>> low, high = bounded_mean_limits(0.01, 50, 0.0025)
+    >>> round(low, 6), round(high, 3)
+    (0.0, 0.148)
+
+    References
+    ----------
+    Hoeffding (1963), Probability inequalities for sums of bounded random variables, theorem 1.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import rel_entr
+
+    far = -np.log(error) / n
+
+    def beyond(x: float) -> float:
+        return float(rel_entr(mean, x) + rel_entr(1.0 - mean, 1.0 - x)) - far
+
+    least, most = 1e-15, 1.0 - 1e-15
+    low = float(brentq(beyond, least, mean)) if mean > least and beyond(least) > 0 else 0.0
+    high = float(brentq(beyond, mean, most)) if mean < most and beyond(most) > 0 else 1.0
+    return low, high
 
 
 def studentised_interval(

@@ -24,14 +24,22 @@ KINDS = (
     "power",
     "sample_size",
     "precision_size",
+    "validation",
+    "learning_curve",
     "posterior",
     "posteriors",
     "hierarchical_posterior",
     "curve",
     "thresholds",
+    "selection",
+    "stability",
+    "reliability",
     "calibration_error",
     "null_distribution",
     "test",
+    "subject_map",
+    "subject_maps",
+    "group_maps",
 )
 # Results that were saved before they said their kind are known by what they hold.
 HOLDING: tuple[tuple[str, set[str]], ...] = (

@@ -26,7 +26,7 @@ from abovechance.inference.bootstrap import (
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
 from abovechance.inference.influence import Gap, influence
-from abovechance.inference.interval_choice import Shared, interval_by_law
+from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
 from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
@@ -371,7 +371,6 @@ def _linear(measure: Measure, weights: Floats, right: Floats) -> bool:
 
 
 CELLS = 1 << 21
-SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
 
 
 method.declared(

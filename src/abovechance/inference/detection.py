@@ -427,7 +427,13 @@ def detect(
     # What is worth doing fast is the whole run: the same way for the outcome as it is.
     fast = worthwhile(settings.flips * len(outcome)) or None
     work = Labellings(
-        features, outcome, _seeded(statistics, settings.seed), scheme, permute, fast, settings.seed
+        features,
+        outcome,
+        with_seeds(statistics, settings.seed),
+        scheme,
+        permute,
+        fast,
+        settings.seed,
     )
     observed = work.observed()
     # No accuracy is infinite: its scale was 0.
@@ -503,7 +509,7 @@ def _statistics(tests: Any, outcome: Array) -> list[Any]:
         tests = DEFAULT_TESTS["numeric" if outcome.dtype.kind == "f" else several]
     alone = isinstance(tests, str) or not isinstance(tests, Iterable) or _classifies(tests)
     found: list[Any] = []
-    for statistic in map(_statistic, [tests] if alone else tests):
+    for statistic in map(statistic_of, [tests] if alone else tests):
         if statistic not in found:
             found.append(statistic)
     if not found:
@@ -511,7 +517,7 @@ def _statistics(tests: Any, outcome: Array) -> list[Any]:
     return found
 
 
-def _statistic(test: Any) -> Statistic | Accuracy:
+def statistic_of(test: Any) -> Statistic | Accuracy:
     if isinstance(test, str):
         return find(test)
     if isinstance(test, Statistic | Accuracy):
@@ -525,7 +531,7 @@ def _statistic(test: Any) -> Statistic | Accuracy:
     )
 
 
-def _seeded(statistics: Sequence[Any], seed: int) -> tuple[Any, ...]:
+def with_seeds(statistics: Sequence[Any], seed: int) -> tuple[Any, ...]:
     """Statistics of which no estimator takes chance from elsewhere; one learner stays one."""
     learners: dict[Any, Any] = {}
     found = []

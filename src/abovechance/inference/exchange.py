@@ -369,6 +369,7 @@ def _no_further(
 
 PARTS = 50  # groups of cases of the jackknife
 FEW_PARTS = 20  # where every value is computed by itself
+SHARED = 0.7  # of the cases: values that both models give
 SAME = 1e-9  # relative: a value that a change of scale leaves as it is
 
 
@@ -467,7 +468,9 @@ def swappable(measure: Measure, first: Any, second: Any) -> Swapped:
     """The two models on a scale on which their predictions can be exchanged."""
     both = [Sample.of(p) for p in (first, second)]
     if measure.form is Form.RANKS:
-        return Swapped(measure, *(s.predicting(score=midranks(s.column("score"))) for s in both))
+        if not _of_one_scale(*(s.column("score") for s in both)):
+            both = [s.predicting(score=midranks(s.column("score"))) for s in both]
+        return Swapped(measure, *both)
     if measure.reads is View.RISK:
         if measure.form is not Form.CENSORED:
             _refuse(measure)
@@ -484,6 +487,17 @@ def swappable(measure: Measure, first: Any, second: Any) -> Swapped:
     if measure.reads is View.SCORE and any(s.column("probability") is None for s in both):
         _refuse(measure)
     return Swapped(measure, *both)
+
+
+def _of_one_scale(first: Floats, second: Floats) -> bool:
+    """Whether both models give the same few values, as grades: ranks would break their ties.
+
+    Half of the cases must be tied in each, and most hold a value that the other gives too.
+    """
+    for one, other in ((first, second), (second, first)):
+        if 2 * len(np.unique(one)) > one.size or np.isin(one, other).mean() < SHARED:
+            return False
+    return True
 
 
 def _alike(measure: Measure, sample: Sample, moved: Sample) -> bool:
@@ -561,8 +575,8 @@ def exchange(
     plain exchange would test that the models are interchangeable and reject models that are
     equally good in different ways. The standard error is the infinitesimal jackknife's for
     measures of a confusion table, else a jackknife over twenty groups of cases. Rank measures
-    exchange ranks, correlations standardised values. Scores of unknown scale are not exchanged for
-    other measures.
+    exchange ranks, or the values where both models give the same few; correlations exchange
+    standardised values. Scores of unknown scale are not exchanged for other measures.
 
     Parameters
     ----------

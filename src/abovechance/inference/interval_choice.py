@@ -41,6 +41,7 @@ from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions
+from abovechance.predictions.checks import spelled_out
 from abovechance.settings import ONE_MODEL, Settings
 
 
@@ -189,10 +190,19 @@ def limits_of(
     if found is None or getattr(found, "by", None):
         return found
     low, high = (found.low, found.high) if isinstance(found, Interval) else found
+    value = float(measure.of(predictions))
+    slack = SLACK * max(1.0, abs(value))
+    if not low - slack <= value <= high + slack:
+        raise NotApplicable(
+            f"{method.worded()} gave limits {low:g} to {high:g}, which do not hold the value "
+            f"{value:g}."
+        )
     return method.limits(low, high, settings.level)
 
 
 EVERY = tuple(Law)
+SLOW_DRAWS = 499  # where every bootstrap sample is evaluated by itself
+SLACK = 1e-9  # relative: what rounding may put between a value and its own limit
 SAMPLED = (Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL)
 
 
@@ -235,7 +245,7 @@ def by_bootstrap(measure: Measure, predictions: Any, settings: Shared) -> Interv
     if measure.label in settings.replicates:
         values = settings.replicates[measure.label]
     else:
-        draws = min(settings.bootstraps, 499)
+        draws = settings.bootstraps if settings.draws else SLOW_DRAWS
         drawn = replicates(cases, [measure], settings.rng(ONE_MODEL, 9), draws, groups=groups)
         values = drawn[measure.label]
     if groups is not None:
@@ -270,8 +280,7 @@ def expanded(predictions: Predictions) -> Predictions:
     """
     counts = predictions.cases.counts
     if counts is not None:
-        rows = np.repeat(np.arange(predictions.n), counts.astype(np.int64))
-        predictions = predictions.take(rows).with_cases(counts=None, id=None)
+        predictions = predictions.take(spelled_out(counts)).with_cases(counts=None, id=None)
     groups = predictions.cases.groups
     if groups is not None and len(np.unique(groups)) == len(groups):
         predictions = predictions.with_cases(groups=None)

@@ -29,6 +29,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.exchange import EQUAL, affordable, as_test, exchanged
 from abovechance.inference.influence import Components, Gap, NotLinear, components
+from abovechance.inference.interval_choice import SLOW_DRAWS
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -481,7 +482,7 @@ class Independent:
 
     def _gaps(self) -> Floats:
         slow = self.measure.needs_index_draws or self.measure.form is Form.PAIR_AUCS
-        size = 499 if slow and self.settings.draws is None else self.settings.bootstraps
+        size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
         parts = []
         for number, p in enumerate((self.first, self.second)):
             groups = p.cases.groups

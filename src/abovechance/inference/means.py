@@ -53,8 +53,9 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 
 @interval(
     name="studentised_bootstrap",
-    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws]",
-    words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]",
+    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]",
+    words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]"
+    "[, within {bounds}]",
     source="efron1993",
     default=[Law.MEAN],
     laws=[Law.CALIBRATION],

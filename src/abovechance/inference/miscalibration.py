@@ -184,6 +184,7 @@ PARAMETERS = ("in_the_large", "intercept", "slope")
 SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
 LEVERAGE = 0.99  # of a case that holds its line alone: left out, there is nothing to compare with
+HELD = 1e-9  # of leverage: a line that one case holds, but for rounding
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
@@ -362,9 +363,13 @@ def linear_calibration(
     leverage = np.einsum("in,ij,jn->n", design, inner, design)
     residual = y - estimate @ design
     groups = predictions.cases.groups
+    if leverage.max() >= 1.0 - HELD:
+        raise NotApplicable(
+            "one case alone is predicted otherwise than all the rest and decides the line, so "
+            "nothing says how it varies."
+        )
     if groups is None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            score = design * (residual / (1.0 - leverage))
+        score = design * (residual / (1.0 - leverage))
         freedom, known = len(x) - 2, {"cases": len(x)}
         spread = inner @ (score @ score.T) @ inner
     else:

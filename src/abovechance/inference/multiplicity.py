@@ -53,6 +53,28 @@ def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
     return _stepwise(p, from_largest)
 
 
+def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
+    r"""Adjusted p-values that keep the expected share of false findings, however dependent.
+
+    .. math:: \tilde p_{(i)} = \min_{j \ge i} \min\{\tfrac{m c_m}{j}\, p_{(j)}, 1\},
+              \qquad c_m = \sum_{j=1}^{m} \tfrac{1}{j}
+
+    Undefined p-values (nan) stay so and are not counted.
+
+    References
+    ----------
+    Benjamini & Yekutieli (2001), theorem 1.3.
+
+    Examples
+    --------
+    >>> benjamini_yekutieli([0.01, 0.04, 0.03, 0.5])
+    array([0.0833, 0.1111, 0.1111, 1.    ])
+    """
+    values = np.asarray(p, dtype=np.float64)
+    m = int(np.count_nonzero(~np.isnan(values)))
+    return np.minimum(benjamini_hochberg(values) * np.sum(1.0 / np.arange(1, m + 1)), 1.0)
+
+
 def _unadjusted(p: npt.ArrayLike) -> Floats:
     return np.asarray(p, dtype=np.float64)
 

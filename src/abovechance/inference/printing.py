@@ -975,6 +975,216 @@ def about_permutations(facts: Facts) -> list[str]:
     return said
 
 
+# Models validated on the cases they were trained on, and learners given more and more of them.
+
+
+CORRECTED = {
+    "optimism": "apparent less the optimism of bootstrap samples",
+    ".632": "apparent values and those of cases left out, 0.368 to 0.632",
+    ".632+": "apparent values and those of cases left out, weighed by overfitting",
+    "cv": "cross-validated",
+    "repeated_cv": "cross-validated, over repeats",
+    "bootstrap_cv": "cross-validated within bootstrap samples",
+}
+
+
+@prints("validation")
+def validation(facts: Facts) -> list[Block | None]:
+    """Apparent and corrected values, and what is known of the linear predictor."""
+    return [
+        Note(about_validation(facts)),
+        validation_table(facts),
+        *(Note(said) for said in (*about_intervals(facts), *about_shrinkage(facts))),
+    ]
+
+
+def about_validation(facts: Facts) -> str:
+    """Cases, features and parts in one line."""
+    said = [plural(int(facts["n"]), "case"), plural(int(facts["features"]), "feature")]
+    if facts.get("groups"):
+        said.insert(1, plural(int(facts["groups"]), "group"))
+    draws = int(facts["draws"])
+    if facts["method"] in ("cv", "repeated_cv"):
+        said.append(plural(int(facts["folds"]), "fold"))
+        said += [plural(draws, "repeat")] if draws > 1 else []
+    else:
+        said.append(f"{thousands(draws)} bootstrap samples")
+    return ", ".join(said)
+
+
+def validation_table(facts: Facts, *, title: str = "") -> Table:
+    """Every measure as it appears, and as it is to be expected on new cases."""
+    rows = facts.get("validated") or ()
+    return tabulate(
+        rows,
+        ("measure", "name", lambda r: str(r["title"])),
+        ("apparent", "number", lambda r: numeric(r["apparent"])),
+        ("optimism", "number", lambda r: numeric(r["optimism"], plus=True)),
+        ("corrected", "number", lambda r: numeric(r["corrected"], r.get("undefined"))),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("chance", "number", lambda r: given(r.get("chance"))),
+        ("remark", "remark", lambda r: str(r.get("undefined") or "")),
+        title=title,
+        caption=f"Corrected: {CORRECTED.get(str(facts.get('method')), 'as stated')}.",
+        name="validated",
+        rows_of="validated",
+    )
+
+
+def about_intervals(facts: Facts) -> list[str]:
+    """What the intervals are for, and why measures have none."""
+    rows = facts.get("validated") or ()
+    said = []
+    if any(row.get("interval") for row in rows):
+        said.append(f"Intervals are for {facts['interval_for']}.")
+    without: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("no_interval") and not row.get("undefined"):
+            reason = str(row["no_interval"]).replace(str(row["title"]), "it")
+            without.setdefault(reason, []).append(str(row["title"]))
+    said += [f"No interval of {_listed(names)}: {why}." for why, names in without.items()]
+    return said
+
+
+def about_shrinkage(facts: Facts) -> list[str]:
+    """By what a linear predictor should be multiplied."""
+    found = facts.get("shrinkage")
+    if not found:
+        return []
+    factors = [
+        f"{number(found[name])} {how}"
+        for name, how in (("bootstrap", "by the bootstrap"), ("heuristic", "by the heuristic"))
+        if found.get(name) is not None
+    ]
+    return [f"Shrinkage factor of the linear predictor: {', '.join(factors)}."] if factors else []
+
+
+@prints("learning_curve")
+def learning_curve(facts: Facts) -> list[Block | None]:
+    """Values at every size, then what more cases would give."""
+    said = [plural(int(facts["n"]), "case"), plural(int(facts["features"]), "feature")]
+    said += [plural(int(facts["folds"]), "fold"), plural(int(facts["draws"]), "repeat")]
+    return [
+        Note(", ".join(said)),
+        *(learning_table(facts, curve) for curve in facts.get("curves") or ()),
+        goal_sizes_table(facts),
+        *(Note(text) for text in about_bands(facts)),
+    ]
+
+
+def learning_table(facts: Facts, curve: Row) -> Table:
+    """One measure at every size, and continued to twice and four times the cases there are."""
+    ahead = curve.get("continued") or ()
+    kept = [ahead[k] for k in {len(ahead) // 2, len(ahead) - 1} if ahead]
+    rows = [*curve["points"], *sorted(kept, key=lambda one: as_float(one["size"]))]
+    chance = curve.get("chance")
+    beside = "" if chance is None else f" Chance gives {number(chance)}."
+
+    def ends(row: Row) -> Any:
+        if row.get("interval"):
+            return row["interval"]
+        return row if row.get("low") is not None else None
+
+    return tabulate(
+        rows,
+        ("trained on", "number", lambda r: count(round(as_float(r["size"])))),
+        ("value", "number", lambda r: numeric(r["value"])),
+        (f"{percent(level_of(facts))} interval", "limits", lambda r: limits(ends(r))),
+        ("apparent", "number", lambda r: given(r.get("apparent"))),
+        ("remark", "remark", lambda r: "" if "apparent" in r else "continued"),
+        title=str(curve["title"]),
+        caption=f"Of cases that were not trained on, by training size.{beside}",
+        name=f"curve_{curve['measure']}",
+    )
+
+
+def goal_sizes_table(facts: Facts) -> Table | None:
+    """The training size at which each goal would be met."""
+    rows = [one for curve in facts.get("curves") or () for one in curve.get("goals") or ()]
+    if not rows:
+        return None
+
+    def size(value: Any, none: str) -> Cell:
+        return Cell(none) if value is None else count(value)
+
+    return tabulate(
+        rows,
+        ("goal", "name", lambda r: str(r["goal"])),
+        ("cases", "number", lambda r: size(r.get("size"), "never")),
+        ("at least", "number", lambda r: size(r.get("low"), "")),
+        ("at most", "number", lambda r: size(r.get("high"), "no limit")),
+        title="Cases to train on",
+        caption=f"At which the curve meets a goal, with {percent(level_of(facts))} limits.",
+        name="goal_sizes",
+    )
+
+
+def about_bands(facts: Facts) -> list[str]:
+    """What intervals of a learning curve are for, and which measures have none."""
+    curves = facts.get("curves") or ()
+    said = []
+    if any(point.get("interval") for curve in curves for point in curve["points"]):
+        said.append("Intervals are for the algorithm trained on so many cases.")
+    without = [str(curve["title"]) for curve in curves if curve.get("no_band")]
+    if without:
+        said.append(
+            f"No interval of {_listed(without)}: biased in small folds, or undefined there."
+        )
+    return said
+
+
+# Maps of subjects.
+
+
+@prints("subject_map", "subject_maps")
+def subject_maps(facts: Facts) -> list[Block | None]:
+    """Maps of one subject or several, a row each."""
+    first = maps_of(facts)[0]
+    geometry = first["geometry"]
+    drawn = f"{thousands(first['draws'])} null maps"
+    where = f"{thousands(geometry['centres'])} centres, {first['neighbourhood']}"
+    sizes = first["sizes"]
+    held = f"{sizes[0]} to {sizes[2]}" if sizes[0] != sizes[2] else f"{sizes[0]}"
+    return [Note(f"{where} ({held} each); {drawn} of each subject"), maps_table(facts, title="")]
+
+
+def maps_of(facts: Facts) -> list[Row]:
+    """The subjects' maps, of which there may be one."""
+    return list(facts["maps"]) if "maps" in facts else [facts]
+
+
+def maps_table(facts: Facts, *, title: str) -> Table:
+    """Where each subject's map is largest, beside what permutations give."""
+    rows = maps_of(facts)
+    first = rows[0]
+    return tabulate(
+        rows,
+        ("subject", "name", lambda r: str(r.get("subject") or "")),
+        ("trials", "number", lambda r: count(r["n"])),
+        ("runs", "number", lambda r: count(r.get("runs"))),
+        ("largest", "number", lambda r: numeric(r["largest"]["value"])),
+        ("at", "text", lambda r: place_of(r["largest"]["at"], r["geometry"]["unit"])),
+        ("median", "number", lambda r: numeric(r["median"])),
+        ("null mean", "number", lambda r: numeric(r["null_mean"])),
+        ("least p", "number", lambda r: p_cell(r["least_p"])),
+        ("centres there", "number", lambda r: count(r["at_least_p"])),
+        title=title,
+        caption=f"{first['title']}. H0: {first['hypothesis']}. p is of each centre alone.",
+        name="maps",
+        rows_of="maps",
+    )
+
+
+def place_of(at: Sequence[float], unit: str) -> str:
+    """Coordinates for a table.
+
+    >>> place_of([2.0, -4.5], "mm"), place_of([0.25], "s")
+    ('(2, -4.5) mm', '0.25 s')
+    """
+    said = ", ".join(f"{value:g}" for value in at)
+    return f"{said if len(at) == 1 else f'({said})'} {unit}".strip()
+
+
 # Power and sample sizes.
 
 
@@ -1179,6 +1389,172 @@ def thresholds_table(choices: Sequence[Row], *, title: str) -> Table:
     )
 
 
+# Features selected once, on many halves of the cases; cross-validation beside held-out cases.
+
+
+@prints("selection")
+def selection(facts: Facts) -> list[Block | None]:
+    """Features in the order of selection."""
+    cases = f"{plural(int(facts['n']), 'case')}, {plural(int(facts['features']), 'feature')}"
+    return [
+        Note(f"{cases}; {facts['learner']}, judged {facts['judged']}"),
+        steps_table(facts, title=""),
+        Note(f"Ended because {facts['stopped']}."),
+    ]
+
+
+def steps_table(facts: Facts, *, title: str) -> Table:
+    """What each selected feature added."""
+    rows = [{"step": i, **row} for i, row in enumerate(facts["steps"], 1)]
+    return tabulate(
+        rows,
+        ("step", "number", lambda r: count(r["step"])),
+        ("feature", "name", lambda r: str(r["feature"])),
+        (str(facts["title"]).lower(), "number", lambda r: numeric(r["value"])),
+        ("better by", "number", lambda r: numeric(r["gain"])),
+        title=title,
+        caption=f"Without any feature: {number(facts['start'])}.",
+        name="steps",
+        rows_of="steps",
+    )
+
+
+@prints("stability")
+def stability(facts: Facts) -> list[Block | None]:
+    """Stable features, how often each was selected, and how alike selections were."""
+    halves = f"{thousands(int(facts['pairs']))} pairs of halves"
+    copied = f", {facts['copies']} of them permuted copies" if facts.get("copies") else ""
+    many = f"{plural(int(facts['n']), 'case')}, {plural(int(facts['features']), 'feature')}{copied}"
+    return [
+        Note(f"{many}; {halves}"),
+        selectors_table(facts, title="Stability"),
+        frequencies_table(facts, title="How often each feature was selected"),
+        index_differences_table(facts),
+    ]
+
+
+def selectors_table(facts: Facts, *, title: str) -> Table:
+    """One line per way to select features."""
+    rows = facts["selectors"]
+    assumed = {
+        "none": "for any selector",
+        "unimodal": "if selection shares have one mode",
+        "r-concave": "if selection shares are r-concave",
+    }[str(facts["assumption"])]
+    copies = "Copies: permuted copies among those selected in a half. " if facts["copies"] else ""
+    return tabulate(
+        rows,
+        ("selected by", "name", lambda r: str(r["title"])),
+        ("per half", "number", lambda r: numeric(r["size"])),
+        ("cut-off", "number", lambda r: numeric(r["cutoff"])),
+        ("stable", "number", lambda r: count(len(r["stable"]))),
+        ("false, at most", "number", lambda r: numeric(r["bound"])),
+        ("copies", "number", lambda r: given(r.get("noise_selected"))),
+        ("index", "number", lambda r: numeric(r["index"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("remark", "remark", _remark),
+        title=title,
+        caption="Stable: selected in at least that share of the halves. False, at most: bound on "
+        f"how many stable features of low selection probability there are on average, {assumed}. "
+        f"{copies}Index: 1 if all halves select the same, 0 if as chance would.",
+        name="selectors",
+        rows_of="selectors",
+    )
+
+
+def frequencies_table(facts: Facts, *, title: str) -> Table:
+    """One line per feature, one column per way to select; stable features have a star."""
+    rows = facts["frequencies"]
+    names = [str(row["selector"]) for row in facts["selectors"]]
+    known = {(row["selector"], row["feature"]): row for row in rows}
+    features = list(dict.fromkeys(row["feature"] for row in rows))
+
+    def share(selector: str) -> Declared:
+        def cell(feature: str) -> Cell:
+            row = known[selector, feature]
+            star = " *" if row["stable"] else ""
+            return Cell(f"{number(row['frequency'])}{star}", value=as_float(row["frequency"]))
+
+        return selector, "name", cell
+
+    return tabulate(
+        features,
+        ("feature", "name", lambda f: str(f)),
+        *(share(selector) for selector in names),
+        title=title,
+        caption="* stable.",
+        name="frequencies",
+        rows_of="frequencies",
+    )
+
+
+def index_differences_table(facts: Facts) -> Table:
+    """Differences of the index between ways to select."""
+    return _pairs_table(facts, "Differences of the index", "the same halves")
+
+
+def _pairs_table(facts: Facts, title: str, same: str) -> Table:
+    """Differences between pairs, first minus second, on the same draws."""
+    rows = facts.get("comparisons") or ()
+    return tabulate(
+        rows,
+        ("cases", "number", lambda r: count(r.get("n"))),
+        ("first − second", "name", lambda r: f"{r['first']} − {r['second']}"),
+        ("difference", "number", lambda r: numeric(r["difference"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("p", "number", lambda r: p_cell(r.get("p_value"))),
+        ("p (holm)", "number", lambda r: p_cell(r.get("p_adjusted"))),
+        title=title,
+        caption=f"On {same}.",
+        name="comparisons",
+        rows_of="comparisons",
+    )
+
+
+@prints("reliability")
+def reliability(facts: Facts) -> list[Block | None]:
+    """Cross-validated beside held-out values over repetitions."""
+    flips = [as_float(one) for one in facts["flips"]]
+    dial = f", up to {percent(max(flips))} of the labels flipped" if max(flips) else ""
+    balanced = ", classes in equal numbers" if facts.get("balanced") else ""
+    return [
+        Note(
+            f"{thousands(int(facts['repetitions']))} repetitions; {facts['folds']}, beside "
+            f"{plural(int(facts['holdout']), 'case')} held out of {facts['n']}{balanced}"
+            f"{dial}"
+        ),
+        reliability_table(facts, title="Cross-validation beside held-out cases"),
+        correlation_differences_table(facts),
+    ]
+
+
+def reliability_table(facts: Facts, *, title: str) -> Table:
+    """One line per number of cases and measure."""
+    rows = facts["measures"]
+    return tabulate(
+        rows,
+        ("cases", "number", lambda r: count(r["n"])),
+        ("measure", "name", lambda r: str(r["measure"])),
+        ("Spearman", "number", lambda r: numeric(r["spearman"])),
+        (_level(rows, facts), "limits", lambda r: limits(r.get("interval"))),
+        ("CV", "number", lambda r: numeric(r["cv"])),
+        ("held out", "number", lambda r: numeric(r["holdout"])),
+        ("bias", "number", lambda r: numeric(r["bias"])),
+        ("spread", "number", lambda r: numeric(r["spread"])),
+        ("remark", "remark", _remark),
+        title=title,
+        caption="Spearman: correlation of both values over repetitions. Bias: mean of "
+        "cross-validated minus held-out values; spread: their standard deviation.",
+        name="measures",
+        rows_of="measures",
+    )
+
+
+def correlation_differences_table(facts: Facts) -> Table:
+    """Differences of Spearman's correlation between measures."""
+    return _pairs_table(facts, "Differences of Spearman's correlation", "the same repetitions")
+
+
 @prints("curve")
 def curve(facts: Facts) -> list[Block | None]:
     """Some points of a curve."""
@@ -1230,4 +1606,133 @@ def points_table(facts: Facts, most: int, *, hidden: Sequence[str] = (), title: 
         title=title,
         caption="" if size <= most else f"{most} of {size} points; the JSON holds them all.",
         name="points",
+    )
+
+
+# Maps of a group of subjects.
+
+
+@prints("group_maps")
+def group_maps(facts: Facts) -> list[Block | None]:
+    """What was combined, how many centres each rule rejects, peaks and clusters."""
+    return [
+        Note(about_maps(facts)),
+        controls_table(facts),
+        peaks_table(facts),
+        clusters_table(facts),
+    ]
+
+
+def about_maps(facts: Facts) -> str:
+    """Subjects, centres, and what was drawn."""
+    low, high = facts["null_maps"]
+    maps = f", {low} null maps each" if low == high else f", {low} to {high} null maps each"
+    drawn = "all " if facts["exact"] else ""
+    kind = "joint permutations" if facts["method"] == "joint" else "combinations"
+    kind = "patterns of signs" if facts["method"] == "sign_flip" else kind
+    return (
+        f"{plural(int(facts['n']), 'subject')}{maps if low else ''}; "
+        f"{thousands(facts['centres'])} centres; {drawn}{thousands(facts['draws'])} {kind}; "
+        f"{facts['statistic']}"
+    )
+
+
+def controls_table(facts: Facts) -> Table:
+    """How many centres each rule rejects."""
+    rows = facts["controls"]
+    return tabulate(
+        rows,
+        ("by", "name", lambda r: Cell(str(r["title"]), mark="primary" if r["chosen"] else "")),
+        ("bounds", "text", lambda r: str(r["bounds"])),
+        ("centres", "number", lambda r: count(r["rejected"])),
+        ("smallest p", "number", lambda r: p_cell(r["least_p"])),
+        title="Centres rejected",
+        caption=f"At level {facts['alpha']:g}. H0: {facts['hypothesis']}.",
+        name="controls",
+        rows_of="controls",
+    )
+
+
+def peaks_table(facts: Facts) -> Table:
+    """Peaks of the centres rejected, or the strongest centres where none is."""
+    rows, geometry = facts["peaks"], facts["geometry"]
+    found = any(row["rejected"] for row in rows)
+    return tabulate(
+        rows,
+        (_axes(geometry), "name", _place),
+        ("centres", "number", lambda r: count(r["size"])) if found else None,
+        ("effect", "number", lambda r: numeric(r["effect"], plus=True)),
+        ("z", "number", lambda r: given(r.get("z"))),
+        ("p", "number", lambda r: p_cell(r["p_value"])),
+        ("max", "number", lambda r: p_cell(r["p_maximum"])),
+        ("BH", "number", lambda r: p_cell(r["p_bh"])),
+        ("cluster", "number", lambda r: _known_p(r.get("p_cluster"))),
+        ("TFCE", "number", lambda r: _known_p(r.get("p_tfce"))),
+        ("share", "number", lambda r: given(r.get("prevalence"))),
+        title=f"{'Peaks' if found else 'Strongest centres'} at {_axes(geometry)}",
+        caption=_about_peaks(facts),
+        name="peaks",
+        rows_of="peaks",
+    )
+
+
+def _axes(geometry: Facts) -> str:
+    """What the coordinates are.
+
+    >>> _axes({"axes": ["x", "y", "z"], "unit": "mm"})
+    'x, y, z (mm)'
+    """
+    return f"{', '.join(str(axis) for axis in geometry['axes'])} ({geometry['unit']})"
+
+
+def _known_p(p: Any) -> Cell:
+    return EMPTY if p is None else p_cell(p)
+
+
+def _place(row: Row) -> str:
+    """Coordinates, or the name of a centre that has one.
+
+    >>> _place({"at": [12.0, -3.0, 40.5]})
+    '12, −3, 40.5'
+    """
+    if row.get("name"):
+        return str(row["name"])
+    return ", ".join(f"{at:g}".replace("-", "−") for at in row["at"])
+
+
+def _about_peaks(facts: Facts) -> str:
+    less = "chance" if facts.get("chance") is not None else "the mean of the null maps"
+    said = [
+        f"Effect: mean over subjects less {less}; p at the centre alone, and adjusted for all "
+        "centres by each rule."
+    ]
+    if facts.get("share") is not None:
+        said = [
+            "Effect as mean over subjects; p that at most "
+            f"{percent(facts['share'])} of the population carry the signal; share: the part of the "
+            "population that carries it at least."
+        ]
+    if facts.get("extrapolated"):
+        said.append("Some p-values are extrapolated (generalised Pareto).")
+    return " ".join(said)
+
+
+def clusters_table(facts: Facts) -> Table | None:
+    """Clusters formed at the stated p."""
+    rows, geometry = facts["clusters"], facts["geometry"]
+    if not rows:
+        return None
+    return tabulate(
+        rows[:10],
+        (f"highest at {_axes(geometry)}", "name", _place),
+        ("centres", "number", lambda r: count(r["size"])),
+        ("z", "number", lambda r: given(r["z"])),
+        ("p, any cluster", "number", lambda r: p_cell(r["p_familywise"])),
+        ("p, BH of clusters", "number", lambda r: p_cell(r["p_discovery"])),
+        title=f"Clusters, highest at {_axes(geometry)}",
+        caption=f"Centres with p ≤ {facts['cluster_p']:g} that share {facts['neighbours']}; chance "
+        "makes clusters by the same rule, at least as large ones count, the observed ones included."
+        + (f" The largest 10 of {len(rows)}." if len(rows) > 10 else ""),
+        name="clusters",
+        rows_of="clusters",
     )

@@ -17,9 +17,9 @@ from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
     Known,
     assembled,
+    converged,
     cross_fitted,
     cross_predictions,
-    folds_of,
     folds_of_each,
     known,
     seeded,
@@ -27,6 +27,7 @@ from abovechance.learning.from_sklearn import (
     splits_of,
     splitter_of,
 )
+from abovechance.learning.learners import LDA, LinearSVM
 from abovechance.measures import Measure, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.measure import Form, Law
@@ -181,18 +182,25 @@ class TogetherRefits:
 
     def observed(self) -> dict[str, float]:
         """The measures for the outcomes as they are."""
-        return {name: float(value[0]) for name, value in self.values(self.codes[None]).items()}
+        values = self._of(self.codes[None], self.first_folds, self._first)
+        labels = [m.label for m in self.singly.measures]
+        return {name: float(value[0]) for name, value in zip(labels, values, strict=True)}
 
     def predictions(self) -> Predictions:
         """Predictions for the outcomes as they are."""
-        alone = self.singly
-        parts = folds_of_each(
-            alone.splitter, alone.X, self.codes[None], alone.cv_groups, self._asked
-        )
-        folds = next(iter(parts))[1]
-        assert folds is not None
-        predicted = cross_predictions(self.known, self.codes[None], folds)
-        return self._assembled(self.codes, predicted[0], folds[0])
+        assert self.first_folds is not None
+        return self._assembled(self.codes, self._first[0], self.first_folds[0])
+
+    @cached_property
+    def first_folds(self) -> Ints | None:
+        """The folds (1, n) of the outcomes as they are; None unless all are tested once."""
+        return next(iter(self._folds_of(self.codes[None])))[1]
+
+    @cached_property
+    def _first(self) -> Floats:
+        """What is predicted (1, n) for the outcomes as they are."""
+        assert self.first_folds is not None
+        return self._predicted(self.codes[None], self.first_folds)
 
     @cached_property
     def classes(self) -> Array:
@@ -211,23 +219,33 @@ class TogetherRefits:
 
     def values(self, labels: Ints) -> dict[str, Array]:
         """The mean over folds of each measure (B,) for labellings (B, n)."""
-        alone = self.singly
-        found = {m.label: np.empty(len(labels)) for m in alone.measures}
-        parts = folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+        found = {m.label: np.empty(len(labels)) for m in self.singly.measures}
+        parts: list[tuple[Ints, Ints | None]] = list(self._folds_of(labels))
+        known = [folds for _, folds in parts if folds is not None]
+        if len(known) == len(parts) > 1:  # all at once
+            parts = [(np.concatenate([rows for rows, _ in parts]), np.concatenate(known))]
         for rows, folds in parts:
-            for m, values in zip(alone.measures, self._of(labels[rows], folds), strict=True):
+            for m, values in zip(self.singly.measures, self._of(labels[rows], folds), strict=True):
                 found[m.label][rows] = values
         return found
 
-    def _of(self, labels: Ints, folds: Ints | None) -> list[Any]:
+    def _folds_of(self, labels: Ints) -> Iterator[tuple[Ints, Ints | None]]:
+        alone = self.singly
+        return folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+
+    def _predicted(self, labels: Ints, folds: Ints) -> Floats:
+        ranked = any(m.form is Form.RANKS for m in self.singly.measures)
+        return cross_predictions(self.known, labels, folds, ranked=ranked)
+
+    def _of(self, labels: Ints, folds: Ints | None, known: Floats | None = None) -> list[Any]:
+        """The measures of labellings, of predictions that are `known` already, if any."""
         measures = self.singly.measures
         if folds is None:  # rows tested twice or never
             each = [self.singly.values(self.classes[row]) for row in labels]
             return [[row[m.label] for row in each] for m in measures]
-        ranked = any(m.form is Form.RANKS for m in measures)
-        predicted = cross_predictions(self.known, labels, folds, ranked=ranked)
+        predicted = self._predicted(labels, folds) if known is None else known
         probable = self.known.kind == "probability"
-        if probable:
+        if probable and not all(m.form in COUNTING for m in measures):
             predicted = levelled(predicted)
         made = []
         if any(m.form not in BATCHED for m in measures):
@@ -258,7 +276,8 @@ class TogetherRefits:
 class EitherWay:
     """Refits as work for blocks, done together if there is a way to, else one by one.
 
-    The numbers are the same, so a stored run goes on either way.
+    The numbers are the same, to the tolerance of scikit-learn's solver where it stops before its
+    optimum, so a stored run goes on either way.
     """
 
     singly: Refits
@@ -426,6 +445,7 @@ def refit_advice(
 
 BLOCK = 8  # refits of an estimator of unknown cost
 TOGETHER_BLOCK = 128  # refits of one for which there is a fast way, whether taken or not
+LARGE_BLOCKS = (LDA, LinearSVM)  # the others keep the draws they had before there was a way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -451,7 +471,8 @@ class RefitTest(Result, kind="permutation_test"):
     """A learner under cross-validation, tested by refitting it under permuted outcomes.
 
     `together` says whether the learner was trained by the fast way for all permutations at once,
-    or by scikit-learn one by one; the numbers are the same. `described` names learner and folds.
+    or by scikit-learn one by one; the numbers are the same, but for what the tolerance of a
+    logistic regression or `LinearSVC` leaves open. `described` names learner and folds.
     """
 
     tests: tuple[RefitRow, ...]
@@ -530,10 +551,12 @@ def permutation_test(
     pos_label
         The positive class of two that are not coded 0/1; needed for measures that depend on it.
     fast
-        Train linear discriminants and linear support vector machines (`learning.recognise`) on
-        all permutations together where this gives scikit-learn's own numbers: two classes, every
-        case tested once, measures of labels, of ranks and, of discriminants, of probabilities.
-        False always refits one by one.
+        Train linear discriminants, linear support vector machines and logistic regressions
+        (`learning.recognise`) on all permutations together where this gives scikit-learn's own
+        numbers: two classes, every case tested once, measures of labels, of ranks and, but for
+        machines, of probabilities. Logistic regressions and `LinearSVC` are trained to their
+        optimum, where scikit-learn's solvers stop within their `tol` of it. False always refits
+        one by one.
 
     Returns
     -------
@@ -592,16 +615,20 @@ def permutation_test(
     if recognised is not None:
         singly = replace(singly, level=recognised.kind == "probability")
     together = _together(recognised, singly)
-    block = BLOCK if together is None else TOGETHER_BLOCK
+    block = BLOCK
+    if together is not None and isinstance(together.known.learner, LARGE_BLOCKS):
+        block = TOGETHER_BLOCK
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
+    elif together is not None:
+        with asked(estimator, "could not be fitted to these rows"):
+            fitted = seeded(estimator, settings.seed).fit(X, outcome)  # it may refuse them
+        together = together if converged(fitted) else None
     if together is None:
         first = singly.predictions(outcome)
         chosen = _fitted(named, first)
         observed = {m.label: over_folds(m, first) for m in chosen}
     else:  # by the same arithmetic as under permutation
-        with asked(estimator, "could not be fitted to these rows"):
-            seeded(estimator, settings.seed).fit(X, outcome)  # it checks what it was given
         chosen = _fitted(named, together.predictions())
         observed = together.observed()
     singly = replace(singly, measures=chosen)
@@ -656,8 +683,8 @@ def _together(found: Known | None, singly: Refits) -> TogetherRefits | None:
     ordering = all(m.form in (*COUNTING, Form.RANKS) for m in singly.measures)
     if found.kind != "probability" and not ordering:
         return None
-    folds = folds_of(singly.splitter, singly.X, singly.y, singly.cv_groups)
-    return None if folds is None else TogetherRefits(found, singly)
+    together = TogetherRefits(found, singly)
+    return None if together.first_folds is None else together
 
 
 def _side(measure: Measure) -> Any:

@@ -129,6 +129,8 @@ FEW_CLUSTERS = 30
 FEW_CASES = 50
 MANY_CASES = 1000
 FEW_NUMBERS = 200
+FAR_ABOVE = 5.0  # times the value: an upper limit that says little
+MUCH_BY_CALLS = 0.3  # of the error over folds: what other calls add, from which it is said
 LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
 
 
@@ -144,6 +146,7 @@ def advice_for(
     if any(e.interval is not None for e in whole):
         yield from _on_size(expanded(one_run(predictions)))
         yield from _on_stated_prevalence(predictions, whole)
+        yield from _on_upper_limits(whole)
 
 
 def _on_data(predictions: Predictions) -> Iterator[Advice]:
@@ -195,6 +198,7 @@ def _on_dependence(
                 "shown.",
                 "Forman & Scholz (2010)",
             )
+        yield from _on_calls(rows)
         if "folds" in refused:
             yield Advice("AC011", f"no interval over folds: {refused['folds']}")
     elif "p" in refused:
@@ -222,6 +226,30 @@ def _on_dependence(
             "sampling weights: values are weighted, intervals of shares and of confusion tables "
             "count as many cases as the weights are worth, the others take rows for independent; "
             "exact tests, which count cases, are not given.",
+        )
+
+
+def _on_calls(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Values at a threshold hang on where a model puts it, and folds share nearly all of that."""
+    by = {e.measure: e.interval.by for e in rows if e.by is None and e.interval is not None}
+    some = [m for m, known in by.items() if known and (known.get("calls") or 0.0) >= MUCH_BY_CALLS]
+    if some:
+        yield Advice(
+            "AC026",
+            f"{listed(some, 3)}: models trained on other cases would call other cases positive, "
+            "and folds, whose training cases are nearly the same, hardly show it. The interval "
+            "allows for other class frequencies; where a few extreme cases sway the training it "
+            "may still cover less than it says (.80 of .95 with heavy-tailed features).",
+            "Bengio & Grandvalet (2004)",
+        )
+    unseen = [m for m, known in by.items() if known and known.get("calls", 0.0) is None]
+    if unseen:
+        yield Advice(
+            "AC027",
+            f"{listed(unseen, 3)}: labels do not tell how models trained on other cases would call "
+            "these: over folds the interval may cover less than it says (.70 to .88 of .95). Give "
+            "probabilities as well.",
+            "Bengio & Grandvalet (2004)",
         )
 
 
@@ -467,6 +495,25 @@ def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) ->
             "look like the rarer one weigh most, and where predictions are rarely far off they "
             f"may not have been seen. With fewer than {MANY_CASES} cases of each class intervals "
             "may cover less than they say (.79 to .95 with 60).",
+        )
+
+
+def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Losses without bounds that a few cases make up: how large they are is hardly known."""
+    far = [
+        e
+        for e in rows
+        if (m := _measure_of(e)) is not None
+        and m.law is Law.MEAN
+        and m.range == (0.0, np.inf)
+        and e.interval is not None
+        and e.interval.high > FAR_ABOVE * e.value
+    ]
+    if far:
+        yield Advice(
+            "AC036",
+            f"{_titles(far)}: a few cases make up most of the loss, so how large it is among "
+            "others is hardly known: the upper limit may be far from what more cases will show.",
         )
 
 

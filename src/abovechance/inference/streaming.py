@@ -13,7 +13,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
-from abovechance.errors import ColumnError, DataError, FileError, NotApplicable
+from abovechance.errors import ColumnError, DataError, FileError, NotApplicable, listed
 from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
 from abovechance.inference.areas import summarised_area
 from abovechance.inference.assessment import PRIMARY, reference_level, rows_per_class, stated_rates
@@ -73,12 +73,13 @@ from abovechance.measures.summary import (
     from_classes,
     from_numbers,
     from_summary,
+    of_table,
+    tabled,
 )
 from abovechance.measures.utility import at_threshold, labelling_threshold, threshold_of
 from abovechance.numerics.binned_ranks import (
     BUFFER,
     UNIT,
-    BinnedRanks,
     Collector,
     Grid,
     RankTotals,
@@ -88,12 +89,11 @@ from abovechance.numerics.binned_ranks import (
     heaviest,
     unsettled,
 )
-from abovechance.numerics.counts import ClassSums
 from abovechance.numerics.exact import never_zero
 from abovechance.numerics.kernels import available
-from abovechance.predictions import Numeric
+from abovechance.predictions import Numeric, Predictions
 from abovechance.predictions.binary import two_classes
-from abovechance.predictions.checks import same_label
+from abovechance.predictions.checks import same_label, spelled_out
 from abovechance.settings import ONE_MODEL, Settings, settled
 
 # ----------------------------------------------------------------------------------------------
@@ -877,14 +877,7 @@ def _labels(
         return _classes(ClassCases(stream, outcome, tuple(classes), label, {}, missing), readings)
     pair = two_classes(np.array(classes), None, pos_label, None)
     found, dropped = _classes(ClassCases(stream, outcome, pair, label, {}, missing), readings)
-    (tn, fp), (fn, tp) = found.confusion.astype(int).tolist()  # type: ignore[union-attr]
-    summary = BinarySummary(
-        positives=ClassSums(n=fn + tp, called=tp),
-        negatives=ClassSums(n=tn + fp, called=fp),
-        ranks=BinnedRanks.empty(),
-        probabilities=False,
-    )
-    return Summarised(summary, classes=pair), dropped
+    return Summarised(of_table(found.confusion), classes=pair), dropped  # type: ignore[union-attr]
 
 
 def _columns_of_classes(stream: Stream, roles: Roles) -> dict[Any, str]:
@@ -1015,6 +1008,36 @@ def assess_stream(
         bound=bound,
         progress=settings.progress,
     )
+    return _assessed(
+        predictions,
+        measures,
+        settings,
+        primary=primary,
+        rate=rate,
+        threshold=labelling_threshold(predictions),
+        origin_stated=origin is not None,
+        streamed=True,
+        remarks=_unused(stream, roles),
+        described=roles.sentence(stream.rows, stream.source),
+        dropped=dropped,
+    )
+
+
+def _assessed(
+    predictions: AnySummary,
+    measures: Any,
+    settings: Settings,
+    *,
+    primary: Any,
+    rate: Any,
+    threshold: float | None,
+    origin_stated: bool,
+    streamed: bool,
+    remarks: Iterable[Advice],
+    described: str,
+    dropped: int,
+) -> Assessment:
+    """The measures of a summary, of a stream or of a table that holds all there is."""
     chosen = _chosen(predictions, measures)
     main = _primary(predictions, [m.label for m in chosen], primary)
     inference, shared = settings.inference, Shared.among(settings, predictions, chosen)
@@ -1026,19 +1049,64 @@ def assess_stream(
         outcome=predictions.kind,
         n=predictions.n,
         origin="test",
-        origin_stated=origin is not None,
-        threshold=labelling_threshold(predictions),
+        origin_stated=origin_stated,
+        threshold=threshold,
         seed=settings.seed if inference else None,
         primary=main,
         estimates=tuple(rows),
         advice=(
             *advice_on_primary(main),
-            *_advice(predictions, chosen, rows, inference),
+            *_advice(predictions, chosen, rows, inference, streamed),
             *untested,
-            *_unused(stream, roles),
+            *remarks,
         ),
-        described=roles.sentence(stream.rows, stream.source),
+        described=described,
         dropped=dropped,
+    )
+
+
+# ----------------------------------------------------------------------------------------------
+# Counts of so many cases that they are not spelled out: labels as their table.
+# ----------------------------------------------------------------------------------------------
+
+
+def assess_table(
+    predictions: Predictions,
+    measures: Any,
+    settings: Settings,
+    more: Mapping[str, Any],
+    *,
+    primary: Any,
+    rate: Any,
+) -> Assessment:
+    """The measures of labels with counts, from their table; refused where that does not say all.
+
+    `more` is what was asked for beside measures, None where it was not.
+    """
+    more = {**more, "methods": settings.methods or None, "sampling": settings.case_control or None}
+    asked = [name for name, value in more.items() if value is not None]
+    table = tabled(predictions)
+    if table is None:
+        spelled_out(np.array([predictions.total]))  # refuses so many
+        raise AssertionError
+    if asked:
+        raise NotApplicable(
+            f"counts of {predictions.total:,.0f} cases are read as a table, which does not say "
+            f"all that {listed([f'{name}=' for name in asked])} needs; leave it out, or give a "
+            "random part of the cases."
+        )
+    return _assessed(
+        table,
+        measures,
+        settings,
+        primary=primary,
+        rate=rate,
+        threshold=labelling_threshold(predictions),
+        origin_stated=predictions.origin_stated,
+        streamed=False,
+        remarks=predictions.notes,
+        described=predictions.described,
+        dropped=predictions.dropped,
     )
 
 
@@ -1188,13 +1256,18 @@ def _remark(measure: Measure, predictions: AnySummary, value: float) -> str | No
 
 
 def _advice(
-    predictions: AnySummary, measures: Sequence[Measure], rows: Sequence[Estimate], inference: bool
+    predictions: AnySummary,
+    measures: Sequence[Measure],
+    rows: Sequence[Estimate],
+    inference: bool,
+    streamed: bool,
 ) -> Iterator[Advice]:
     yield from _on_bounds(predictions, measures)
     told = {row.measure for row in rows}
     law = {m.label: m.law for m in measures}
     if inference:
         yield from advice_on_tests(rows, predictions.kind)
+    if inference and streamed:
         whole = [r for r in rows if r.class_ is None and law[r.measure] is not Law.CALIBRATION]
         bare = [r.measure for r in whole if r.interval is None and np.isfinite(r.value)]
         said = (

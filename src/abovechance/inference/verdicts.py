@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from abovechance.format import as_float, number, percent, plural, thousands
+from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.contract import (
     adjusted,
     beats_chance,
@@ -18,12 +18,20 @@ from abovechance.inference.contract import (
     of_calibration,
     primary_rows,
 )
-from abovechance.inference.prose import as_text
-from abovechance.inference.sentences import difference_sentence, estimate_sentence, values_sentence
+from abovechance.inference.prose import as_text, label, listed
+from abovechance.inference.sentences import (
+    begun,
+    difference_sentence,
+    estimate_sentence,
+    limits,
+    named,
+    values_sentence,
+)
 
 Facts: TypeAlias = Mapping[str, Any]
 ALPHA = 0.05
 TARGET = 0.8  # the power that is usually wanted
+MOST_NAMES = 8  # features or measures that a sentence names
 _VERDICTS: dict[str, Callable[[Facts], str]] = {}
 _HEADLINES: dict[str, Callable[[Facts], str]] = {}
 
@@ -178,6 +186,12 @@ def _by_margin(difference: Mapping[str, Any], margin: Mapping[str, Any]) -> str:
     return f"Not shown: {first} no worse than {second} by more than {number(margin['margin'])}"
 
 
+@_of(_VERDICTS, "subject_map", "subject_maps")
+def _mapped(facts: Facts) -> str:
+    many = len(facts.get("maps") or (facts,))
+    return f"{plural(many, 'map')} with null maps, to be combined over subjects"
+
+
 @_of(_VERDICTS, "detection", "permutation_test")
 def _detected(facts: Facts) -> str:
     """Of several measures of a learner, the first decides."""
@@ -211,6 +225,159 @@ def _enough(facts: Facts) -> str:
     if len({int(cell["n"]) for cell in facts["cells"]}) == 1:
         return f"{plural(min(reached), 'case')} are enough {for_power}"
     return f"{plural(min(reached), 'case')}, of the sizes tried, {for_power}"
+
+
+@_of(_VERDICTS, "validation")
+def _expected(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return "No corrected value"
+    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+
+
+@_of(_HEADLINES, "validation")
+def _appearing(facts: Facts) -> str:
+    row = facts["validated"][0]
+    if row.get("undefined"):
+        return f"{begun(row['title'])} is {row['undefined']}."
+    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
+    inside = row.get("interval")
+    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
+
+
+@_of(_VERDICTS, "learning_curve")
+def _learned(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    last = curve["points"][-1]
+    return (
+        f"{curve['title']} of {number(last['value'])} after training on "
+        f"{plural(round(as_float(last['size'])), 'case')}"
+    )
+
+
+@_of(_HEADLINES, "learning_curve")
+def _going_on(facts: Facts) -> str:
+    curve = facts["curves"][0]
+    ahead = curve.get("continued") or ()
+    if not ahead:
+        return ""
+    far = ahead[-1]
+    within = "" if far.get("low") is None else f" ({between(far['low'], far['high'])})"
+    return (
+        f"Continued by an inverse power law, {thousands(round(as_float(far['size'])))} cases would "
+        f"give about {number(far['value'])}{within}."
+    )
+
+
+# Features selected, and cross-validation that is to be believed.
+
+
+@_of(_VERDICTS, "selection")
+def _selected(facts: Facts) -> str:
+    found, many = len(facts["steps"]), plural(int(facts["features"]), "feature")
+    return f"{found} of {many} selected" if found else f"None of {many} selected"
+
+
+@_of(_HEADLINES, "selection")
+def _improved(facts: Facts) -> str:
+    title = named(facts["title"])
+    if not facts["steps"]:
+        return f"No feature improves {title}, {number(facts['start'])} without any."
+    names = listed([label(step["feature"]) for step in facts["steps"]], MOST_NAMES)
+    last = number(facts["steps"][-1]["value"])
+    said = f"In this order: {names}."
+    return f"{said} {begun(facts['title'])} goes from {number(facts['start'])} to {last}."
+
+
+@_of(_VERDICTS, "stability")
+def _relied_on(facts: Facts) -> str:
+    first = facts["selectors"][0]
+    found, many = len(first["stable"]), plural(int(facts["features"]), "feature")
+    by = f" by {as_text(named(first['title']), {})}" if len(facts["selectors"]) > 1 else ""
+    are = "is" if found == 1 else "are"
+    return f"{found or 'None'} of {many} {are} stable{by}"
+
+
+@_of(_HEADLINES, "stability")
+def _stable(facts: Facts) -> str:
+    first = facts["selectors"][0]
+    if not first["stable"]:
+        return f"No feature was selected in at least {percent(first['cutoff'])} of the halves."
+    names = listed([label(name) for name in first["stable"]], MOST_NAMES)
+    bound = number(first["bound"])
+    return (
+        f"Selected in at least {percent(first['cutoff'])} of the halves: {names}; on average at "
+        f"most {bound} of them would be there by accident."
+    )
+
+
+@_of(_VERDICTS, "reliability")
+def _believed(facts: Facts) -> str:
+    rows = [row for row in facts["measures"] if row["n"] == facts["measures"][0]["n"]]
+    known = [row for row in rows if as_float(row["spearman"]) == as_float(row["spearman"])]
+    if not known:
+        return "No correlation to be computed"
+    best = max(known, key=lambda row: as_float(row["spearman"]))
+    value = number(best["spearman"])
+    title = as_text(named(best["title"]), {})
+    return f"Spearman's correlation at most {value}, by {title}, at {best['n']} cases"
+
+
+@_of(_HEADLINES, "reliability")
+def _went_together(facts: Facts) -> str:
+    rows = [row for row in facts["measures"] if row["n"] == facts["measures"][0]["n"]]
+    each = [f"{number(row['spearman'])} by {named(row['title'])}" for row in rows]
+    return (
+        f"Cross-validated and held-out values of {facts['measures'][0]['n']} cases have a rank "
+        f"correlation of {listed(each, MOST_NAMES)}."
+    )
+
+
+@_of(_VERDICTS, "group_maps")
+def _somewhere(facts: Facts) -> str:
+    chosen = next(row for row in facts["controls"] if row["chosen"])
+    many = thousands(facts["centres"])
+    if not chosen["rejected"]:
+        return f"No signal shown at any of {many} centres"
+    return f"Signal at {thousands(chosen['rejected'])} of {many} centres"
+
+
+@_of(_HEADLINES, "group_maps")
+def _strongest(facts: Facts) -> str:
+    """The highest peak, and what a rejection says."""
+    if not facts["peaks"]:
+        return ""
+    peak = facts["peaks"][0]
+    of_all = " allowing for all centres" if facts.get("share") is None else ""
+    said = (
+        f"The strongest is {place_words(peak, facts['geometry'])}: {peak_words(peak, facts)}, "
+        f"{p_phrase(peak['p_maximum'])}{of_all}."
+    )
+    return f"{said} A rejection says that {facts['conclusion']}." if peak["rejected"] else said
+
+
+def place_words(peak: Facts, geometry: Facts) -> str:
+    """Where a centre lies, as a sentence says it.
+
+    >>> place_words({"at": [12.0, -3.5, 40.0]}, {"axes": ["x", "y", "z"], "unit": "mm"})
+    'at x = 12, y = −3.5, z = 40 mm'
+    """
+    if peak.get("name"):
+        return str(peak["name"])
+    pairs = zip(geometry["axes"], peak["at"], strict=True)
+    said = ", ".join(f"{axis} = {at:g}".replace("-", "−") for axis, at in pairs)
+    return f"at {said} {geometry['unit']}".rstrip()
+
+
+def peak_words(peak: Facts, facts: Facts) -> str:
+    """How high a peak is, in the units of its statistic and in standard deviations.
+
+    >>> peak_words({"statistic": 0.61, "z": 4.2}, {"statistic_title": "Accuracy"})
+    'mean 0.610, z = 4.20'
+    """
+    if peak.get("z") is None:
+        return f"smallest value over subjects {number(peak['statistic'])}"
+    return f"mean {number(peak['statistic'])}, z = {as_float(peak['z']):.2f}"
 
 
 # What was stated beforehand: goals, and a margin beside the model in use.

@@ -451,13 +451,17 @@ NEARLY = 0.8
 
 
 class Features(NamedTuple):
-    """Features (n, p), outcome and blocks, and a line that says what was taken for what."""
+    """Features (n, p), outcome and blocks, and a line that says what was taken for what.
+
+    `event` says of survival, whose outcome is a time, where the event happened.
+    """
 
     X: Floats
     y: Array
     blocks: Array | None
     names: list[str]
     described: str
+    event: Floats | None = None
 
 
 def features_in(
@@ -467,10 +471,11 @@ def features_in(
     *,
     blocks: str | None = None,
     id: str | None = None,
+    event: str | None = None,
     missing: str = "refuse",
     sheet: str | None = None,
 ) -> Features:
-    """Read features, outcome and blocks.
+    """Read features, outcome and blocks; of survival the `event` too, the outcome being its time.
 
     Without names, every other column of numbers is a feature, unless it only counts the rows.
 
@@ -479,7 +484,7 @@ def features_in(
     'outcome = y; 1 feature; 3 rows; features: a; left out: row (counting the rows)'
     """
     table = read_table(source, sheet=sheet)
-    roles = [name for name in (outcome, blocks, id) if name is not None]
+    roles = [name for name in (outcome, blocks, id, event) if name is not None]
     table.require([*roles, *(features or ())])
     names, left_out = (features, "") if features is not None else _chosen(table, roles)
     if not names:
@@ -487,9 +492,12 @@ def features_in(
             "no column of numbers is left to be a feature; name them with --features."
         )
     X = np.column_stack([table.number(name) for name in names])
-    y = table.labels(outcome)
+    y = table.labels(outcome) if event is None else table.number(outcome)
+    happened = None if event is None else table.number(event)
     units = None if blocks is None else table.text(blocks)
     absent = np.isnan(X).any(axis=1) | np.asarray(table.missing(outcome))
+    if happened is not None:
+        absent |= np.isnan(happened)
     gone = _settled(absent, "features and outcome", missing)
     dropped = [f"{_cases(gone)} with a missing value dropped"] if gone.any() else []
     if units is not None:
@@ -501,7 +509,14 @@ def features_in(
     many = f"{len(names)} feature{'s' * (len(names) != 1)}"
     words = [f"outcome = {outcome}", many, f"{int((~gone).sum())} rows"]
     words.append(f"features: {listed_names(names)}{left_out}")
-    return Features(X[~gone], y[~gone], units, list(names), "; ".join([*words, *dropped]))
+    return Features(
+        X[~gone],
+        y[~gone],
+        units,
+        list(names),
+        "; ".join([*words, *dropped]),
+        None if happened is None else happened[~gone],
+    )
 
 
 def counts_rows(values: Floats) -> bool:

@@ -6,7 +6,8 @@ Predictions of a scikit-learn estimator under many labellings, its trainings don
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,18 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, listed
 from abovechance.gate import Column, Features, Fitted, Outcome, Trainable, asked, gated
-from abovechance.learning.learners import LDA, TIE, Learner, LinearSVM
-from abovechance.learning.training import decisions, folded_decisions, left_out
+from abovechance.learning.learners import (
+    LDA,
+    TIE,
+    Learner,
+    LinearSVM,
+    Logistic,
+    Scaling,
+    ShrinkageLDA,
+    SquaredHingeSVM,
+)
+from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
+from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
 
@@ -164,13 +175,14 @@ def _dealt(
 ) -> Iterator[tuple[Ints, Ints | None]]:
     """Folds of a stratified splitter with a fixed seed.
 
-    It deals its folds to each class in the order in which the members come; nothing but the sizes
-    of the classes and the class of the first row makes two labellings differ.
+    It deals its folds to each class in the order in which the members come, beginning with the
+    class that is seen first; nothing but the size of that class makes two labellings differ.
     """
-    kinds = np.stack([labels[:, 0], labels.sum(axis=1)], axis=1)
-    order = np.argsort(labels, axis=1, kind="stable")
-    for kind in np.unique(kinds, axis=0):
-        alike, key = np.flatnonzero((kinds == kind).all(axis=1)), tuple(kind.tolist())
+    others = labels != labels[:, :1]
+    kinds = others.sum(axis=1)
+    order = np.argsort(others, axis=1, kind="stable")
+    for key in np.unique(kinds).tolist():
+        alike = np.flatnonzero(kinds == key)
         if key not in kept:
             found = folds_of(splitter, X, labels[alike[0]], groups)
             kept[key] = None if found is None else found[order[alike[0]]]
@@ -435,13 +447,13 @@ def _refused_unfitted(fitted: Any, X: Any, y: Array, test: Any, fold: int) -> tu
 
     classes = np.unique(y)
     try:
-        kind, prediction = predict(fitted, _rows(X, test), len(classes))
+        kind, prediction = predict(fitted, rows_of(X, test), len(classes))
     except NotFittedError:
         raise DataError(
             f"every fold must have a fitted estimator; that of fold {fold} failed to fit. Call "
             'cross_validate(..., error_score="raise") to see why.'
         ) from None
-    return kind, _by_class(fitted, kind, prediction, classes)
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 class CrossFitted(NamedTuple):
@@ -538,9 +550,9 @@ def _after_training(
         kind = _kind(estimator, len(classes))
         return kind, only_class(kind, seen[0], classes, len(y[test]))
     with asked(estimator, "could not be fitted to these rows"):
-        fitted = clone(estimator).fit(_rows(X, train), y[train])
-    kind, prediction = predict(fitted, _rows(X, test), len(classes))
-    return kind, _by_class(fitted, kind, prediction, classes)
+        fitted = clone(estimator).fit(rows_of(X, train), y[train])
+    kind, prediction = predict(fitted, rows_of(X, test), len(classes))
+    return kind, by_class(fitted, kind, prediction, classes)
 
 
 def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
@@ -557,7 +569,7 @@ def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
     return sure if kind == "probability" else 2 * sure[:, -1] - 1
 
 
-def _rows(X: Any, index: Any) -> Any:
+def rows_of(X: Any, index: Any) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[index]
     if hasattr(X, "column_names"):  # Arrow's
@@ -590,7 +602,7 @@ def outcome_lacks(classes: Array, known: Array) -> bool:
     return not set(np.asarray(known).tolist()) <= set(classes.ravel().tolist())
 
 
-def _by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
+def by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
     """Probabilities in one column per class of the whole data, even if a fold lacked one."""
     if kind != "probability" or len(estimator.classes_) == len(classes):
         return prediction
@@ -660,13 +672,31 @@ UNUSED = (
     "random_state",
 )
 
+UNUSED_BY_LIBLINEAR = ("C", "tol", "dual", "max_iter", "verbose", "random_state", "multi_class")
+SHRINKING = ("solver", "shrinkage", "store_covariance", "tol")  # `tol` is of the other solver
+UNUSED_BY_NEWTON = (
+    "C",
+    "penalty",
+    "tol",
+    "fit_intercept",
+    "intercept_scaling",
+    "solver",
+    "max_iter",
+    "verbose",
+    "random_state",
+    "warm_start",
+    "n_jobs",
+)
+SMOOTH = ("lbfgs", "newton-cg", "newton-cholesky")  # solvers that stop where slopes are small
+
 
 def recognise(estimator: Any) -> Learner | None:
     """The learner that predicts what a scikit-learn classifier does, or None.
 
-    Known are linear discriminants (the default solver, no shrinkage, shares of classes as prior)
-    and linear support vector machines, alone or after a `StandardScaler`, all with default
-    settings but for the cost.
+    Known are linear discriminants (the default solver, or another one with shrinkage; shares of
+    classes as prior), linear support vector machines (`SVC` and `LinearSVC`) and logistic
+    regression (ridge penalty or none, a solver that goes for the optimum), alone or after a
+    `StandardScaler`, all with default settings but for the cost.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -676,9 +706,10 @@ def recognise(estimator: Any) -> Learner | None:
     >>> recognise(SVC(kernel="rbf"))
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
+    from sklearn.svm import SVC, LinearSVC
 
     scaled = False
     if type(estimator) is Pipeline and len(estimator.steps) == 2:
@@ -686,12 +717,48 @@ def recognise(estimator: Any) -> Learner | None:
         scaled = _default(scaler, StandardScaler(), but=("copy",))
         if not scaled:
             return None
+    scaling: Scaling = "population" if scaled else "none"
     if _default(estimator, SVC(kernel="linear"), but=UNUSED):
-        return LinearSVM(float(estimator.C), "population" if scaled else "none")
+        return LinearSVM(float(estimator.C), scaling)
+    if _default(estimator, LinearSVC(), but=UNUSED_BY_LIBLINEAR):
+        return SquaredHingeSVM(float(estimator.C), scaling)
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
         return LDA("rows" if _divides_by_rows() else "degrees")
+    if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
+        return _logistic(estimator, scaling)
+    if _default(estimator, LinearDiscriminantAnalysis(), but=SHRINKING):
+        return _shrunken(estimator, scaled)
     return None
+
+
+def _shrunken(estimator: Any, scaled: bool) -> ShrinkageLDA | None:
+    """A discriminant with shrinkage; a stated share of it depends on the units of features."""
+    share = estimator.shrinkage
+    if estimator.solver not in ("lsqr", "eigen") or share is None:
+        return None
+    if isinstance(share, str):
+        return ShrinkageLDA("auto") if share == "auto" else None
+    return ShrinkageLDA(float(share)) if share > 0 and not scaled else None
+
+
+def _logistic(estimator: Any, scaling: Scaling) -> Logistic | None:
+    """A logistic regression whose solver ends at the optimum of one of the penalties known."""
+    penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
+    plain = estimator.fit_intercept or scaling == "none"
+    if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
+        return None
+    return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
+
+
+def converged(fitted: Any) -> bool:
+    """Whether a fitted estimator, or the last step of a pipeline, stayed below `max_iter`.
+
+    One that did not is not at its optimum, which is where the fast way ends.
+    """
+    last = getattr(fitted, "steps", [("", fitted)])[-1][1]
+    limit = getattr(last, "max_iter", -1)
+    return limit < 0 or bool(np.max(last.n_iter_) < limit)
 
 
 def _default(estimator: Any, plain: Any, but: tuple[str, ...] = ()) -> bool:
@@ -719,29 +786,38 @@ TOLERANCES = 40
 EXACT = 2.0**53  # whole numbers below it are added without rounding
 
 
-class Known(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Known:
     """A scikit-learn estimator for which there is a fast way, and features it takes as they are."""
 
     estimator: Any
     learner: Learner
     X: Floats
 
-    @property
+    @cached_property
     def varying(self) -> Floats:
         """The features but for those that hold one whole number: scikit-learn leaves them out.
 
         Means of such a feature are exact; those of a fraction are not, and what rounding leaves
-        of it may count.
+        of it may count. To learners that shrink or penalise, a constant is a feature like others.
         """
+        if not isinstance(self.learner, LDA | LinearSVM):
+            return self.X
         first = self.X[0]
         still = (np.ptp(self.X, axis=0) == 0) & (first == np.round(first))
         still &= np.abs(first) * len(self.X) < EXACT
         return self.X if still.all() or not still.any() else self.X[:, ~still]
 
+    @cached_property
+    def hat(self) -> Hat | None:
+        """What all labellings share where discriminants are cross-validated."""
+        return hat_of(self.learner, self.varying)
+
     @property
     def kind(self) -> str:
         """What it predicts: decision values of machines, else probabilities."""
-        return "score" if isinstance(self.learner, LinearSVM) else "probability"
+        machine = isinstance(self.learner, LinearSVM | SquaredHingeSVM)
+        return "score" if machine else "probability"
 
     @property
     def margin(self) -> float:
@@ -758,7 +834,11 @@ def known(estimator: Any, X: Any) -> Known | None:
     Features must be a table of finite numbers in double precision or whole ones, as scikit-learn
     computes with others in other precision.
     """
-    learner = recognise(estimator)
+    return with_features(estimator, recognise(estimator), X)
+
+
+def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | None:
+    """A learner and the features, where both are such that the fast way can be gone."""
     if learner is None:
         return None
     try:
@@ -776,9 +856,11 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool =
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
     Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
-    be sure of are left to scikit-learn. Decision values of machines are exact where scikit-learn's
-    are approximate; their signs agree, and if they are to be `ranked`, so does their order within
-    folds (of all cases, where a fold has one class) as far as measures of ranks can tell.
+    be sure of are left to scikit-learn. Logistic regressions are at their optimum, which
+    scikit-learn's approach within their tolerance. Decision values of machines are exact where
+    scikit-learn's are approximate; their signs agree, and if they are to be `ranked`, so does their
+    order within folds (of all cases, where a fold has one class) as far as measures of ranks can
+    tell.
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
@@ -839,6 +921,7 @@ def _leave_to_scikit_learn(
     with warnings.catch_warnings(), trusting:
         warnings.simplefilter("ignore")
         learner = clone(known.estimator)
+        refit = _by_libsvm if _reaches_libsvm(known) else _by_scikit_learn
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
             seen = np.unique(labels[b, ~test])
@@ -846,7 +929,7 @@ def _leave_to_scikit_learn(
                 only = only_class(known.kind, seen[0], np.arange(2), int(test.sum()))
                 values[b, test] = _second(known.kind, only)
             else:
-                values[b, test] = _by_scikit_learn(learner, known.X, labels[b], test)
+                values[b, test] = refit(learner, known.X, labels[b], test)
 
 
 def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
@@ -861,6 +944,71 @@ def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Fl
     return _second(kind, found)
 
 
+def _by_libsvm(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
+    """The decision values of a scikit-learn machine to the last bit, by the same libsvm.
+
+    Of a fit to a few dozen rows scikit-learn spends nine tenths on checks of what is known to be
+    in order.
+    """
+    from sklearn.svm import _libsvm
+
+    machine = getattr(estimator, "steps", [("", estimator)])[-1][1]
+    seen, asked = X[~test], X[test]
+    if machine is not estimator:
+        seen, asked = _standardised(seen, asked)
+    how = {"svm_type": 0, "kernel": "linear", "cache_size": machine.cache_size}
+    _libsvm.set_verbosity_wrap(0)
+    found = _libsvm.fit(
+        seen,
+        labels[~test].astype(np.float64),
+        C=machine.C,
+        tol=machine.tol,
+        shrinking=machine.shrinking,
+        class_weight=np.ones(2),
+        sample_weight=np.empty(0),
+        random_seed=0,
+        **how,
+    )
+    # scikit-learn turns libsvm's sign, which speaks for the first class
+    return -np.asarray(_libsvm.decision_function(asked, *found[:7], **how)).ravel()
+
+
+def _standardised(seen: Floats, asked: Floats) -> tuple[Floats, Floats]:
+    """Rows as a `StandardScaler` leaves them, to the last bit: in the order of its steps."""
+    n = len(seen)
+    mean = seen.sum(axis=0) / n
+    left = seen - mean
+    variance = ((left**2).sum(axis=0) - left.sum(axis=0) ** 2 / n) / n
+    eps = np.finfo(np.float64).eps
+    still = variance <= n * eps * variance + (n * mean * eps) ** 2
+    scale = np.where(still, 1.0, np.sqrt(variance))
+    return (seen - mean) / scale, (asked - mean) / scale
+
+
+def _reaches_libsvm(known: Known) -> bool:
+    """Whether an estimator is a machine whose fits may be had from libsvm itself."""
+    return isinstance(known.learner, LinearSVM) and _libsvm_is_known()
+
+
+@cache
+def _libsvm_is_known() -> bool:
+    """Whether `_by_libsvm` gives what the scikit-learn at hand gives, though no name is public."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    X = np.sin(np.arange(60.0)).reshape(20, 3) * [1.0, 50.0, 0.0] + 0.1
+    labels, test = np.arange(20) % 3 % 2, np.arange(20) % 4 == 0
+    for machine in (SVC(kernel="linear"), make_pipeline(StandardScaler(), SVC(kernel="linear"))):
+        try:
+            found = _by_libsvm(machine, X, labels, test)
+        except (ImportError, AttributeError, TypeError, ValueError):
+            return False
+        if not np.array_equal(found, _by_scikit_learn(machine, X, labels, test)):
+            return False
+    return True
+
+
 def _second(kind: str, found: Floats) -> Floats:
     """Probabilities or decision values for the second of two classes."""
     return np.asarray(found[:, 1] if kind == "probability" else found)
@@ -871,7 +1019,7 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     X, values = known.varying, np.zeros(labels.shape)
     unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, X, labels, folds, count, fast=True)
+    found = folded_decisions(known.learner, X, labels, folds, count, fast=True, hat=known.hat)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):

@@ -1,4 +1,4 @@
-"""Learners: discriminants, support vector machines, and any scikit-learn classifier."""
+"""Learners: discriminants, machines, logistic regression, and any scikit-learn classifier."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
+from abovechance.errors import NotApplicable
+from abovechance.numerics.logistic import fit_alone
 
 # ----------------------------------------------------------------------------------------------
 # What a learner is: it looks at rows and their classes and returns a predictor.
@@ -258,6 +260,55 @@ class ShrunkenDiagonalLDA:
         return diagonal(X, y, precision, self)
 
 
+@dataclass(frozen=True)
+class ShrinkageLDA:
+    """Linear discriminant whose covariances are drawn towards the identity, class by class.
+
+    The covariance of each class (divisor its size) keeps a share :math:`1 - \\lambda` of itself
+    and gets :math:`\\lambda` times its mean variance on the diagonal; weighted by the shares of the
+    classes they add up to S of `LDA`. "auto" estimates :math:`\\lambda` after Ledoit and Wolf in
+    each class, with features at unit spread there; a number takes features as they are. A feature
+    that does not vary in a class has no spread to be divided by.
+
+    References
+    ----------
+    Ledoit and Wolf (2004), section 3.3.
+    """
+
+    shrinkage: float | Literal["auto"] = "auto"
+
+    def fit(self, X: Floats, y: Ints) -> Linear:
+        means, sizes = class_means(X, y)
+        p = X.shape[1]
+        pooled = np.zeros((p, p))
+        for k, size in enumerate(sizes):
+            left = X[y == k] - means[k]
+            spread = np.ones(p)
+            if self.shrinkage == "auto":
+                spread = left.std(axis=0)
+                spread = np.where(spread > 0, spread, 1.0)
+            z = left / spread
+            covariance = z.T @ z / size
+            level = np.trace(covariance) / p
+            part = self.shrinkage
+            if part == "auto":
+                noise = ((z**2).sum(axis=1) ** 2).sum() / size - (covariance**2).sum()
+                signal = (covariance**2).sum() - p * level**2
+                part = _shrunken_share(noise / size, signal) if p > 1 else 0.0
+            shrunken = (1 - part) * covariance + part * level * np.eye(p)
+            pooled += size / len(X) * shrunken * np.outer(spread, spread)
+        centre = X.mean(axis=0)
+        weights = np.linalg.lstsq(pooled, (means - centre).T, rcond=None)[0].T
+        offsets = np.log(sizes / len(X)) - ((means - centre) * weights).sum(axis=1) / 2
+        return Linear(weights, offsets - weights @ centre)
+
+
+def _shrunken_share(noise: float, signal: float) -> float:
+    """Noise over signal, no more than all of it."""
+    noise = min(noise, signal)
+    return noise / signal if noise != 0 else 0.0
+
+
 def diagonal(
     X: Floats, y: Ints, precision: Floats, learner: DiagonalLDA | ShrunkenDiagonalLDA
 ) -> Linear:
@@ -452,14 +503,14 @@ class Votes:
 
 @dataclass(frozen=True)
 class SquaredHingeSVM:
-    """Support vector machine with squared hinge loss and a penalised offset, features as given.
+    """Support vector machine with squared hinge loss and a penalised offset.
 
     .. math:: \\min_{v} \\tfrac12 \\lVert v \\rVert^2
         + C \\sum_i \\max(0, 1 - s_i v^T (x_i, 1))^2
 
     is what LIBLINEAR's types 1 and 2 solve. Newton's method finds it exactly, as the loss is
     quadratic once it is known which rows lie inside the margin. One against the rest with more
-    than two classes.
+    than two classes. Features are as given, or scaled as those of `LinearSVM`.
 
     References
     ----------
@@ -467,9 +518,11 @@ class SquaredHingeSVM:
     """
 
     cost: float = 1.0
+    scaling: Scaling = "none"
 
     def fit(self, X: Floats, y: Ints) -> Linear:
-        extended = np.column_stack([X, np.ones(len(X))])
+        centre, scale = standard(X, self.scaling)
+        extended = np.column_stack([(X - centre) * scale, np.ones(len(X))])
         classes = int(y.max()) + 1
         if classes == 2:
             signs = np.where(y == 1, 1.0, -1.0)
@@ -479,7 +532,8 @@ class SquaredHingeSVM:
             costs = np.full(len(X), self.cost)
             each = (np.where(y == k, 1.0, -1.0) for k in range(classes))
             solutions = np.stack([squared_hinge(extended, sign, costs) for sign in each])
-        return Linear(solutions[:, :-1], solutions[:, -1])
+        weights = solutions[:, :-1] * scale
+        return Linear(weights, solutions[:, -1] - weights @ centre)
 
 
 def squared_hinge(Z: Floats, sign: Floats, costs: Floats) -> Floats:
@@ -515,6 +569,45 @@ def _line_search(rows: Floats, costs: Floats, v: Floats, step: Floats) -> float:
     while size > 1e-10 and objective(v + size * step) > bound + 1e-4 * size * slope:
         size /= 2
     return size
+
+
+# ----------------------------------------------------------------------------------------------
+# Logistic regression, penalised or not.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Logistic regression with a ridge penalty, at its optimum.
+
+    .. math:: \\min_{w, b} \\tfrac12 \\lVert w \\rVert^2
+        + C \\sum_i \\log(1 + e^{-s_i (w^T x_i + b)})
+
+    with C the `cost`, infinite for maximum likelihood, and b unpenalised (0 unless `intercept`).
+    Features are as given, or brought to mean 0 and unit spread on the training part as `LinearSVM`
+    does. Two classes alone; `numerics.logistic` fits many at once.
+
+    References
+    ----------
+    le Cessie and van Houwelingen (1992).
+    """
+
+    cost: float = 1.0
+    intercept: bool = True
+    scaling: Scaling = "none"
+
+    def fit(self, X: Floats, y: Ints) -> Linear:
+        if y.max() > 1:
+            raise NotApplicable("Logistic is for two classes; for more use scikit-learn's.")
+        centre, scale = standard(X, self.scaling)
+        found = fit_alone((X - centre) * scale, y, penalty=self.penalty, intercept=self.intercept)
+        weights = np.stack([np.zeros(X.shape[1]), found.weights[0] * scale])
+        return Linear(weights, np.array([0.0, found.offsets[0] - weights[1] @ centre]))
+
+    @property
+    def penalty(self) -> float:
+        """What multiplies half the squared weights beside the plain log-likelihood."""
+        return 1 / self.cost
 
 
 def standard(X: Floats, scaling: Scaling) -> tuple[Floats, Floats]:

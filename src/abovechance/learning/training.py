@@ -12,7 +12,10 @@ from abovechance.learning.learners import (
     DiagonalLDA,
     Learner,
     LinearSVM,
+    Logistic,
     RegularisedDA,
+    Scaling,
+    ShrinkageLDA,
     ShrunkenDiagonalLDA,
     SquaredHingeSVM,
     fit_predict,
@@ -23,14 +26,17 @@ from abovechance.learning.learners import (
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
     LEAST_CORRELATION,
+    MOST_PRODUCTS,
     Hat,
     class_moments,
     folded_discriminants,
     hat_matrix,
     resubstituted_discriminants,
+    shrunken_discriminants,
     total_scatter,
 )
 from abovechance.numerics.kernels import available, worthwhile
+from abovechance.numerics.logistic import fit_together
 
 # ----------------------------------------------------------------------------------------------
 # The fast ways to train one learner on many samples of the rows of one table.
@@ -62,6 +68,10 @@ def decisions(
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
+        case Logistic() if _few_dimensions(X, learner.scaling) and _shiftable(learner):
+            return _logistic(learner, X, labels, counts)
+        case ShrinkageLDA() if X.size * X.shape[1] <= 2 * MOST_PRODUCTS:
+            return shrunken_discriminants(X, labels, counts, learner.shrinkage)
         case _ if not (worthwhile(labels.size) or (fast and available())):
             return None
         case LDA():
@@ -73,8 +83,10 @@ def decisions(
                 return machine_room.weighted_discriminants(X, labels, counts, lost)
         case LinearSVM() if machine_room.is_open() and _solvable(X, counts):
             return _machines(learner, X, labels, counts, everywhere)
-        case SquaredHingeSVM() if machine_room.is_open() and _few_dimensions(X):
-            values, bad = machine_room.squared_hinge_decisions(X, labels, counts, learner.cost)
+        case SquaredHingeSVM() if machine_room.is_open() and _few_dimensions(X, learner.scaling):
+            values, bad = machine_room.squared_hinge_decisions(
+                X, labels, counts, learner.cost, learner.scaling
+            )
             return values, bad | _single(labels, counts)
     return None
 
@@ -87,21 +99,32 @@ def folded_decisions(
     count: int,
     *,
     fast: bool | None = None,
+    hat: Hat | None = None,
 ) -> tuple[Floats, Bools] | None:
     """Decision values (B, n) by learners that did not see the row's fold, where there is a trick.
 
-    With them come the folds (B, V) that have to be done otherwise.
+    With them come the folds (B, V) that have to be done otherwise. `hat` is that of `hat_of`, if
+    it is known.
     """
-    plain = isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
-    if not plain or not (worthwhile(labels.size) or (fast and available())):
+    if not _discriminates(learner) or not (worthwhile(labels.size) or (fast and available())):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
         return None
-    hat, lost = hat_matrix(X), 2 if learner == LDA("degrees") else 0
-    if hat is not None and isinstance(learner, RegularisedDA):
-        hat = unscaled(hat, X)
+    hat = hat_of(learner, X) if hat is None else hat
+    lost = 2 if learner == LDA("degrees") else 0
     return None if hat is None else folded_discriminants(hat, labels, folds, count, lost)
+
+
+def hat_of(learner: Learner, X: Floats) -> Hat | None:
+    """The hat matrix with which a discriminant is cross-validated, None where that is no way."""
+    hat = hat_matrix(X) if _discriminates(learner) else None
+    return unscaled(hat, X) if hat is not None and isinstance(learner, RegularisedDA) else hat
+
+
+def _discriminates(learner: Learner) -> bool:
+    """Whether a learner is a discriminant that regularises nothing."""
+    return isinstance(learner, LDA) or learner == RegularisedDA(1.0, 0.0)
 
 
 def unscaled(hat: Hat, X: Floats) -> Hat:
@@ -122,9 +145,10 @@ def _solvable(X: Floats, counts: Ints) -> bool:
     return few or rows <= machine_room.MOST_ROWS
 
 
-def _few_dimensions(X: Floats) -> bool:
-    """Whether a system of the size of the features or of the rows pays."""
-    return min(X.shape) < machine_room.MOST_DIMENSIONS
+def _few_dimensions(X: Floats, scaling: Scaling) -> bool:
+    """Whether a system pays: of the size of the features or, as they are given, of the rows."""
+    size = min(X.shape) if scaling == "none" else X.shape[1]
+    return size < machine_room.MOST_DIMENSIONS
 
 
 def _single(labels: Ints, counts: Ints) -> Bools:
@@ -144,6 +168,27 @@ def _machines(
     )
     near = np.abs(values) < CLOSE
     return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
+
+
+def _shiftable(learner: Logistic) -> bool:
+    """Whether features need not be shifted, or an intercept makes up for it."""
+    return learner.intercept or learner.scaling == "none"
+
+
+def _logistic(learner: Logistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+    """Scaling a feature is a penalty that grows with its spread, shifting it one of the offset."""
+    if learner.scaling == "none":
+        found = fit_together(
+            X, labels, counts, penalty=learner.penalty, intercept=learner.intercept
+        )
+        return found.log_odds(X), found.doubtful
+    centred = X - X.mean(axis=0)
+    weights, unsure = machine_room.scale_weights(centred, counts, learner.scaling)
+    # a feature that does not vary has no weight, whatever its penalty
+    penalty = learner.penalty / np.where(weights > 0, weights, 1.0)
+    penalty[weights == 0] = 1.0
+    found = fit_together(centred, labels, counts, penalty=penalty)
+    return found.log_odds(centred), found.doubtful | unsure
 
 
 def _diagonal(

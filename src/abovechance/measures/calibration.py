@@ -11,7 +11,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.numerics import smooth as robust
 from abovechance.numerics.counts import weighted_mean
-from abovechance.numerics.recalibration import Line, line, log_odds, shift
+from abovechance.numerics.recalibration import Line, line, lines, log_odds, shift
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Binary, View
 
@@ -252,13 +252,31 @@ def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None)
 def recalibrated(outcome: Floats, probability: Floats, weight: Floats | None) -> Line:
     """The recalibration line; (0, 1) where every probability is 0 or 1 and came true."""
     if probability.ndim > 1:
-        return Line(*np.moveaxis(_by_rows(_one_line, outcome, probability, weight), -1, 0))
+        return _many_lines(outcome, probability, weight)
     inside, impossible = _told(outcome, probability, weight)
     if not inside.any():
         return Line(np.where(impossible, np.nan, 0.0), np.where(impossible, np.nan, 1.0))
     w = None if weight is None else weight[..., inside]
     found = line(outcome[..., inside], log_odds(probability[inside]), w)
     return Line(*(np.where(impossible, np.nan, part) for part in found))
+
+
+def _many_lines(outcome: Floats, probability: Floats, weight: Floats | None) -> Line:
+    """Lines of a batch of probabilities: together where all of a row tell, else row by row."""
+    own = np.ones(outcome.shape) if weight is None else weight
+    shape = np.broadcast_shapes(outcome.shape, probability.shape, own.shape)
+    y, p, w = (
+        np.broadcast_to(c, shape).reshape(-1, shape[-1]) for c in (outcome, probability, own)
+    )
+    found = np.full((2, len(p)), np.nan)
+    telling = ((p > 0.0) & (p < 1.0)).all(axis=1)
+    if telling.any():
+        found[:, telling] = lines(y[telling], log_odds(p[telling]), w[telling])
+    left = np.isnan(found[1])
+    if left.any():
+        some = None if weight is None else w[left]
+        found[:, left] = _by_rows(_one_line, y[left], p[left], some).T
+    return Line(*found.reshape(2, *shape[:-1]))
 
 
 def _one_line(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:

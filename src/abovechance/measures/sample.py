@@ -13,6 +13,7 @@ from abovechance.measures.measure import Form, Measure
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
 from abovechance.numerics.ranks import Ranked, pair_aucs, tied_groups
 from abovechance.predictions import Predictions, View
+from abovechance.predictions.checks import spelled_out
 
 # ----------------------------------------------------------------------------------------------
 # From one value per class to one for all: macro, micro and weighted averages.
@@ -642,7 +643,7 @@ def _spelled_out(measure: Measure, sample: Sample) -> Sample:
     if counts is None or measure.weighted:
         return sample
     plain = replace(sample, columns={k: v for k, v in sample.columns.items() if k != "weight"})
-    taken = plain.taken(np.repeat(np.arange(sample.n), counts.astype(np.int64)))
+    taken = plain.taken(spelled_out(counts))
     source = None if taken.source is None else taken.source.with_cases(counts=None, id=None)
     return replace(taken, source=source)
 

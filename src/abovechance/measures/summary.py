@@ -24,7 +24,7 @@ from abovechance.numerics.binned_ranks import (
 )
 from abovechance.numerics.counts import ClassSums, ProbabilitySums, class_sums, confusion
 from abovechance.numerics.ranks import Ranked, RankSummary
-from abovechance.predictions import Binary, Multiclass, Numeric, View
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 from abovechance.predictions.base import Cases
 from abovechance.predictions.checks import within_unit
 
@@ -672,3 +672,33 @@ def from_numbers(measure: Measure, predictions: SummarisedNumbers) -> float:
         else:
             raise NotApplicable(f"{measure.title} {NEEDS_CASES}.")
         return float(found if measure.after is None else measure.after(found))
+
+
+# ----------------------------------------------------------------------------------------------
+# Labels of which each row stands for many cases: all there is to know is their table.
+# ----------------------------------------------------------------------------------------------
+
+
+def tabled(predictions: Predictions) -> Summarised | SummarisedClasses | None:
+    """The table of predicted labels of independent cases; None of anything else."""
+    facts = predictions.cases
+    alike = all(x is None for x in (facts.groups, facts.fold, facts.order, facts.sample_weight))
+    if predictions.views != {View.LABEL} or not alike or predictions.origin != "test":
+        return None
+    if isinstance(predictions, Binary):
+        return Summarised(of_table(predictions.confusion), classes=predictions.classes)
+    if isinstance(predictions, Multiclass):
+        losses = LossSums(np.zeros(len(predictions.classes)))
+        return SummarisedClasses(ClassSummary(predictions.confusion, losses), predictions.classes)
+    return None
+
+
+def of_table(table: Floats) -> BinarySummary:
+    """The summary of a confusion table of two classes, the positive second."""
+    (tn, fp), (fn, tp) = table.astype(np.int64).tolist()
+    return BinarySummary(
+        positives=ClassSums(n=fn + tp, called=tp),
+        negatives=ClassSums(n=tn + fp, called=fp),
+        ranks=BinnedRanks.empty(),
+        probabilities=False,
+    )

@@ -13,6 +13,7 @@ from abovechance.numerics.censoring import Concordance, concordance_counts, kapl
 from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
+from abovechance.predictions.checks import spelled_out
 
 # ----------------------------------------------------------------------------------------------
 # The survival family: do higher risks meet their event earlier?
@@ -505,9 +506,8 @@ def ici_at(predictions: Survival, *, t: float | None = None, span: float | None 
     0.238
     """
     if predictions.cases.counts is not None:
-        times = predictions.cases.counts.astype(np.int64)
-        spelled_out = predictions.take(np.repeat(np.arange(predictions.n), times))
-        predictions = spelled_out.with_cases(counts=None)
+        rows = spelled_out(predictions.cases.counts)
+        predictions = predictions.take(rows).with_cases(counts=None)
     known = at_horizon(predictions, t)
     if np.isnan(known.weight).any():
         return float("nan")

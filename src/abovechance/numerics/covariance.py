@@ -1,6 +1,6 @@
 """Scatter of rows of features: covariances, plain and shrunken, and the hat matrix."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -269,3 +269,104 @@ def class_moments(X: Floats, labels: Ints, counts: Ints) -> Moments:
     within = squares - (sizes[:, :, None] * means**2).sum(axis=1)
     unsure = within <= UNSURE * squares
     return Moments(sizes, means, np.where(unsure, 1.0, within), unsure)
+
+
+# ----------------------------------------------------------------------------------------------
+# Linear discriminants with shrunken covariances, in many samples of the rows.
+# ----------------------------------------------------------------------------------------------
+
+
+LEAST_EIGENVALUE = 1e-9  # of a covariance in units of its diagonal: below it, it is singular
+FITS_AT_ONCE = 400_000  # numbers in covariances worked on at a time, so that they stay in the cache
+MOST_PRODUCTS = 8_000_000  # products of two features of a row that are kept for all samples
+SMALLEST_CLASS = 3  # rows of a class whose covariance is estimated
+
+
+def shrunken_discriminants(
+    X: Floats, labels: Ints, counts: Ints, shrinkage: float | Literal["auto"]
+) -> tuple[Floats, Bools]:
+    """Log-odds (F, n) of all rows by F discriminants, and which of them are to be mistrusted.
+
+    Row i is used counts[f, i] times with class labels[f, i]; each class's covariance is shrunken
+    by a share, or by one estimated after Ledoit and Wolf at unit spread ("auto"). Doubtful are
+    samples with a tiny class, a feature that hardly varies in one, or a singular covariance.
+    """
+    p = X.shape[1]
+    centred = X - X.mean(axis=0)
+    i, j = np.tril_indices(p)
+    products = centred[:, i] * centred[:, j]
+    place = np.empty((p, p), dtype=np.int64)
+    place[i, j] = place[j, i] = np.arange(len(i))
+    values, doubtful = np.empty(labels.shape), np.empty(len(labels), dtype=bool)
+    step = max(1, FITS_AT_ONCE // p**2)
+    for start in range(0, len(labels), step):
+        some = slice(start, start + step)
+        total, means, sizes, bad = np.zeros((len(labels[some]), p, p)), [], [], False
+        for k in (0, 1):
+            times = (counts[some] * (labels[some] == k)).astype(np.float64)
+            size = times.sum(axis=1)
+            mean = times @ centred / np.maximum(size, 1)[:, None]
+            covariance = (times @ products)[:, place] / np.maximum(size, 1)[:, None, None]
+            squares = np.einsum("fii->fi", covariance).copy()
+            covariance -= mean[:, :, None] * mean[:, None, :]
+            varying = np.einsum("fii->fi", covariance) > UNSURE * squares
+            bad = bad | (size < SMALLEST_CLASS) | ~varying.all(axis=1)
+            _shrink_towards_identity(covariance, centred, times, mean, varying, shrinkage)
+            total += size[:, None, None] * covariance
+            means.append(mean)
+            sizes.append(size)
+        bad = bad | (times.sum(axis=1) == 0)
+        direction, singular = _solved(total, means[1] - means[0], np.asarray(bad))
+        direction *= (sizes[0] + sizes[1])[:, None]
+        middle = (direction * (means[0] + means[1])).sum(axis=1) / 2
+        with np.errstate(divide="ignore"):
+            prior = np.log(sizes[1]) - np.log(sizes[0])
+        values[some] = direction @ centred.T + (prior - middle)[:, None]
+        doubtful[some] = singular
+    return values, doubtful
+
+
+def _shrink_towards_identity(
+    covariance: Floats,
+    X: Floats,
+    times: Floats,
+    mean: Floats,
+    varying: Bools,
+    shrinkage: float | Literal["auto"],
+) -> None:
+    """Covariances (F, p, p) of rows `times` (F, n), shrunken in place."""
+    p, at = X.shape[1], np.arange(X.shape[1])
+    if shrinkage != "auto":
+        level = np.einsum("fii->f", covariance) / p
+        covariance *= 1 - shrinkage
+        covariance[:, at, at] += (shrinkage * level)[:, None]
+        return
+    if p == 1:
+        return
+    variance = np.where(varying, covariance[:, at, at], 1.0)
+    spread = np.sqrt(variance)
+    covariance /= spread[:, :, None] * spread[:, None, :]
+    # squared lengths of the rows at unit spread, from products of matrices
+    inverse = 1 / variance
+    length = inverse @ (X**2).T - 2 * (inverse * mean) @ X.T + (inverse * mean**2).sum(1)[:, None]
+    size = np.maximum(times.sum(axis=1), 1)
+    squared = (covariance**2).sum(axis=(1, 2))
+    noise = ((times * length**2).sum(axis=1) / size - squared) / size
+    signal = squared - p
+    share = np.where(noise < signal, noise / np.where(signal > 0, signal, 1.0), 1.0)
+    share = np.where(noise == 0, 0.0, share)
+    covariance *= (1 - share)[:, None, None]
+    covariance[:, at, at] += share[:, None]
+    covariance *= spread[:, :, None] * spread[:, None, :]
+
+
+def _solved(matrices: Floats, right: Floats, bad: Bools) -> tuple[Floats, Bools]:
+    """Solutions (F, p) of symmetric systems, and where they are `bad` already or singular."""
+    at = np.arange(matrices.shape[1])
+    unit = np.sqrt(np.where(bad[:, None], 1.0, matrices[:, at, at]))
+    standard = matrices / (unit[:, :, None] * unit[:, None, :])
+    standard[bad] = np.eye(len(at))
+    # what is singular stays solvable, and is told by its trace
+    inverse = np.linalg.inv(standard + 1e-5 * LEAST_EIGENVALUE * np.eye(len(at)))
+    singular = bad | ~(np.trace(inverse, axis1=1, axis2=2) * LEAST_EIGENVALUE < 1.0)
+    return (inverse @ (right / unit)[:, :, None])[:, :, 0] / unit, singular

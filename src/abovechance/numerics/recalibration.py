@@ -16,6 +16,7 @@ from abovechance.arrays import Bools, Floats
 from abovechance.numerics.kernels import worthwhile
 
 STEPS = 200
+BATCHED_STEPS = 12  # of many rows at once; five are usual
 PRECISE = 1e-13
 NEARLY = 1e-8  # after a step of this size Newton's method is there, for its error is squared
 SAFE = 0.5
@@ -125,6 +126,55 @@ def line(outcome: Floats, odds: Floats, weight: Floats | None = None) -> Line:
     if finite.any():
         intercept[finite], slope[finite] = _newton(y[finite], odds, w[finite])
     return Line(intercept.reshape(shape), slope.reshape(shape))
+
+
+def lines(outcome: Floats, odds: Floats, weight: Floats) -> Line:
+    """Lines of many rows of predicted log odds (B, n), all finite, each with its own weights.
+
+    The steps of `line` for all rows at once; rows that have not ended are left undefined, with a
+    slope of nan, for `line` to do.
+
+    Examples
+    --------
+    >>> y, odds = np.array([[0.0, 1, 0, 1]] * 2), np.array([[-1.0, -1, 1, 1], [-2, -1, 1, 2]])
+    >>> lines(y, odds, np.ones((2, 4))).slope
+    array([0.     , 0.77308])
+    """
+    seen, positive = weight > 0, outcome > 0.5
+    lows, highs = [], []
+    for mine in (seen & positive, seen & ~positive):
+        lows.append(np.where(mine, odds, np.inf).min(axis=1))
+        highs.append(np.where(mine, odds, -np.inf).max(axis=1))
+    overlap = (lows[0] < highs[1]) & (lows[1] < highs[0])
+    intercept, slope = np.full((2, len(odds)), np.nan)
+    centre = odds.mean(axis=1, keepdims=True)
+    spread = odds.std(axis=1, keepdims=True)
+    on = np.flatnonzero(overlap & (spread[:, 0] > 0))
+    z = (odds - centre) / np.where(spread > 0, spread, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (weight * outcome).sum(axis=1) / weight.sum(axis=1)
+        a, b = np.log(share) - np.log1p(-share), np.zeros(len(odds))
+    reach = np.abs(z).max(axis=1)
+    for _ in range(BATCHED_STEPS):
+        if not len(on):
+            break
+        y, x, w = outcome[on], z[on], weight[on]
+        chance = expit(a[on, None] + b[on, None] * x)
+        residual, curvature = w * (y - chance), w * chance * (1.0 - chance)
+        g0, g1 = residual.sum(axis=1), (residual * x).sum(axis=1)
+        first = curvature * x
+        h00, h01, h11 = curvature.sum(axis=1), first.sum(axis=1), (first * x).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            determinant = h00 * h11 - h01 * h01
+            da, db = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
+        size = np.maximum(np.abs(da) / (1 + np.abs(a[on])), np.abs(db) / (1 + np.abs(b[on])))
+        far = np.abs(da) + np.abs(db) * reach[on] > LONGEST  # a step that might overshoot
+        a[on], b[on] = a[on] + da, b[on] + db
+        ended = size <= NEARLY
+        slope[on[ended]] = (b[on] / spread[on, 0])[ended]
+        on = on[~ended & ~far & np.isfinite(size)]
+    intercept = a - slope * centre[:, 0]
+    return Line(np.asarray(intercept), slope)
 
 
 def line_log_likelihood(

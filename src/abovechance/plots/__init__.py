@@ -7,6 +7,7 @@ from abovechance.lazy import lazily
 if TYPE_CHECKING:
     from abovechance.plots.case_pictures import binomial_null
     from abovechance.plots.chart import Chart
+    from abovechance.plots.map_pictures import glass_brain
     from abovechance.plots.plotting import (
         CalibrationDisplay,
         ConfusionDisplay,
@@ -36,6 +37,7 @@ _HOMES = {
     "RocDisplay": "plotting",
     "Picture": "plotting",
     "chart_of": "plotting",
+    "glass_brain": "map_pictures",
     "picture": "plotting",
     "pictures": "plotting",
     "plot": "plotting",
@@ -56,6 +58,7 @@ __all__ = [
     "RocDisplay",
     "binomial_null",
     "chart_of",
+    "glass_brain",
     "picture",
     "pictures",
     "plot",

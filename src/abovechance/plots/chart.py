@@ -129,7 +129,23 @@ class Cells:
     colour: str = "0"
 
 
-Layer: TypeAlias = Line | Band | Points | Bars | Rule | Text | Cells
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Raster:
+    """A picture of many small cells: shades from 0 to 1, rows from below, nan where there is none.
+
+    `left` and `bottom` are the outer edges of the first cell, `right` and `top` of the last.
+    """
+
+    shade: Floats
+    left: float
+    right: float
+    bottom: float
+    top: float
+    colour: str = "0"
+    faint: bool = False
+
+
+Layer: TypeAlias = Line | Band | Points | Bars | Rule | Text | Cells | Raster
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,6 +16,7 @@ from abovechance.plots.chart import (
     Chart,
     Line,
     Points,
+    Raster,
     Rule,
     Series,
     Text,
@@ -73,7 +74,7 @@ def _frame(ax: Any, chart: Chart, style: Style) -> None:
     for side in ("left", "bottom"):
         ax.spines[side].set_color(style.colours["muted"])
         ax.spines[side].set_linewidth(0.6)
-    if any(isinstance(layer, Cells) for layer in chart.layers):
+    if any(isinstance(layer, Cells | Raster) for layer in chart.layers):
         ax.spines[:].set_visible(False)
     ax.set_axisbelow(True)
 
@@ -266,6 +267,22 @@ def _cells(ax: Any, layer: Cells, chart: Chart, style: Style, order: float) -> N
                 ax.text(j, y - 0.04, note, va="top", fontsize=style.font - 1, **common)
 
 
+def _raster(ax: Any, layer: Raster, chart: Chart, style: Style, order: float) -> None:
+    paint, paper = (_hex(style.colours[name]) for name in (layer.colour, "paper"))
+    known = np.isfinite(layer.shade)
+    lowest, most = (0.05, 0.35) if layer.faint else (0.3, 0.7)
+    shade = lowest + most * np.nan_to_num(layer.shade)[..., None]
+    cells = np.concatenate([paper + shade * (paint - paper), known[..., None]], axis=-1)
+    ax.imshow(
+        cells,
+        extent=(layer.left, layer.right, layer.bottom, layer.top),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        zorder=order,
+    )
+
+
 def _hex(colour: str) -> Array:
     return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
 
@@ -278,4 +295,5 @@ DRAWERS: dict[type, Callable[[Any, Any, Chart, Style, float], None]] = {
     Rule: _rule,
     Text: _text,
     Cells: _cells,
+    Raster: _raster,
 }

@@ -42,13 +42,24 @@ IN_WORDS = {
     "curve": "curves",
     "thresholds": "thresholds",
     "sample_size": "sample sizes",
+    "selection": "selected features",
+    "stability": "the stability of selections",
+    "reliability": "the reliability of cross-validation",
     "permutation_test": "a permutation test",
+    "validation": "a validated model",
+    "learning_curve": "a learning curve",
     "null_distribution": "a null distribution",
+    "group_maps": "maps of a group",
+    "subject_map": "a map of a subject",
 }
 MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
+    "validation_pictures",
+    "selection_pictures",
+    "map_pictures",
+    "subject_pictures",
 )
 
 

@@ -24,6 +24,7 @@ from abovechance.plots.chart import (
     Layer,
     Line,
     Points,
+    Raster,
     Rule,
     Series,
     Text,
@@ -318,6 +319,35 @@ def _cells(layer: Cells, chart: Chart) -> Markup:
     )
 
 
+SHADES = 8  # of a raster; more are not told apart
+
+
+def _raster(layer: Raster, chart: Chart) -> Markup:
+    """Cells of one shade as one path; neighbours in a row are one piece of it."""
+    rows, columns = layer.shade.shape
+    x = across(chart, np.linspace(layer.left, layer.right, columns + 1))
+    y = down(chart, np.linspace(layer.bottom, layer.top, rows + 1))
+    known = np.isfinite(layer.shade)
+    shade = np.where(known, np.rint(np.nan_to_num(layer.shade) * SHADES), -1).astype(np.int64)
+    pieces: dict[int, list[str]] = {}
+    for i in range(rows):
+        ends = np.flatnonzero(np.diff(shade[i])) + 1
+        for start, stop in zip([0, *ends], [*ends, columns], strict=True):
+            if shade[i, start] >= 0:
+                box = f"M{x[start]:.0f} {y[i]:.0f}H{x[stop]:.0f}V{y[i + 1]:.0f}H{x[start]:.0f}Z"
+                pieces.setdefault(int(shade[i, start]), []).append(box)
+    lowest, most = (0.05, 0.35) if layer.faint else (0.3, 0.7)
+    return NOTHING.join(
+        path(
+            "cell",
+            layer.colour,
+            "".join(boxes),
+            f' fill-opacity="{lowest + most * one / SHADES:.2f}"',
+        )
+        for one, boxes in sorted(pieces.items())
+    )
+
+
 def _nothing(layer: Text, chart: Chart) -> Markup:
     return NOTHING
 
@@ -330,6 +360,7 @@ DRAWERS: dict[type, Callable[[Any, Chart], Markup]] = {
     Rule: _rule,
     Text: _nothing,
     Cells: _cells,
+    Raster: _raster,
 }
 
 

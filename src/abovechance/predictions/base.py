@@ -17,7 +17,7 @@ ORIGINS = ("test", "cv", "repeated_cv")
 DROP = 'Complete the file, or drop such cases with missing="drop" (--missing drop).'
 
 
-MOST_CASES = 2**53  # that rows may stand for together: floats skip numbers beyond
+MOST_COUNTED = 2**53  # that rows may stand for together: floats skip numbers beyond
 
 
 class View(StrEnum):
@@ -79,8 +79,8 @@ class Cases:
             )
         weight = _weights("sample_weight", self.sample_weight)
         counts = _weights("counts", self.counts)
-        if counts is not None and counts.sum() > MOST_CASES:
-            raise DataError(f"counts must sum to at most {MOST_CASES:,}; got {counts.sum():.3g}.")
+        if counts is not None and counts.sum() > MOST_COUNTED:
+            raise DataError(f"counts must sum to at most {MOST_COUNTED:,}; got {counts.sum():.3g}.")
         if counts is not None and (counts != np.round(counts)).any():
             raise DataError(
                 "counts must be whole numbers; "
@@ -195,6 +195,13 @@ class Predictions:
     def with_notes(self, *notes: Advice, described: str = "") -> Self:
         """The same predictions, with remarks on how they were read."""
         return self.replace(notes=self.notes + notes, described=described or self.described)
+
+    def called(self, factors: Floats) -> Self | None:
+        """The same cases called by a model to which each class seems so much more frequent.
+
+        None where nothing tells how the calls would change: labels without probabilities.
+        """
+        return None
 
     @cached_property
     def derived(self) -> dict[Any, Any]:

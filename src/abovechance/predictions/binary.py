@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -179,6 +179,21 @@ class Binary(Predictions):
     def labels_stated(self) -> bool:
         """Whether labels were given rather than made by a threshold."""
         return self.stated_label is not None
+
+    def called(self, factors: Floats) -> Self | None:
+        """The same cases called by a model to which each class seems so much more frequent.
+
+        >>> cases = Binary([0, 1], probability=[0.2, 0.4])
+        >>> cases.called(np.array([1.0, 2.0])).label
+        array([False,  True])
+        """
+        p, cut = self.probability, 0.5 if self.threshold is None else self.threshold
+        if p is None or (self.stated_label is not None and (self.stated_label != (p > cut)).any()):
+            return None
+        odds = p * factors[1], (1.0 - p) * factors[0]
+        return self.replace(
+            probability=odds[0] / (odds[0] + odds[1]), stated_label=None, threshold=cut
+        )
 
     @property
     def ranking(self) -> Floats | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.errors import DataError, did_you_mean, listed, shown
+from abovechance.errors import DataError, NotApplicable, did_you_mean, listed, shown
 from abovechance.settings import number_of
 
 # ----------------------------------------------------------------------------------------------
@@ -431,3 +431,23 @@ def on_moved(first: str, moved: list[str]) -> Advice:
         f"{listed(moved)} {came} the index labels of {first} in another order; rows were matched "
         f"by label, not by position ({BY_POSITION}).",
     )
+
+
+MOST_CASES = 20_000_000
+"""Cases that counts may stand for where they are spelled out one by one."""
+
+
+def spelled_out(counts: Floats) -> Ints:
+    """Row numbers, each as often as it counts; refused where they would fill the memory.
+
+    >>> spelled_out(np.array([2.0, 0.0, 1.0]))
+    array([0, 0, 2])
+    """
+    total = float(counts.sum())
+    if total > MOST_CASES:
+        raise NotApplicable(
+            f"counts must stand for at most {MOST_CASES:,} cases where cases are taken one by one; "
+            f"they stand for {total:,.0f}. Give predicted labels alone (label=), which assess "
+            "reads as a table, or a random part of the cases."
+        )
+    return np.repeat(np.arange(counts.size), counts.astype(np.int64))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -149,6 +149,19 @@ class Multiclass(Predictions):
             return self.stated_label
         assert self.probability is not None
         return np.asarray(self.probability.argmax(axis=0))
+
+    def called(self, factors: Floats) -> Self | None:
+        """The same cases called by a model to which each class seems so much more frequent.
+
+        >>> cases = Multiclass(["a", "b", "c"], probability=np.full((3, 3), 1 / 3))
+        >>> cases.called(np.array([1.0, 1.0, 2.0])).label
+        array([2, 2, 2])
+        """
+        p = self.probability
+        if p is None or (self.stated_label is not None and (self.label != p.argmax(axis=0)).any()):
+            return None
+        moved = p * factors[:, None]
+        return self.replace(probability=moved / moved.sum(axis=0), stated_label=None)
 
     @cached_property
     def confusion(self) -> Floats:

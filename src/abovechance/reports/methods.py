@@ -13,6 +13,7 @@ from abovechance.inference.contract import (
     model_words,
     models_of,
     primary_rows,
+    whole,
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, together
@@ -77,6 +78,8 @@ def _primary(facts: Mapping[str, Any]) -> str:
         return ""
     sources = of_measure(str(rows[0]["measure"]))
     which = f"{named(rows[0]['title'])}{cite(*sources[:1])}"
+    if len({row["measure"] for row in whole(facts)}) == 1:
+        return f"The measure was {which}."
     return f"The primary measure was {which}; the others are descriptive."
 
 

@@ -82,7 +82,11 @@ MODULES = (
     "assessment_story",
     "comparison_story",
     "detection_story",
+    "map_story",
+    "group_story",
     "power_story",
+    "validation_story",
+    "selection_stories",
     "other_stories",
 )
 

@@ -80,7 +80,7 @@ def evaluate(
         statistic.require(X, labels[0])
     kept = None if orders is None else Places(labels[0], orders)
     given = labels if orders is None else labels[0][orders]
-    work = Work(X, given, _entropy(rng), _most_draws(statistics), fast, kept)
+    work = Work(X, given, entropy_of(rng), _most_draws(statistics), fast, kept)
     labels = given
     columns = [
         grouped(statistic, X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
@@ -128,7 +128,8 @@ def check_labellings(labels: Ints, n: int) -> None:
         )
 
 
-def _entropy(rng: np.random.Generator) -> tuple[int, ...]:
+def entropy_of(rng: np.random.Generator) -> tuple[int, ...]:
+    """What folds and samples of one block of labellings are drawn from."""
     return tuple(int(word) for word in rng.integers(2**32, size=4))
 
 

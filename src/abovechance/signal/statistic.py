@@ -1,7 +1,7 @@
 """What a statistic of groups of rows is: checked inputs, a formula with facts, its parts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -477,6 +477,10 @@ class Statistic:
         Whether it rests on distances between rows, and so on the units of the features.
     several, numeric
         What it becomes for more than two classes and for an outcome of numbers, if anything.
+    local
+        The same in many neighbourhoods of the columns of one table at once (S, B), where that is
+        much faster: of the table, labellings, and `starts` and `members` of the neighbourhoods as
+        `numerics/kernels/sphere_loops.py` has them. Needs compiled loops.
     undefined
         Why it is not defined on features and labels for a reason of its own; None if it is.
     """
@@ -493,6 +497,7 @@ class Statistic:
     several: Extension | None = None
     numeric: Extension | None = None
     undefined: Callable[[Floats, Ints], str | None] | None = None
+    local: Callable[[Floats, Ints, Ints, Any], Floats] | None = field(default=None, compare=False)
 
     @property
     def undefined_when(self) -> str:

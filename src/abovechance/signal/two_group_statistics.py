@@ -1,6 +1,7 @@
 """Statistics of two groups of rows: of means, of sparse differences, of distances."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -158,6 +159,34 @@ def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
     return np.where(separated, np.inf, (distance - p) / np.sqrt(spread))
 
 
+def _srivastava_du_local(X: Floats, labels: Ints, starts: Ints, members: Any) -> Floats:
+    """The same of many neighbourhoods: what a column does is found once for all of them."""
+    from abovechance.numerics.kernels.sphere_loops import diagonal_parts
+
+    n, c = len(X), group_size(labels[0])
+    Z = unit_columns(X)
+    d = np.ascontiguousarray(Z @ labels.T.astype(float) / c)
+    within = 1 - c * d**2
+    apart = within <= SEPARATED
+    inverse = 1 / np.where(apart, 1.0, within)
+    shape = (len(starts) - 1, len(labels))
+    squared, trace = np.empty(shape), np.empty(shape)
+    diagonal_parts(Z, d, inverse, c, starts, members, squared, trace)
+    p = np.diff(starts)[:, None].astype(float)
+    spread = 2 * (trace - p**2 / (n - 2)) * (1 + trace / p**1.5)
+    separated = np.zeros(shape, dtype=bool)
+    if apart.any():
+        separated = np.logical_or.reduceat(apart[members], starts[:-1], axis=0)
+    spread[separated] = 1.0
+    return np.where(separated, np.inf, ((n - 2) * c * squared - p) / np.sqrt(spread))
+
+
+def unit_columns(X: Floats) -> Floats:
+    """Columns, centred and of length one, as rows (p, n)."""
+    centred = (X - X.mean(axis=0)).T
+    return np.ascontiguousarray(centred / np.sqrt((centred**2).sum(axis=1, keepdims=True)))
+
+
 def _hotelling_shrink_batch(X: Floats, labels: Ints) -> Floats:
     """Groups of the centred rows; with more features than rows, a system of the rows' size."""
     (n, p), centred = X.shape, X - X.mean(axis=0)
@@ -238,6 +267,7 @@ srivastava_du = Statistic(
     source="Srivastava and Du (2008)",
     naive=srivastava_du_t,
     batch=_srivastava_du_batch,
+    local=_srivastava_du_local,
     aliases=("sd", "Srivastava"),
 )
 

@@ -1,12 +1,13 @@
 """Designs with a model that is really trained: on simulated features, or on rows of a table."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError
+from abovechance.settings import one_of
 from abovechance.studies.designs import (
     Pair,
     Predicted,
@@ -155,9 +156,9 @@ class Halves:
 class Trained:
     """A model trained on one half of the rows predicts the other half.
 
-    The model is a support vector machine with C = 1 and a Gaussian kernel whose width follows
-    from the distances between rows, and Platt's probabilities by 3-fold cross-validation. The
-    effect is that of the rows.
+    The model is a support vector machine with C = 1, a linear kernel or a Gaussian one whose width
+    follows from the distances between rows, and Platt's probabilities by 3-fold cross-validation.
+    The effect is that of the rows.
 
     Attributes
     ----------
@@ -167,6 +168,13 @@ class Trained:
     effects
         The effects that are studied where none is named; by default no shift and one of 0.3
         standard deviations. Give (0, 1) with a `Table`.
+    kernel
+        "gaussian", the default, or "linear".
+
+    Raises
+    ------
+    AboveChanceError
+        If there is no such kernel.
 
     See Also
     --------
@@ -186,12 +194,16 @@ class Trained:
 
     rows: Features | Table = Features(per_class=1)
     effects: tuple[float, ...] = (0.0, 0.3)
+    kernel: Literal["gaussian", "linear"] = "gaussian"
     name: ClassVar[str] = "trained model"
     kind: ClassVar[type] = Predicted
 
+    def __post_init__(self) -> None:
+        one_of("kernel", self.kernel, ("gaussian", "linear"))
+
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Predicted:
         halves = self.rows(n, effect, rng)
-        return Predicted(halves.y_test, _svm(halves, rng))
+        return Predicted(halves.y_test, _svm(halves, rng, self.kernel))
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,7 +295,7 @@ def kernel_width(X: Floats) -> float:
     return float(np.mean(1.0 / np.quantile(squared[squared > 0], (0.1, 0.9))))
 
 
-def _svm(halves: Halves, rng: np.random.Generator) -> Floats:
+def _svm(halves: Halves, rng: np.random.Generator, kernel: str) -> Floats:
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
@@ -293,7 +305,9 @@ def _svm(halves: Halves, rng: np.random.Generator) -> Floats:
     if folds < 2:
         return np.full(halves.y_test.size, float(halves.y.mean()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=int(rng.integers(2**31)))
-    model = CalibratedClassifierCV(SVC(gamma=kernel_width(train)), cv=parts, ensemble=False)
+    linear = kernel == "linear"
+    machine = SVC(kernel="linear") if linear else SVC(gamma=kernel_width(train))
+    model = CalibratedClassifierCV(machine, cv=parts, ensemble=False)
     return _positive_column(model.fit(train, halves.y), test)
 
 

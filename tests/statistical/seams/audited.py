@@ -257,3 +257,54 @@ RARELY_FOUND = Setting(
 def _rarely(rng: np.random.Generator) -> float:
     row, _ = _assessed(RARELY_FOUND, "balanced_error_rate", rng)
     return _covered(row, _true(RARELY_FOUND, "balanced_error_rate"))
+
+
+# models that err alike in how frequent the classes are: all folds call too few, or too many
+CALLED = Setting(
+    kind="binary", verb="assess", n=991, prevalence=0.333, effect=0.843, origin="cv", folds=10
+)
+
+for _measure in ("sensitivity", "specificity", "balanced_error_rate"):
+
+    @seam(
+        "values at a threshold over folds",
+        f"{_measure}, n = 991, prevalence .33, 10 folds",
+        "coverage",
+        low=0.93,
+    )
+    def _calling(rng: np.random.Generator, measure: str = _measure) -> float:
+        row, _ = _assessed(CALLED, measure, rng)
+        return _covered(row, _true(CALLED, measure))
+
+
+@seam(
+    "values at a threshold over folds",
+    "sensitivity, the same with heavy-tailed features, missed without a word",
+    "level",
+    high=0.05,
+)
+def _calling_of_extremes(rng: np.random.Generator) -> float:
+    s = replace(CALLED, tails="t3")
+    row, advice = _assessed(s, "sensitivity", rng)
+    missed = _covered(row, _true(s, "sensitivity")) == 0.0
+    return float(missed and not any("may still cover" in a.text for a in advice))
+
+
+GRADED = Setting(
+    kind="binary",
+    verb="compare",
+    n=44,
+    prevalence=0.0909,
+    effect=1.5,
+    spread=2.0,
+    ties=3,
+    confidence=2.0,
+    correlation=0.9,
+)
+
+
+@seam(SMALL, "partial area of grades, 4 of 44 positive", "level", high=0.05)
+def _graded(rng: np.random.Generator) -> float:
+    found = ac.compare(sample(GRADED, rng), ["partial_auc"], draws=DRAWS, rng=1)
+    p = found.differences[0].p_value
+    return float("nan") if p is None else float(p <= 0.05)

@@ -5,6 +5,7 @@ They need numba. Where it is not installed every question is answered by the pla
 
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +19,10 @@ NEVER_COMPILED = 16  # times more where loops must first be compiled
 SWITCH = "ABOVECHANCE_COMPILED"  # the environment variable that turns compiled loops off
 OFF = ("0", "false", "no", "off")
 
+AGAIN = 5.0  # seconds without compiling after which a wait for it is another one
+
 _taken: Counter[str] = Counter()  # steps that were asked for while a module was not loaded
+_announced: dict[str, float] = {}  # when compiling was last seen
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -95,18 +99,32 @@ def _compile(function: Function, **how: Any) -> Function:
 
 @cache
 def _announce_compiling() -> None:
-    """Say once, when code is first compiled rather than read from disk, why nothing happens."""
+    """Let `announce` know when code is compiled rather than read from disk."""
     from numba.core import event
 
     class Announcement(event.Listener):  # type: ignore[misc]
-        silent = False
-
         def on_start(self, event: Any) -> None:
-            if not self.silent and sys.stderr.isatty():
-                print("abovechance: compiling fast loops, once on this machine", file=sys.stderr)
-            self.silent = True
+            announce(event.data["dispatcher"].py_func.__module__)
 
         def on_end(self, event: Any) -> None:
             pass
 
     event.register("numba:compile", Announcement())
+
+
+def announce(module: str) -> None:
+    """Say where somebody watches why nothing happens; once for loops that follow each other.
+
+    Other packages compile too, and speak for themselves.
+    """
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not module.startswith("abovechance.") or not watched:
+        return
+    now = time.monotonic()
+    if now - _announced.get("last", float("-inf")) > AGAIN:
+        print(
+            "abovechance: compiling fast loops, once on this machine; this can take half a minute",
+            file=sys.stderr,
+            flush=True,
+        )
+    _announced["last"] = now

@@ -186,31 +186,57 @@ MOST_DIMENSIONS = 600  # dimensions above which a system of their size no longer
 
 
 def squared_hinge_decisions(
-    X: Floats, labels: Ints, counts: Ints, cost: float
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    cost: float,
+    scaling: Literal["sample", "population", "none"] = "none",
 ) -> tuple[Floats, Bools]:
     """Decision values (F, n) of all rows by F machines, and which of them were not trained.
 
     Machine f is trained on row i `counts[f, i]` times with class `labels[f, i]`. The offset is one
     more weight, of a feature that is always 1; turning the features so that no more than n of
-    them are left changes neither margins nor the length of the weights.
+    them are left changes neither margins nor the length of the weights, unless each training
+    scales them by its own rows.
     """
     from abovechance.numerics.machine_room.support_vectors import minimisers
 
     extended = np.column_stack([X, np.ones(len(X))])
-    if extended.shape[1] > len(X):
+    if extended.shape[1] > len(X) and scaling == "none":
         extended = np.asarray(np.linalg.qr(extended.T, mode="r")).T
     extended = np.ascontiguousarray(extended)
+    centre, scale, unsure = _centre_and_scale(extended, counts, scaling)
     values, failed = np.empty(labels.shape), np.empty(len(labels), dtype=bool)
     sizes = (counts > 0).sum(axis=1)
     order = np.argsort(sizes, kind="stable")
     for start in range(0, len(order), SQUARED_HINGES_AT_ONCE):
         some = order[start : start + SQUARED_HINGES_AT_ONCE]
+        own = some if len(scale) > 1 else np.zeros(1, dtype=np.int64)
         rows = np.argsort(counts[some] == 0, axis=1, kind="stable")[:, : sizes[some[-1]]]
         found, bad = np.empty((len(some), extended.shape[1])), np.empty(len(some), dtype=bool)
         signs = np.where(labels[some] == 1, 1.0, -1.0)
-        minimisers(extended, rows, sizes[some], signs, cost * counts[some], found, bad)
-        values[some], failed[some] = found @ extended.T, bad
-    return values, failed
+        of = extended, centre[own], scale[own]
+        minimisers(*of, rows, sizes[some], signs, cost * counts[some], found, bad)
+        found *= scale[own]
+        values[some] = found @ extended.T - (found * centre[own]).sum(axis=1)[:, None]
+        failed[some] = bad
+    return values, failed | unsure
+
+
+def _centre_and_scale(extended: Floats, counts: Ints, scaling: str) -> tuple[Floats, Floats, Bools]:
+    """Means and inverse spreads over the rows of each training; one row of 0 and 1 for none.
+
+    The last feature, which is always 1, stays as it is. With them come the trainings in which a
+    feature varies too little to be sure.
+    """
+    if scaling == "none":
+        size = (1, extended.shape[1])
+        return np.zeros(size), np.ones(size), np.zeros(len(counts), dtype=bool)
+    middle = extended.mean(axis=0)
+    weights, unsure = scale_weights(extended - middle, counts, scaling)
+    centre = middle + counts @ (extended - middle) / counts.sum(axis=1, keepdims=True)
+    centre[:, -1], weights[:, -1] = 0.0, 1.0
+    return centre, np.sqrt(weights), unsure
 
 
 # ----------------------------------------------------------------------------------------------

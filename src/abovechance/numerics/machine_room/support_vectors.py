@@ -409,8 +409,22 @@ START, SQUARED_SLOPE, SIZE, SQUARED_ON, SUM = (
 
 
 @compiled
-def minimisers(X: Any, rows: Any, sizes: Any, sign: Any, costs: Any, out: Any, failed: Any) -> None:
-    """Minimisers `out` (F, q) for rows[f, :sizes[f]] of X (n, q), and which were not reached."""
+def minimisers(
+    X: Any,
+    centre: Any,
+    scale: Any,
+    rows: Any,
+    sizes: Any,
+    sign: Any,
+    costs: Any,
+    out: Any,
+    failed: Any,
+) -> None:
+    """Minimisers `out` (F, q) for rows[f, :sizes[f]] of X (n, q), and which were not reached.
+
+    Features are shifted by centre[f] and multiplied by scale[f] first; of one row each, all by
+    that one.
+    """
     count, q, longest = rows.shape[0], X.shape[1], rows.shape[1]
     Z, T, F = np.empty(4 * longest * q), np.empty(4 * longest * q), np.empty(2 * q * (q + 1))
     # Costs, weights, margins now and at the target, for every row.
@@ -423,7 +437,11 @@ def minimisers(X: Any, rows: Any, sizes: Any, sign: Any, costs: Any, out: Any, f
                 real = k < sizes[f]
                 w[4 * k + lane] = costs[f, rows[f, k]] if real else 0.0
                 for j in range(q):
-                    here = sign[f, rows[f, k]] * X[rows[f, k], j] if real else 0.0
+                    here = 0.0
+                    if real:
+                        own = min(f, scale.shape[0] - 1)
+                        value = (X[rows[f, k], j] - centre[own, j]) * scale[own, j]
+                        here = sign[f, rows[f, k]] * value
                     Z[4 * (k * q + j) + lane] = here
         newton(Z, m, q, w, v, T, F, short)
         for lane in range(min(WIDTH, count - first)):

@@ -1,0 +1,957 @@
+"""How good will it be on the next cases? `validate`: a model judged by refits to parts of its data.
+
+All methods are views of the same thing, fits to some of the cases judged on others
+(`learning/parts.py`); every measure comes from the same fits.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.arrays import Array, Floats, Ints
+from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.format import plural
+from abovechance.inference.folds import averages, interval_over_folds
+from abovechance.inference.results import Interval, Result
+from abovechance.learning.from_sklearn import seeded_splitter
+from abovechance.learning.parts import Task, measures_for, split_parts, task_of
+from abovechance.measures import Law, Measure, find
+from abovechance.measures.measure import Calibration
+from abovechance.measures.sample import Sample, evaluate
+from abovechance.measures.shuffled import level as mean_of_defined
+from abovechance.measures.shuffled import shuffled
+from abovechance.numerics.recalibration import expit, log_odds
+from abovechance.predictions import Predictions
+from abovechance.predictions.checks import aligned
+from abovechance.resampling import replicate_blocks
+from abovechance.resampling.draws import members
+from abovechance.settings import Settings, one_of, settled, whole
+
+METHODS: tuple[str, ...] = ("optimism", ".632", ".632+", "cv", "repeated_cv", "bootstrap_cv")
+BOOTSTRAPPED = ("optimism", ".632", ".632+")
+DRAWS = {
+    "optimism": 200,
+    ".632": 200,
+    ".632+": 200,
+    "cv": 1,
+    "repeated_cv": 10,
+    "bootstrap_cv": 50,
+}
+"""Bootstrap samples, or repeats of the cross-validation, unless stated."""
+
+SHUFFLES = 200  # orders of the outcomes, where the level of chance has no closed form
+GRID = 21  # places of the calibration curve
+SINGULAR = 1e-9  # of the spread: below it a line has no slope
+SPAN = 0.75  # share of the cases in a neighbourhood of it
+ROUNDING = 1e-12  # of the values: a spread below is none
+LEAST_SHARE = 0.5  # of the draws in which a measure must be defined to have a value
+ALGORITHM = "the algorithm trained on as many cases"
+MODEL = "the model trained on these data"
+
+
+# ----------------------------------------------------------------------------------------------
+# What is found out of each draw.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Refitted:
+    """Measures of models fitted to bootstrap samples, as work for blocks.
+
+    Each model is judged on its own sample ("inside"), on all cases ("all") and on the cases that
+    its sample left out ("outside"). Of the calibration curve that `smoother` draws, how much higher
+    it lies inside than among all cases.
+    """
+
+    task: Task
+    measures: tuple[Measure, ...]
+    smoother: "LocalLine | None"
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        train = self.task.bootstrap().draw(rng, size)
+        fits = self.task.fits(train)
+        parts = (("inside", train), ("all", None), ("outside", train == 0))
+        found = {
+            f"{part} {label}": values
+            for part, judged in parts
+            for label, values in fits.values(self.measures, judged).items()
+        }
+        if self.smoother is not None:
+            predicted, outcome = calibration_columns(fits.sample)
+            inside = self.smoother(outcome, predicted, train.astype(np.float64))
+            found["curve"] = inside - self.smoother(outcome, predicted)
+        return found
+
+
+def calibration_columns(sample: Sample) -> tuple[Floats, Floats]:
+    """Predictions (…, n) and outcomes (n,) of a calibration curve, of one output."""
+    name = "probability" if sample.kind == "binary" else "value"
+    predicted = np.asarray(sample.column(name), dtype=np.float64)
+    predicted = predicted if sample.kind == "binary" else predicted[..., 0, :]
+    return predicted, np.asarray(sample.outcome, dtype=np.float64).reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalLine:
+    """The mean outcome about places of the prediction, by local lines with Cleveland's weights.
+
+    A neighbourhood reaches as far as the nearest three quarters of the cases do in the model
+    itself; it is the same for all refits, so that they differ by what they predict alone.
+
+    References
+    ----------
+    Cleveland (1979), without the steps that guard against outliers.
+    """
+
+    places: Floats
+    reach: Floats
+
+    @classmethod
+    def over(cls, predicted: Floats) -> "LocalLine | None":
+        """Places over the middle nine tenths of what is predicted; None where all is the same."""
+        low, high = np.quantile(predicted, [0.05, 0.95])
+        if not high > low:
+            return None
+        places = np.linspace(low, high, GRID)
+        distance = np.sort(np.abs(predicted - places[:, None]), axis=1)
+        near = distance[:, min(len(predicted), int(np.ceil(SPAN * len(predicted)))) - 1]
+        return cls(places, np.maximum(near, (high - low) / GRID))
+
+    def __call__(self, outcome: Floats, predicted: Floats, weight: Floats | None = None) -> Floats:
+        """The curve at its places (B, G) of predictions (B, n); nan where no case is near."""
+        apart = predicted[:, None, :] - self.places[:, None]
+        share = np.abs(apart) / self.reach[:, None]
+        near = np.clip(1.0 - share * share * share, 0.0, None)
+        near = near * near * near  # a power is several times slower
+        if weight is not None:
+            near *= weight[:, None, :]
+        once = near * apart
+        twice = once * apart
+        s0, s1, s2 = near.sum(axis=-1), once.sum(axis=-1), twice.sum(axis=-1)
+        t0, t1 = near @ outcome, once @ outcome
+        spread = s0 * s2 - s1 * s1
+        line = spread > SINGULAR * s0 * s2  # else all that is near lies at one place
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(line, (s2 * t0 - s1 * t1) / np.where(line, spread, 1.0), t0 / s0)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidated:
+    """Predictions for the cases of every fold of every pass of a cross-validation.
+
+    Where there are several passes, `again`, a splitter that shuffles does so anew for each.
+    """
+
+    task: Task
+    cv: Any
+    again: bool = True
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        passes = []
+        for _ in range(size):
+            cv = reshuffled(self.cv, rng) if self.again else self.cv
+            splitter = self.task.splitter(cv, int(rng.integers(2**31)))
+            train, judged = split_parts(
+                splitter, self.task.X, to_split(self.task), self.task.groups
+            )
+            passes.append(self.task.fits(train).judged(judged))
+        many = {len(one.row) for one in passes}
+        if len(many) > 1:
+            raise DataError("cv must judge as many cases in every repeat; this splitter does not.")
+        return {
+            "fold": np.array([one.fold for one in passes]),
+            "row": np.array([one.row for one in passes]),
+            "predicted": np.array([one.predicted for one in passes]),
+        }
+
+
+def to_split(task: Task) -> Array:
+    """What a splitter may look at: times of survival would not be classes."""
+    return np.zeros(task.n) if task.kind == "survival" else task.y
+
+
+def reshuffled(cv: Any, rng: np.random.Generator) -> Any:
+    """A splitter that shuffles, with another seed for each repeat; others as they are."""
+    if isinstance(cv, int) or not getattr(cv, "shuffle", False):
+        return cv
+    from copy import copy
+
+    other = copy(cv)
+    other.random_state = int(rng.integers(2**31))
+    return other
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapValidated:
+    """Measures of a cross-validation of each of many bootstrap samples.
+
+    Copies of a case, and cases of a group, are in one fold: nothing is judged that was trained on.
+    """
+
+    task: Task
+    measures: tuple[Measure, ...]
+    folds: int
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        found: dict[str, list[float]] = {m.label: [] for m in self.measures}
+        for counts in self.task.bootstrap().draw(rng, size):
+            fold = self._folds(counts, rng)
+            own = fold == np.arange(self.folds)[:, None]
+            train = np.where(own, 0, counts)
+            fits = self.task.fits(train)
+            rows = np.repeat(np.arange(self.task.n), counts)
+            predicted = fits.predicted[fold[rows], rows]
+            made = self.task.predictions(fits.kind, predicted, rows)
+            for m in self.measures:
+                found[m.label].append(m.of(made))
+        return {label: np.array(values) for label, values in found.items()}
+
+    def _folds(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """A fold for every case; classes are spread over them as evenly as can be."""
+        task = self.task
+        drawn = np.flatnonzero(counts)
+        fold = np.zeros(task.n, dtype=np.int64)
+        if task.group_code is not None:
+            dealt = rng.permutation(int(task.group_code.max()) + 1) % self.folds
+            return np.asarray(dealt[task.group_code])
+        strata = np.zeros(len(drawn), dtype=np.int64) if task.code is None else task.code[drawn]
+        start = 0
+        for some in members(strata):
+            fold[drawn[rng.permutation(some)]] = (start + np.arange(len(some))) % self.folds
+            start += len(some)
+        return fold
+
+
+# ----------------------------------------------------------------------------------------------
+# What is returned.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validated:
+    """One measure of a validation.
+
+    `apparent` is its value for the model and the cases it was fitted to, `corrected` what is to be
+    expected of new cases, `optimism` the difference; `left_out` the mean over the cases that
+    bootstrap samples left out. `chance` is the level when outcomes are shuffled. `interval` is of
+    the corrected value; `no_interval` says why there is none, `undefined` why there is no value.
+    """
+
+    measure: str
+    title: str
+    family: str
+    apparent: float
+    optimism: float
+    corrected: float
+    interval: Interval | None = None
+    no_interval: str | None = None
+    chance: float | None = None
+    left_out: float | None = None
+    undefined: str | None = None
+    used: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shrinkage:
+    """By what the linear predictor of a model should be multiplied before it meets new cases.
+
+    `bootstrap` is the mean calibration slope of models of bootstrap samples among all cases;
+    `heuristic` is (χ² − p)/χ² of the model, χ² twice the gain in log-likelihood by p coefficients,
+    of models without a penalty.
+    """
+
+    bootstrap: float | None
+    heuristic: float | None = None
+    coefficients: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectedCurve:
+    """A calibration curve as it appears, and corrected for optimism, at predicted values."""
+
+    predicted: Floats
+    apparent: Floats
+    corrected: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation(Result, kind="validation"):
+    """How good a model is, and how good it will be on new cases, by every measure."""
+
+    validated: tuple[Validated, ...]
+    n: int
+    features: int
+    outcome: str
+    estimator: str
+    method: str
+    draws: int
+    folds: int | None
+    groups: int | None
+    level: float
+    interval_for: str
+    seed: int
+    together: bool
+    calibration: CorrectedCurve | None = None
+    shrinkage: Shrinkage | None = None
+    advice: tuple[Advice, ...] = ()
+    described: str = ""
+
+    def __getitem__(self, measure: str) -> Validated:
+        labels = {find(measure).label, find(measure).for_outcome(self.outcome).label, measure}
+        for row in self.validated:
+            if row.measure in labels:
+                return row
+        raise NotApplicable(f"{measure!r} was not validated.")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The measures as rows of a table."""
+        return [
+            {
+                **{k: v for k, v in vars(row).items() if k != "interval"},
+                "low": None if row.interval is None else row.interval.low,
+                "high": None if row.interval is None else row.interval.high,
+            }
+            for row in self.validated
+        ]
+
+
+# ----------------------------------------------------------------------------------------------
+# From draws to corrected values.
+# ----------------------------------------------------------------------------------------------
+
+
+def relative_overfitting(
+    apparent: float, left_out: float, chance: float, *, higher: bool | None = None
+) -> float:
+    """How far the value of cases left out has fallen from the apparent one towards chance, 0 to 1.
+
+    0 where it is no worse than apparent, and where the apparent value is itself no better than
+    chance, as `higher` (is better) says; of a measure with no better direction anything is.
+
+    References
+    ----------
+    Efron & Tibshirani (1997), equations 28 and 31.
+
+    Examples
+    --------
+    >>> relative_overfitting(0.9, 0.7, 0.5), relative_overfitting(0.9, 0.4, 0.5)
+    (0.5, 1.0)
+    """
+    if chance == apparent or (higher is not None and (apparent > chance) != higher):
+        return 0.0
+    return float(np.clip((left_out - apparent) / (chance - apparent), 0.0, 1.0))
+
+
+def plus_632(
+    apparent: float, left_out: float, chance: float, *, higher: bool | None = None
+) -> float:
+    r"""The .632+ estimate: the more a model overfits, the less its apparent value counts.
+
+    .. math:: (1 - w)\,a + w\,o, \quad w = .632 / (1 - .368 R)
+
+    with a the apparent value, o that of cases left out, no worse than chance, and R the relative
+    overfitting. Written for errors; as it is linear in them it serves measures of any direction.
+
+    References
+    ----------
+    Efron & Tibshirani (1997), equations 29 to 32.
+
+    Examples
+    --------
+    >>> plus_632(1.0, 0.75, 0.5)
+    0.806
+    """
+    overfitting = relative_overfitting(apparent, left_out, chance, higher=higher)
+    weight = 0.632 / (1.0 - 0.368 * overfitting)
+    return (1.0 - weight) * apparent + weight * (chance if overfitting == 1.0 else left_out)
+
+
+def chance_level(measure: Measure, predictions: Predictions, rng: np.random.Generator) -> float:
+    """The mean of a measure when the outcomes are shuffled among the predictions."""
+    found = shuffled(measure, predictions)
+    if found is None:
+        orders = np.argsort(rng.random((SHUFFLES, predictions.n)), axis=1)
+        values = evaluate(measure, Sample.of(predictions).permuted(orders))
+        found = mean_of_defined(values)
+    return np.nan if found is None else found
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean over draws of what is defined, of how many, and why there is none."""
+
+    value: float
+    used: int
+    undefined: str | None = None
+
+
+def mean_over(values: Floats, what: str) -> Mean:
+    """A mean over draws; none where a draw is infinite, or too few are defined."""
+    infinite, defined = int(np.isinf(values).sum()), int(np.isfinite(values).sum())
+    total = len(values)
+    if infinite:
+        return Mean(np.nan, defined, f"infinite in {infinite} of {total} {what}")
+    if defined < LEAST_SHARE * total:
+        return Mean(np.nan, defined, f"undefined in {total - defined} of {total} {what}")
+    return Mean(float(values[np.isfinite(values)].mean()), defined)
+
+
+def _bootstrapped(
+    method: str, measure: Measure, apparent: float, chance: float, draws: Mapping[str, Array]
+) -> tuple[Mean, Mean, Mean]:
+    """The corrected value, the optimism and the mean over cases left out, from bootstrap draws."""
+    what = "bootstrap samples"
+    with np.errstate(invalid="ignore"):
+        gaps = draws[f"inside {measure.label}"] - draws[f"all {measure.label}"]
+    optimism = mean_over(gaps, what)
+    left_out = mean_over(draws[f"outside {measure.label}"], what)
+    if method == "optimism":
+        return replace(optimism, value=apparent - optimism.value), optimism, left_out
+    value = 0.368 * apparent + 0.632 * left_out.value
+    if method == ".632+":
+        higher = measure.higher_is_better
+        value = plus_632(apparent, left_out.value, chance, higher=higher)
+    found = replace(left_out, value=value)
+    return found, replace(found, value=apparent - value), left_out
+
+
+def over_passes(measure: Measure, pooled: Predictions) -> float:
+    """The cross-validated value of a measure.
+
+    The mean over folds where small ones do not bias it, as for means and pairs; else that of all
+    cases of a repeat together, over repeats.
+    """
+    if averages(measure, pooled):
+        try:
+            return interval_over_folds(measure, pooled).mean
+        except NotApplicable:  # a fold with one class, or with one case
+            pass
+    repeat, fold = pooled.cases.repeat, pooled.cases.fold
+    if repeat is None or fold is None:
+        return measure.of(pooled)
+    sizes = np.unique(repeat, return_counts=True)[1]
+    # splits that overlap judge some cases more often than others
+    parts = repeat if (sizes == sizes[0]).all() else fold
+    return float(np.mean([measure.of(pooled.take(parts == one)) for one in np.unique(parts)]))
+
+
+# ----------------------------------------------------------------------------------------------
+# How sure the corrected value is.
+# ----------------------------------------------------------------------------------------------
+
+
+MOST_OVERFITTING = 0.5  # relative: beyond it the bootstrap's own correction is biased
+LEAST_EVENTS = 6  # cases of the rarest class per feature: with fewer it is, too
+LEAST_CASES = 15  # cases per feature where there are no classes
+BOUNDED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS)  # on the scale of log odds
+FEW = 50  # cases of the rarer class below which coverage was found to fall short
+
+
+def optimism_interval(
+    measure: Measure, apparent: float, draws: Mapping[str, Array], level: float
+) -> Interval | str:
+    r"""How far optimism varies from sample to sample, about the corrected value.
+
+    .. math:: \hat\theta_{corrected} \pm z\, \mathrm{sd}_b(\theta_{b,inside} - \theta_{b,all})
+
+    In a bootstrap sample the cases as they are stand for the population, so that the gap between
+    what model b seems to be worth on its sample and what it is worth on all cases is the error that
+    the apparent value of the model makes. Shares and areas are taken on the scale of log odds: near
+    1, where overfitted models appear to be, they vary less than where they truly are. For the model
+    trained on these data.
+
+    It was chosen by simulation (`tests/statistical/tables/validation.md`): the limits of the
+    apparent value, shifted by the optimism (Noma et al. 2021), cover less the more is corrected.
+    What was not found to cover is refused, with the reason.
+    """
+    from scipy.special import ndtri
+
+    bounded = measure.law in BOUNDED and measure.range == (0.0, 1.0)
+    if not (bounded or measure.law is Law.MEAN or measure.calibration is Calibration.SLOPE):
+        return "none was found to cover after a bootstrap"
+    inside, among = draws[f"inside {measure.label}"], draws[f"all {measure.label}"]
+    centre = apparent - float((inside - among).mean())
+    turned, back = (log_odds, expit) if bounded else (np.asarray, np.asarray)
+    with np.errstate(invalid="ignore"):
+        gaps, at = turned(inside) - turned(among), float(turned(np.asarray(centre)))
+    if not (np.isfinite(gaps).all() and np.isfinite(at)):
+        return "it is undefined, or as good or bad as can be, in a bootstrap sample"
+    spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
+    if spread <= ROUNDING * max(1.0, abs(at)):
+        return "it does not vary from sample to sample"
+    half = float(ndtri(0.5 + level / 2.0)) * spread
+    low, high = (float(back(np.asarray(at + side * half))) for side in (-1.0, 1.0))
+    bottom, top = measure.range
+    known = {"name": "optimism", "draws": len(gaps)}
+    return Interval(max(low, bottom), min(high, top), level, "spread of the optimism", known)
+
+
+def crowded(task: Task) -> str | None:
+    """Why there are too many features for the bootstrap's correction to be trusted, or None."""
+    features = int(task.X.shape[1])
+    cases, least, what = task.n, LEAST_CASES, "cases"
+    if task.code is not None:
+        cases, least, what = int(np.bincount(task.code).min()), LEAST_EVENTS, "cases of a class"
+    if cases >= least * features:
+        return None
+    return (
+        f"with {cases} {what} for {plural(features, 'feature')} the bootstrap's correction falls "
+        f"short (at least {least} per feature are needed); ask for repeated_cv"
+    )
+
+
+def _interval(
+    task: Task,
+    method: str,
+    measure: Measure,
+    row: Validated,
+    draws: Mapping[str, Array],
+    pooled: Predictions | None,
+    level: float,
+) -> Interval | str:
+    """The interval of a corrected value, or why there is none."""
+    if np.isnan(row.corrected):
+        return "there is no corrected value"
+    if pooled is not None:
+        try:
+            found = interval_over_folds(measure, pooled, confidence_level=level)
+        except NotApplicable as refused:
+            return str(refused).rstrip(".")
+        return found.interval if found.interval is not None else found.reason.rstrip(".")
+    if method != "optimism":
+        return "none was found to cover after this correction; ask for optimism or repeated_cv"
+    many = crowded(task)
+    if many is not None:
+        return many
+    assert row.left_out is not None
+    overfitting = relative_overfitting(
+        row.apparent,
+        row.left_out,
+        np.nan if row.chance is None else row.chance,
+        higher=measure.higher_is_better,
+    )
+    if not overfitting <= MOST_OVERFITTING:
+        return (
+            f"the model overfits too much ({overfitting:.2f} of the way to chance) for the "
+            "bootstrap's correction to be trusted; ask for repeated_cv"
+        )
+    return optimism_interval(measure, row.apparent, draws, level)
+
+
+# ----------------------------------------------------------------------------------------------
+# What is said of the model beside its values.
+# ----------------------------------------------------------------------------------------------
+
+
+def smoother_of(predictions: Predictions) -> LocalLine | None:
+    """What draws the calibration curve of probabilities or numbers; None of other predictions."""
+    sample = Sample.of(predictions)
+    one_number = sample.kind == "numeric" and sample.outputs == 1
+    if not one_number and not (
+        sample.kind == "binary" and sample.column("probability") is not None
+    ):
+        return None
+    return LocalLine.over(calibration_columns(sample)[0])
+
+
+def _corrected_curve(
+    predictions: Predictions, smoother: LocalLine | None, draws: Mapping[str, Array]
+) -> CorrectedCurve | None:
+    if smoother is None or "curve" not in draws:
+        return None
+    predicted, outcome = calibration_columns(Sample.of(predictions))
+    apparent = smoother(outcome, predicted[None])[0]
+    known = np.isfinite(draws["curve"])
+    often = known.sum(axis=0)
+    sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
+    enough = often >= LEAST_SHARE * len(known)
+    corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
+    if predictions.kind == "binary":
+        apparent, corrected = np.clip(apparent, 0.0, 1.0), np.clip(corrected, 0.0, 1.0)
+    return CorrectedCurve(predicted=smoother.places, apparent=apparent, corrected=corrected)
+
+
+def _shrinkage(
+    task: Task,
+    measures: Iterable[Measure],
+    predictions: Predictions,
+    draws: Mapping[str, Array],
+) -> Shrinkage | None:
+    """Of a model whose last step is a linear predictor; None of others."""
+    from sklearn.base import clone
+
+    slope = next((m.label for m in measures if m.calibration is Calibration.SLOPE), None)
+    last = getattr(task.estimator, "steps", [("", task.estimator)])[-1][1]
+    if slope is None or not _linear(last):
+        return None
+    fitted = clone(task.estimator).fit(task.X, task.y)
+    last = getattr(fitted, "steps", [("", fitted)])[-1][1]
+    many = int(np.size(getattr(last, "coef_", ())))
+    if not many:
+        return None
+    mean = mean_over(draws[f"all {slope}"], "bootstrap samples")
+    return Shrinkage(
+        bootstrap=None if np.isnan(mean.value) else mean.value,
+        heuristic=_heuristic(last, predictions, many),
+        coefficients=many,
+    )
+
+
+def _linear(estimator: Any) -> bool:
+    """Whether an estimator has coefficients once it is fitted, seen from its class."""
+    from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
+
+    return isinstance(estimator, LinearClassifierMixin | LinearModel)
+
+
+def _heuristic(last: Any, predictions: Predictions, coefficients: int) -> float | None:
+    """(χ² − p)/χ², of maximum likelihood alone: a penalty has shrunken already.
+
+    References
+    ----------
+    van Houwelingen & le Cessie (1990).
+    """
+    from sklearn.linear_model import LinearRegression, LogisticRegression
+
+    n = predictions.n
+    sample = Sample.of(predictions)
+    if isinstance(last, LogisticRegression) and sample.kind == "binary":
+        if np.isfinite(last.C) and getattr(last, "penalty", "l2") is not None:
+            return None
+        share = float(sample.prevalences[1])
+        null = n * (share * np.log(share) + (1 - share) * np.log1p(-share))
+        given = sample.probability_given
+        if (given <= 0).any():
+            return None
+        gain = 2.0 * (float(np.log(given).sum()) - null)
+    elif isinstance(last, LinearRegression) and sample.kind == "numeric":
+        r2 = find("r2").of(predictions)
+        if not 0.0 < r2 < 1.0:
+            return None
+        gain = -n * float(np.log1p(-r2))
+    else:
+        return None
+    return float((gain - coefficients) / gain) if gain > 0 else None
+
+
+def advice_on_task(task: Task, without: Sequence[str], *, intervals: bool) -> Iterator[Advice]:
+    """What to know of cases and estimator whenever it is fitted to parts of them."""
+    if without and task.kind == "survival":
+        yield Advice(
+            "AC859",
+            "left out, as no times are named at which to predict being event-free (times=, "
+            f"--times): {listed(list(without), 8)}.",
+        )
+    elif without:
+        yield Advice(
+            "AC850",
+            f"left out, as {type(task.estimator).__name__} predicts no probability: "
+            f"{listed(list(without), 8)}. Wrap it in scikit-learn's CalibratedClassifierCV to have "
+            "them.",
+        )
+    still = constant_columns(task.table)
+    if still:
+        yield Advice(
+            "AC851",
+            f"{listed(still)} hold{'s' * (len(still) == 1)} one value in all cases, so that "
+            "nothing can be learned from it.",
+        )
+    smallest = None if task.code is None else int(np.bincount(task.code).min())
+    if intervals and smallest is not None and smallest < FEW:
+        yield Advice(
+            "AC852",
+            f"the rarest class has {smallest} cases; with fewer than {FEW} the intervals were "
+            "found to cover less often than they say.",
+        )
+
+
+def advice_on(
+    task: Task,
+    method: str,
+    rows: Iterable[Validated],
+    without: list[str],
+    draws: int,
+    folds: int | None,
+) -> Iterator[Advice]:
+    """What a reader of a validation should know."""
+    few = method in ("optimism", "cv", "repeated_cv")
+    yield from advice_on_task(task, without, intervals=few)
+    partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
+    if partly:
+        yield Advice(
+            "AC853",
+            f"undefined in some of the {draws} draws, which are left out of the mean: "
+            f"{listed(partly)}.",
+        )
+    if method in BOOTSTRAPPED and draws < 100:
+        yield Advice(
+            "AC854", f"{draws} bootstrap samples are few; 200 are usual.", "Steyerberg (2019)"
+        )
+    if method == "bootstrap_cv":
+        yield Advice(
+            "AC855",
+            "models of bootstrap samples without a fold learn from about 0.6 of the cases, so that "
+            "these values are too low rather than too high.",
+            "Fu et al. (2005)",
+        )
+    if task.groups is None and folds is not None and folds == task.n:
+        yield Advice(
+            "AC856",
+            "leave-one-out folds hold one case each: values are of all cases together, and there "
+            "is no interval.",
+        )
+
+
+def constant_columns(table: Iterable[tuple[str, Array]]) -> list[str]:
+    """The columns of a table that hold one value.
+
+    >>> constant_columns([("'a'", np.array([1.0, 1.0])), ("'b'", np.array([1.0, 2.0]))])
+    ["'a'"]
+    """
+    return [name for name, column in table if len(set(column.tolist())) == 1]
+
+
+# ----------------------------------------------------------------------------------------------
+# The verb.
+# ----------------------------------------------------------------------------------------------
+
+
+@settled
+def validate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    method: str = "optimism",
+    cv: Any = 10,
+    groups: Any = None,
+    event: Any = None,
+    times: Any = None,
+    pos_label: Any = None,
+    feature_names: Any = None,
+    fast: bool = True,
+    **given: Any,
+) -> Validation:
+    r"""How good a model will be on new cases, from the cases it is trained on.
+
+    Everything that is fitted is fitted again to every part of the cases, a pipeline from its first
+    step; a model is never judged on what it was trained on but to see how much that flatters it.
+    All measures come from the same fits.
+
+    Parameters
+    ----------
+    estimator
+        Any scikit-learn classifier, regressor or pipeline; of survival one that predicts a risk,
+        as scikit-survival's do. It is cloned, and stays as it is.
+    X
+        Features: cases × features, or a dataframe.
+    y
+        Observed classes or numbers; times of survival, or scikit-survival's table of both.
+    measures
+        Names or measures, or several; a set that suits the outcome when not given.
+    method
+        "optimism": the apparent value less the mean by which models of bootstrap samples do better
+        on their own sample than on all cases (Harrell's). ".632" and ".632+": apparent values
+        and those of cases left out by bootstrap samples, mixed. "cv", "repeated_cv":
+        cross-validation. "bootstrap_cv": cross-validation of each of many bootstrap samples.
+    cv
+        Number of folds, or any scikit-learn splitter; 10 unless stated.
+    groups
+        The cluster of each case: whole clusters are drawn, and kept together in folds.
+    event
+        Of survival: whether the event happened, `y` being the time of it or of censoring.
+    times
+        Of survival: when to predict being event-free, for measures that read it.
+    pos_label
+        The positive class of two not coded 0/1.
+    feature_names
+        What to call the features in messages; the columns of a dataframe when not given.
+    fast
+        Train linear discriminants and logistic regressions (alone or after a `StandardScaler`, two
+        classes) on all parts together. Discriminants give scikit-learn's numbers; of logistic
+        regression the optimum is found, which scikit-learn's solver approaches to its tolerance.
+        False always fits one by one.
+
+    Returns
+    -------
+    Validation
+        One row per measure; `validation["auc"]` has its apparent and its corrected value, optimism
+        and interval. `calibration` is the curve corrected for optimism, `shrinkage` the factor for
+        linear predictors.
+
+    Raises
+    ------
+    DataError
+        If the data are not what they must be, or a model cannot be fitted to a part of them.
+    NotApplicable
+        If a measure was named that the estimator's predictions do not allow.
+
+    See Also
+    --------
+    learning_curve : whether more cases would make it better.
+    assess : for predictions of cases that the model has not seen.
+    permutation_test : whether the learner does better than chance.
+
+    Notes
+    -----
+    The interval after "optimism" is for the model trained on these data, that of cross-validation
+    (Nadeau & Bengio) for the algorithm trained on as many cases as a fold leaves. A bootstrap
+    sample that misses a class is drawn again. `.632` and `.632+` take the mean over samples of the
+    value among the cases each left out.
+
+    References
+    ----------
+    Harrell, Lee & Mark (1996); Efron & Tibshirani (1997); Nadeau & Bengio (2003); Fu, Carroll &
+    Wang (2005); van Houwelingen & le Cessie (1990) on shrinkage; Noma et al. (2021) on intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.normal(size=(120, 4))
+    >>> y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    >>> found = validate(LogisticRegression(), X, y, draws=50, rng=1)["auc"]
+    >>> found.apparent, found.corrected
+    (0.804, 0.785)
+    """
+    settings = Settings.of("validate", given)
+    one_of("method", method, METHODS)
+    columns, _, notes = aligned({"X": X, "y": y, "groups": groups, "event": event})
+    task = task_of(
+        estimator,
+        columns["X"],
+        columns["y"],
+        event=columns["event"],
+        times=times,
+        groups=columns["groups"],
+        pos_label=pos_label,
+        names=feature_names,
+        seed=settings.seed,
+        fast=fast,
+    )
+    draws = DRAWS[method] if settings.draws is None else settings.draws
+    if method == "cv":
+        draws = 1
+    settings = replace(settings, draws=draws)
+    whole_fit = task.fits(np.ones((1, task.n), dtype=np.int64))
+    predictions = whole_fit.predictions(0)
+    chosen, without = measures_for(task, predictions, measures)
+    rng = settings.rng(LEVELS)
+    cv = seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, settings.seed)
+    found, pooled, folds = _drawn(task, method, chosen, predictions, whole_fit.kind, cv, settings)
+    rows = []
+    for m in chosen:
+        row = _row(method, m, predictions, chance_level(m, predictions, rng), found, pooled)
+        interval = _interval(task, method, m, row, found, pooled, settings.level)
+        refused = interval if isinstance(interval, str) else None
+        rows.append(
+            replace(
+                row, interval=None if isinstance(interval, str) else interval, no_interval=refused
+            )
+        )
+    inside = method in BOOTSTRAPPED
+    return Validation(
+        validated=tuple(rows),
+        n=task.n,
+        features=int(task.X.shape[1]),
+        outcome=predictions.kind,
+        estimator=" ".join(repr(estimator).split()),
+        method=method,
+        draws=draws,
+        folds=folds,
+        groups=None if task.group_code is None else int(task.group_code.max()) + 1,
+        level=settings.level,
+        interval_for=MODEL if inside else ALGORITHM,
+        seed=settings.seed,
+        together=task.known is not None,
+        calibration=_corrected_curve(predictions, smoother_of(predictions), found),
+        shrinkage=_shrinkage(task, chosen, predictions, found) if inside else None,
+        advice=(*notes, *advice_on(task, method, rows, without, draws, folds)),
+    )
+
+
+LEVELS = 3000  # purpose of the stream that levels of chance are drawn from
+
+
+def _drawn(
+    task: Task,
+    method: str,
+    measures: tuple[Measure, ...],
+    predictions: Predictions,
+    kind: str,
+    cv: Any,
+    settings: Settings,
+) -> tuple[dict[str, Array], Predictions | None, int | None]:
+    """All draws of a method; of a cross-validation its predictions and the number of folds."""
+    work: Any
+    if method in BOOTSTRAPPED:
+        work = Refitted(task, measures, smoother_of(predictions))
+        return _blocks(work, settings), None, None
+    if method == "bootstrap_cv":
+        if not isinstance(cv, int):
+            raise DataError("bootstrap_cv needs a number of folds (cv=, --folds), not a splitter.")
+        whole("cv", cv, 2)
+        return _blocks(BootstrapValidated(task, measures, cv), settings), None, cv
+    task.splitter(cv, settings.seed)  # refused before anything is fitted
+    again = settings.flips > 1
+    if again and not isinstance(cv, int) and not getattr(cv, "shuffle", False):
+        raise DataError(
+            "repeated_cv needs a number of folds or a splitter that shuffles; repeats of this one "
+            "would all be the same. Ask for method 'cv'."
+        )
+    found = _blocks(CrossValidated(task, cv, again), settings)
+    fold, row, predicted = (found[name] for name in ("fold", "row", "predicted"))
+    many = int(fold.max()) + 1
+    apart = fold + many * np.arange(len(fold))[:, None]
+    pooled = task.pooled(
+        kind, apart.ravel(), row.ravel(), predicted.reshape(-1, *predicted.shape[2:])
+    )
+    return found, pooled, many
+
+
+def _blocks(work: Any, settings: Settings) -> dict[str, Array]:
+    found = replicate_blocks(work, settings, block=work.task.block)
+    assert isinstance(found, dict)
+    return found
+
+
+def _row(
+    method: str,
+    measure: Measure,
+    predictions: Predictions,
+    chance: float,
+    draws: Mapping[str, Array],
+    pooled: Predictions | None,
+) -> Validated:
+    """One measure: apparent, corrected, and by how much they differ."""
+    apparent = measure.of(predictions)
+    left_out: Mean | None = None
+    if pooled is not None:
+        value = over_passes(measure, pooled)
+        corrected = Mean(value, 0, measure.undefined or "not defined" if np.isnan(value) else None)
+    elif method == "bootstrap_cv":
+        corrected = mean_over(draws[measure.label], "bootstrap samples")
+    else:
+        corrected, _, left_out = _bootstrapped(method, measure, apparent, chance, draws)
+    undefined = corrected.undefined
+    if np.isnan(apparent):
+        undefined = measure.undefined or "not defined for these cases"
+    with np.errstate(invalid="ignore"):
+        optimism = apparent - corrected.value
+    return Validated(
+        measure=measure.label,
+        title=measure.title,
+        family=measure.family.value,
+        apparent=apparent,
+        optimism=float(optimism),
+        corrected=corrected.value,
+        chance=None if np.isnan(chance) else chance,
+        left_out=None if left_out is None else left_out.value,
+        undefined=undefined,
+        used=None if pooled is not None else corrected.used,
+    )

@@ -1,0 +1,291 @@
+"""Pictures of selected features and of cross-validation beside held-out cases."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from abovechance.arrays import Floats
+from abovechance.errors import NotApplicable
+from abovechance.format import as_float, percent, plural, thousands
+from abovechance.inference.contract import contract
+from abovechance.plots.chart import (
+    Axis,
+    Chart,
+    Layer,
+    Line,
+    Points,
+    Rule,
+    Series,
+    room_for,
+    rows,
+    spanning,
+    unit,
+)
+from abovechance.plots.plotting import picture
+from abovechance.tabular import SERIES, series_colour
+
+SIGNAL, NOISE = "1", "muted"
+"""The colours of features as they are, and of permuted copies."""
+
+MARKS = 10  # on an axis of whole numbers
+
+
+@picture(of=("selection",), usual=("selection",), report=10)
+def steps(result: Any) -> Chart:
+    """The value of the measure after each selected feature.
+
+    Examples
+    --------
+    >>> found = {"title": "Brier score", "start": 0.25, "steps": [{"feature": "age", "value": 0.2}]}
+    >>> steps(found).x.labels
+    ('none', 'age')
+    """
+    facts = contract(result)
+    names = ["none", *(str(step["feature"]) for step in facts["steps"])]
+    y = np.array([as_float(facts["start"]), *(as_float(s["value"]) for s in facts["steps"])])
+    x = np.arange(len(names), dtype=np.float64)
+    axis = spanning("Features, in the order of selection", x, room=0.06)
+    return Chart(
+        title="Forward selection",
+        caption="The measure with each feature and all before it; it chose them, so its last value "
+        "flatters.",
+        x=replace(axis, ticks=tuple(x.tolist()), labels=tuple(names)),
+        y=spanning(str(facts["title"]), y[np.isfinite(y)]),
+        layers=(Line(x=x, y=y), Points(x=x, y=y, size=7.0)),
+        series=(
+            Series(
+                name="",
+                headings=("Step", str(facts["title"]), "Feature"),
+                columns=(x, y, names),
+            ),
+        ),
+    )
+
+
+@picture(of=("stability",), usual=("stability",), name="stability_paths")
+def stability_paths(result: Any, selector: str | None = None) -> Chart:
+    """How often each feature is among the first 1, 2, … that are selected.
+
+    Features in one colour, permuted copies, known to be noise, in another. Of several measures the
+    first is shown, or the one named.
+
+    Examples
+    --------
+    >>> row = {"selector": "auc", "feature": "age", "frequency": 0.9, "path": [0.9, 1.0],
+    ...        "noise": False, "stable": True}
+    >>> facts = {"frequencies": [row], "selected": 1, "pairs": 50,
+    ...          "selectors": [{"selector": "auc", "title": "AUC", "cutoff": 0.75}]}
+    >>> stability_paths(facts).x.title
+    'Features selected'
+    """
+    facts = contract(result)
+    drawn = [row for row in facts["frequencies"] if row.get("path")]
+    if not drawn:
+        raise NotApplicable("selectors have no paths: they choose all their features at once.")
+    wanted = drawn[0]["selector"] if selector is None else selector
+    about = next((one for one in facts["selectors"] if one["selector"] == wanted), None)
+    mine = [row for row in drawn if row["selector"] == wanted]
+    if about is None or not mine:
+        raise NotApplicable(f"there is no path of {wanted!r}.")
+    x = np.arange(1, len(mine[0]["path"]) + 1, dtype=np.float64)
+    layers: list[Layer] = [
+        Rule(at=as_float(about["cutoff"]), axis="y", text=f"cut-off {about['cutoff']:g}"),
+        Rule(at=as_float(facts["selected"]), axis="x", text="selected per half"),
+    ]
+    series = []
+    for row in sorted(mine, key=lambda row: not row["noise"]):  # noise lies underneath
+        colour = NOISE if row["noise"] else SIGNAL
+        y = np.array([as_float(value) for value in row["path"]])
+        layers.append(Line(x=x, y=y, colour=colour, thin=bool(row["noise"])))
+        series.append(
+            Series(
+                name=str(row["feature"]),
+                headings=("Features selected", "Share of halves"),
+                columns=(x, y),
+                colour=colour,
+            )
+        )
+    noise = " Thin grey lines are permuted copies, known to be noise." if _noisy(mine) else ""
+    return Chart(
+        title=f"Stability paths: {about['title']}",
+        caption="Share of halves in which a feature is among the first so many that forward "
+        f"selection takes; {thousands(2 * int(facts['pairs']))} halves.{noise}",
+        x=_whole("Features selected", x),
+        y=unit("Share of halves"),
+        layers=tuple(layers),
+        series=tuple(series),
+        legend=False,
+        height=0.75,
+    )
+
+
+def _whole(title: str, values: Floats) -> Axis:
+    """An axis of whole numbers, with no more marks than can be read."""
+    axis = spanning(title, values, room=0.02)
+    step = max(1, -(-len(values) // MARKS))
+    return replace(axis, ticks=tuple(values[::step].tolist()))
+
+
+def _noisy(rows_: list[Any]) -> bool:
+    return any(row["noise"] for row in rows_)
+
+
+@picture(of=("stability",), usual=("stability",), name="selection_frequencies", report=11)
+def selection_frequencies(result: Any) -> Chart:
+    """How often each feature was selected, by every measure or selector, beside the cut-off.
+
+    Examples
+    --------
+    >>> row = {"selector": "auc", "feature": "age", "frequency": 0.9, "stable": True}
+    >>> facts = {"frequencies": [row], "pairs": 50,
+    ...          "selectors": [{"selector": "auc", "title": "AUC", "cutoff": 0.75}]}
+    >>> selection_frequencies(facts).y.labels
+    ('age',)
+    """
+    facts = contract(result)
+    features = list(dict.fromkeys(str(row["feature"]) for row in facts["frequencies"]))
+    if not features:
+        raise NotApplicable("the result holds no features to show.")
+    places = {name: len(features) - 1.0 - i for i, name in enumerate(features)}
+    chosen = facts["selectors"][:SERIES]
+    layers: list[Layer] = [
+        Rule(at=cutoff, text=f"cut-off {cutoff:g}")
+        for cutoff in dict.fromkeys(as_float(one["cutoff"]) for one in chosen)
+    ]
+    series = []
+    for i, one in enumerate(chosen):
+        mine = [row for row in facts["frequencies"] if row["selector"] == one["selector"]]
+        x = np.array([as_float(row["frequency"]) for row in mine])
+        aside = 0.0 if len(chosen) == 1 else 0.3 * (0.5 - i / (len(chosen) - 1))
+        y = np.array([places[str(row["feature"])] + aside for row in mine])
+        colour = series_colour(i)
+        layers.append(Points(x=x, y=y, colour=colour, size=6.0))
+        series.append(
+            Series(
+                name=str(one["title"]),
+                headings=("Feature", "Share of halves"),
+                columns=([str(row["feature"]) for row in mine], x),
+                colour=colour,
+                place=(x, y),
+            )
+        )
+    return Chart(
+        title="How often features were selected",
+        caption=f"Share of {thousands(2 * int(facts['pairs']))} halves of the cases in which each "
+        "feature was selected; right of the cut-off it is stable.",
+        x=unit("Share of halves"),
+        y=rows(features),
+        layers=tuple(layers),
+        series=tuple(series),
+        readout="nearest",
+        rows=room_for(features),
+    )
+
+
+@picture(of=("reliability",), usual=("reliability",), name="cv_reliability", report=10)
+def cv_reliability(result: Any) -> Chart:
+    """Rank correlation of cross-validated and held-out values by measure and number of cases.
+
+    Examples
+    --------
+    >>> row = {"measure": "auc", "title": "AUC", "n": 50, "spearman": 0.6, "interval": None}
+    >>> cv_reliability({"measures": [row], "repetitions": 100, "holdout": 1000}).y.title
+    "Spearman's correlation"
+    """
+    facts = contract(result)
+    found = [r for r in facts["measures"] if np.isfinite(as_float(r["spearman"]))]
+    if not found:
+        raise NotApplicable("the result holds no correlation to show.")
+    names = list(dict.fromkeys(str(row["title"]) for row in found))[:SERIES]
+    sizes = sorted({int(row["n"]) for row in found})
+    layers: list[Layer] = []
+    series = []
+    # measures beside each other at every number of cases, so that their bars do not overlap
+    gap = 0.02 * (sizes[-1] - sizes[0]) if len(sizes) > 1 else 0.2
+    for i, name in enumerate(names):
+        mine = sorted((r for r in found if r["title"] == name), key=lambda r: int(r["n"]))
+        n = np.array([float(r["n"]) for r in mine])
+        x = n + gap * (i - (len(names) - 1) / 2)
+        y = np.array([as_float(r["spearman"]) for r in mine])
+        low, high = (
+            np.array([as_float((r.get("interval") or {}).get(end, r["spearman"])) for r in mine])
+            for end in ("low", "high")
+        )
+        colour = series_colour(i)
+        layers += [
+            Line(x=x, y=y, colour=colour, thin=True),
+            Points(x=x, y=y, low=low, high=high, colour=colour, size=6.0),
+        ]
+        series.append(
+            Series(
+                name=name,
+                headings=("Number of cases", "Spearman", "Low", "High"),
+                columns=(n, y, low, high),
+                colour=colour,
+                place=(x, y),
+            )
+        )
+    every = [series_.columns[2] for series_ in series] + [series_.columns[3] for series_ in series]
+    level = next((r["interval"]["level"] for r in found if r.get("interval")), None)
+    inside = "" if level is None else f", with {percent(level)} intervals"
+    return Chart(
+        title="Can the cross-validation be believed?",
+        caption="Spearman's correlation of cross-validated with held-out values over "
+        f"{thousands(int(facts['repetitions']))} repetitions{inside}; "
+        f"{plural(int(facts['holdout']), 'case')} held out.",
+        x=spanning("Number of cases", [min(sizes) - gap * 2, max(sizes) + gap * 2]),
+        y=spanning("Spearman's correlation", *every, [1.0]),
+        layers=tuple(layers),
+        series=tuple(series),
+        readout="nearest",
+    )
+
+
+@picture(of=("reliability",), name="cv_against_holdout", report=11)
+def cv_against_holdout(result: Any, measure: str | None = None, n: int | None = None) -> Chart:
+    """Cross-validated against held-out values of one measure, a point per repetition.
+
+    Of the first measure and number of cases, or those named; on the line both are equal.
+
+    Examples
+    --------
+    >>> facts = {"measures": [{"measure": "auc", "title": "AUC", "n": 50}],
+    ...          "repeated": [{"n": 50, "flip": [0.0, 0.1], "cv": {"auc": [0.8, 0.7]},
+    ...                        "holdout": {"auc": [0.82, 0.69]}}]}
+    >>> cv_against_holdout(facts).x.title
+    'AUC, held out'
+    """
+    facts = contract(result)
+    wanted = facts["measures"][-1]["measure"] if measure is None else measure
+    size = int(facts["measures"][0]["n"]) if n is None else n
+    part = next((one for one in facts.get("repeated") or () if int(one["n"]) == size), None)
+    if part is None or wanted not in part["cv"]:
+        raise NotApplicable(f"there are no repetitions of {wanted!r} at n = {size}.")
+    title = next(str(r["title"]) for r in facts["measures"] if r["measure"] == wanted)
+    y, x = (np.array([as_float(v) for v in part[key][wanted]]) for key in ("cv", "holdout"))
+    there = np.isfinite(x) & np.isfinite(y)
+    x, y = x[there], y[there]
+    if not x.size:
+        raise NotApplicable(f"{title} is undefined in all repetitions.")
+    flip = np.array([as_float(v) for v in part["flip"]])[there]
+    ends = np.array([min(x.min(), y.min()), max(x.max(), y.max())])
+    return Chart(
+        title=f"{title}: cross-validated against held out",
+        caption=f"A point is one repetition of {size} cases; on the line both values are equal.",
+        x=spanning(f"{title}, held out", ends),
+        y=spanning(f"{title}, cross-validated", ends),
+        layers=(
+            Line(x=ends, y=ends, colour="muted", dashed=True, thin=True),
+            Points(x=x, y=y, size=5.0, faint=True),
+        ),
+        series=(
+            Series(
+                name="",
+                headings=("Held out", "Cross-validated", "Labels flipped"),
+                columns=(x, y, flip),
+            ),
+        ),
+        readout="nearest",
+        height=1.0,
+    )

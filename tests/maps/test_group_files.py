@@ -1,0 +1,100 @@
+"""Group maps on disk, and seen through a glass brain."""
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.maps import GroupMaps
+from abovechance.plots import glass_brain
+from statistical.map_subjects import ball, group, volume
+
+
+def of(*shape: int, **options: Any) -> GroupMaps:
+    where = volume(*shape)
+    people = group(np.random.default_rng(1), where, 8, 20, signal=2.5 * ball(where, 1), chance=0.0)
+    return ac.group_maps(people, **{"draws": 199, "rng": 1, **options})
+
+
+def test_a_row_of_times_is_written_as_numbers_and_json(tmp_path: Path) -> None:
+    result = of(20)
+    written = result.write(tmp_path / "group")
+    assert [path.name for path in written] == ["group.json", "values.npy", "coordinates.npy"]
+    facts = json.loads(written[0].read_text("utf-8"))
+    assert {"abovechance", "numpy", "python", "scipy"} <= facts.pop("versions").keys()
+    assert facts == json.loads(result.to_json())
+    saved = dict(zip(facts["maps"], np.load(written[1]), strict=True))
+    assert np.array_equal(saved["p_maximum"], result["p_maximum"])
+    assert np.array_equal(np.load(written[2]), result.geometry.coordinates)
+
+
+@pytest.mark.parametrize("method", ["stelzer", "prevalence"])
+def test_a_volume_is_written_as_images_with_its_affine(tmp_path: Path, method: str) -> None:
+    nibabel = pytest.importorskip("nibabel")
+    result = of(6, 5, 4, method=method)
+    written = result.write(tmp_path)
+    images = {path.name: nibabel.load(path) for path in written if path.name.endswith(".nii.gz")}
+    assert set(images) == {f"{name}.nii.gz" for name in result.maps}
+    for name, image in images.items():
+        assert np.array_equal(image.affine, result.geometry.affine)
+        values = result.as_volume(name.removesuffix(".nii.gz"))
+        np.testing.assert_allclose(np.asarray(image.dataobj), values, rtol=1e-6)
+
+
+def test_outside_the_mask_p_is_one(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    nibabel = pytest.importorskip("nibabel")
+    where = volume(4, 4, 4)
+    assert where.indices is not None
+    inside = where.indices[1:]
+    part = replace(where, coordinates=where.coordinates[1:], indices=inside)
+    people = [
+        replace(
+            one,
+            observed=one.observed[1:],
+            null=one.null[:, 1:],
+            sizes=one.sizes[1:],
+            geometry=part,
+        )
+        for one in group(np.random.default_rng(2), where, 4, 20)
+    ]
+    ac.group_maps(people, draws=99, rng=1).write(tmp_path)
+    for name, outside in (("p", 1.0), ("p_bh", 1.0), ("z", 0.0), ("rejected", 0.0)):
+        assert np.asarray(nibabel.load(tmp_path / f"{name}.nii.gz").dataobj)[0, 0, 0] == outside
+
+
+def test_a_glass_brain_needs_nilearn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ac.errors.FileError, match=r"nilearn is needed; pip install"):
+        glass_brain(of(5, 4, 3, tfce=False))
+
+
+def test_a_glass_brain_is_given_the_rejected_centres(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("nibabel")
+    shown = {}
+
+    def drawn(image: Any, **options: Any) -> str:
+        shown.update(options, image=image)
+        return "drawn"
+
+    nilearn, plotting = ModuleType("nilearn"), ModuleType("nilearn.plotting")
+    vars(plotting)["plot_glass_brain"] = drawn
+    monkeypatch.setitem(__import__("sys").modules, "nilearn", nilearn)
+    monkeypatch.setitem(__import__("sys").modules, "nilearn.plotting", plotting)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    result = of(6, 5, 4)
+    assert glass_brain(result, cmap="hot") == "drawn"
+    assert shown["cmap"] == "hot"
+    values = np.asarray(shown["image"].dataobj)
+    assert np.array_equal(values != 0, result.as_volume("rejected") > 0)
+
+
+def test_a_glass_brain_is_drawn_by_nilearn(tmp_path: Path) -> None:
+    pytest.importorskip("nilearn")
+    glass_brain(of(12, 12, 10)).savefig(tmp_path / "brain.png")
+    assert (tmp_path / "brain.png").stat().st_size > 1000
