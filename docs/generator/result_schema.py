@@ -69,6 +69,7 @@ NEEDED = {
     "precision_size": ["widths", "width", "level"],
     "thresholds": ["choices", "cost_fp", "cost_fn"],
     "Estimate": ["measure"],
+    "Goals": ["verdict", "goals", "level"],
     "Interval": ["low", "high"],
     "Cell": ["statistic", "n", "effect", "power"],
     "Size": ["statistic", "n"],
