@@ -27,6 +27,7 @@ LAYERS = (
     "numerics",
     "resampling",
     "predictions",
+    "gate",
     "io",
     "measures",
     "examples",

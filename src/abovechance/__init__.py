@@ -111,19 +111,8 @@ _HOMES = {
     "thresholds": "abovechance.inference.thresholds",
     "validate": "abovechance.inference.validation",
 }
-_CHECKED = (
-    "assess",
-    "compare",
-    "detect",
-    "learning_curve",
-    "permutation_test",
-    "reliability",
-    "select",
-    "stability",
-    "thresholds",
-    "validate",
-)
-"""Verbs whose arguments are checked by their annotations; the others check their own."""
+_OWN_CHECKS = ("decode_over_time", "group_maps", "searchlight")
+"""Verbs that check their own arguments; those of all others are checked by what they declare."""
 
 _MODULES = {
     "curves": "abovechance.inference.curves",
@@ -193,11 +182,12 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     from importlib import import_module
+    from types import FunctionType
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-        if name in _CHECKED:
-            value = import_module("abovechance.inference.arguments").checked(value, __name__)
+        if isinstance(value, FunctionType) and name not in _OWN_CHECKS:
+            value = import_module("abovechance.gate").gated(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])
     else:

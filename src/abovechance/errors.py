@@ -31,7 +31,10 @@ __all__ = [
 
 
 class AboveChanceError(ValueError):
-    """Anything this package refuses, with the remedy in its message."""
+    """Anything this package refuses, with the remedy in its message: one line that can be read."""
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(in_one_line(part) if isinstance(part, str) else part for part in said))
 
 
 class DataError(AboveChanceError):
@@ -96,6 +99,31 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+LONGEST_WORD, LONGEST = 100, 480
+
+
+def in_one_line(text: str) -> str:
+    """A message that quotes what was given, however long and strange that is.
+
+    Line ends become spaces, what no screen shows is spelt out, and long names are cut.
+
+    >>> in_one_line("no column 'a\\nb'."), in_one_line("\\x1b[2J")
+    ("no column 'a b'.", '\\\\x1b[2J')
+    >>> in_one_line("no column " + 1000 * "x" + "; did you mean 'y'?")
+    "no column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxx; did you mean 'y'?"
+    """
+    if len(text) <= LONGEST_WORD and text.isprintable():
+        return text
+    shown = "".join(c if c.isprintable() or c == "\u00a0" else _spelt(c) for c in text[:20_000])
+    words = (w if len(w) <= LONGEST_WORD else f"{w[:48]}…{w[-12:]}" for w in shown.split(" "))
+    line = " ".join(words)
+    return line if len(line) <= LONGEST else f"{line[:320]} … {line[-120:]}"
+
+
+def _spelt(sign: str) -> str:
+    return " " if sign.isspace() else sign.encode("unicode_escape").decode("ascii")
+
+
 def missing_extra(what: str, library: str, extra: str) -> FileError:
     """The refusal for want of an optional library, with the extra that brings it.
 
@@ -111,6 +139,8 @@ def shown(value: object) -> str:
     >>> shown("auc"), shown(list(range(100)))
     ("'auc'", 'list')
     """
+    if isinstance(value, int) and abs(value) >= 10**50:
+        return "a whole number of more than 50 digits"  # Python refuses to write long ones
     text = repr(value)
     return text if len(text) <= 60 and "\n" not in text else type(value).__name__
 

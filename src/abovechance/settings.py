@@ -34,6 +34,21 @@ Progress = Callable[[int, int], None]
 Check = Callable[[str, Any], Any]
 
 
+LARGEST = 10**9  # of what is counted, draws and replications: more would fill any memory
+
+
+def number_of(value: Any) -> float:
+    """A real number as a float; NaN for what is none, or too large for one.
+
+    >>> number_of(3), number_of("3"), number_of(10**400)
+    (3.0, nan, nan)
+    """
+    try:
+        return float(value) if isinstance(value, Real) else float("nan")
+    except (OverflowError, TypeError):  # numpy counts spans of time as whole numbers
+        return float("nan")
+
+
 def share(name: str, value: Any) -> float:
     """A number between 0 and 1, both excluded.
 
@@ -41,7 +56,7 @@ def share(name: str, value: Any) -> float:
     Traceback (most recent call last):
     abovechance.errors.DataError: rate must lie between 0 and 1; got 95. Pass 0.95 for 95 %.
     """
-    number = float(value) if isinstance(value, Real) else float("nan")
+    number = number_of(value)
     if not 0.0 < number < 1.0:
         remedy = f" Pass {number / 100:g} for {number:g} %." if 1.0 < number < 100.0 else ""
         raise DataError(f"{name} must lie between 0 and 1; got {shown(value)}.{remedy}")
@@ -50,7 +65,7 @@ def share(name: str, value: Any) -> float:
 
 def positive(name: str, value: Any) -> float:
     """A finite number above 0."""
-    number = float(value) if isinstance(value, Real) else float("nan")
+    number = number_of(value)
     if not 0.0 < number < float("inf"):
         raise DataError(f"{name} must be a positive number; got {shown(value)}.")
     return number
@@ -60,8 +75,10 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     """A whole number, not below the least."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise AboveChanceError(f"{name} must be a whole number; got {shown(value)}.")
-    if value < least:
-        raise AboveChanceError(f"{name} must be at least {least}; got {value}.")
+    if int(value) < least:
+        raise AboveChanceError(f"{name} must be at least {least}; got {shown(value)}.")
+    if int(value) > LARGEST:
+        raise AboveChanceError(f"{name} must be at most {LARGEST:,}; got {shown(value)}.")
     return int(value)
 
 
@@ -117,8 +134,8 @@ def workers_of(name: str, value: Any) -> Any:
     """A number of processes, or an executor: anything that maps a task over blocks."""
     if callable(getattr(value, "map", None)) and not hasattr(value, "dtype"):
         return value
-    if not isinstance(value, bool) and isinstance(value, Real) and float(value).is_integer():
-        value = int(float(value))
+    if not isinstance(value, bool) and number_of(value).is_integer():
+        value = int(value)
     return whole(name, value)
 
 

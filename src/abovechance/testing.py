@@ -9,6 +9,7 @@ def test_the_model_is_good_enough():
 from typing import Any
 
 from abovechance.errors import DataError
+from abovechance.gate import gated
 from abovechance.inference import Assessment, assess
 
 __all__ = ["assert_met"]
@@ -16,6 +17,7 @@ __all__ = ["assert_met"]
 CHOICES = ("fail", "pass", "skip")
 
 
+@gated
 def assert_met(
     predictions: Any,
     goals: Any,

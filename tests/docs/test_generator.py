@@ -140,3 +140,10 @@ def test_the_reference_has_every_public_name() -> None:
     page = (ROOT / "docs/reference.md").read_text("utf-8")
     missing = [name for name in abovechance.__all__ if f":: abovechance.{name}" not in page]
     assert missing == ["AboveChanceError"]  # with abovechance.errors
+
+
+def test_the_published_schema_of_results_is_that_of_their_classes() -> None:
+    from abovechance.inference.schema import FILE
+    from docs.generator import result_schema
+
+    assert FILE.read_text("utf-8") == result_schema.text()

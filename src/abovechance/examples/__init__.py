@@ -6,6 +6,7 @@ All were made from data that ship with scikit-learn, by `examples/make_predictio
 from pathlib import Path
 
 from abovechance.errors import DataError, did_you_mean
+from abovechance.gate import gated
 from abovechance.predictions import Binary, Multiclass, Numeric
 
 __all__ = ["breast_cancer", "diabetes", "iris", "path"]
@@ -13,6 +14,7 @@ __all__ = ["breast_cancer", "diabetes", "iris", "path"]
 NAMES = ("breast_cancer", "diabetes", "iris")
 
 
+@gated
 def path(name: str) -> Path:
     """The CSV file of an example.
 
@@ -45,6 +47,7 @@ def path(name: str) -> Path:
     return Path(__file__).parent / f"{name}.csv"
 
 
+@gated
 def breast_cancer(model: str = "p_forest") -> Binary:
     """Malignant or benign, on an independent test set, by one of two models.
 
@@ -100,6 +103,7 @@ def iris() -> Multiclass:
     return Multiclass(rows["outcome"], probability=columns, id=rows["id"], fold=rows["fold"])
 
 
+@gated
 def diabetes(model: str = "ridge") -> Numeric:
     """Progression of diabetes, cross-validated, by one of two models.
 

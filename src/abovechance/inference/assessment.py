@@ -41,7 +41,15 @@ from abovechance.measures.evaluation import obstacle
 from abovechance.measures.sample import Sample, undefined_classes
 from abovechance.measures.shuffled import shuffled
 from abovechance.measures.utility import at_threshold, labelling_threshold
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, View
+from abovechance.predictions import (
+    Binary,
+    Multiclass,
+    Numeric,
+    Predictions,
+    Survival,
+    View,
+    checks,
+)
 from abovechance.predictions.checks import MOST_CASES, in_order_of
 from abovechance.resampling import Store, digest
 from abovechance.settings import Settings, settled, share
@@ -931,7 +939,7 @@ def _class_rows(
 def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, Predictions]]:
     if by is None:
         return
-    column = np.asarray(in_order_of(predictions.cases.index, "by", by))
+    column = checks.unmasked(in_order_of(predictions.cases.index, "by", by), "by")
     if column.shape != (predictions.n,):
         raise DataError(
             f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."

@@ -609,7 +609,7 @@ class Studentised:
     def _largest(self, ascending: Floats, outside: float) -> float:
         """The k-th largest pivot, so that a limit excludes what (b + 1) / (m + 1) rejects."""
         k = max(int(round((len(ascending) + 1) * outside, 9)), 1)
-        return float(ascending[-k])
+        return float(ascending[-min(k, len(ascending))])
 
     def _student(self, at: float) -> float:
         from scipy.special import stdtrit

@@ -69,10 +69,10 @@ from abovechance.inference.shares import slopes_by_class, turn
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
-from abovechance.predictions import Predictions
+from abovechance.predictions import Predictions, checks
 from abovechance.predictions.checks import in_order_of
 from abovechance.resampling import Store, digest
-from abovechance.settings import Settings, settled
+from abovechance.settings import Settings, number_of, settled
 
 # ----------------------------------------------------------------------------------------------
 # Non-inferiority and equivalence: is a difference surely smaller than what would matter?
@@ -91,10 +91,7 @@ def margin_for(measure: Measure, margin: Any) -> float | None:
         if measure.label not in named:
             return None
         margin = named[measure.label]
-    try:
-        value = float(margin)
-    except (TypeError, ValueError):
-        value = float("nan")
+    value = number_of(margin)
     if not 0.0 < value < float("inf"):
         raise DataError(
             f"margin must be a positive number in the units of the measure; got {in_words(margin)}."
@@ -730,7 +727,7 @@ def _columns(models: Mapping[str, Predictions], by: Any) -> dict[str, Array]:
 
 
 def _column(predictions: Predictions, by: Any) -> Array:
-    column = np.asarray(in_order_of(predictions.cases.index, "by", by))
+    column = checks.unmasked(in_order_of(predictions.cases.index, "by", by))
     if column.shape != (predictions.n,):
         raise DataError(
             f"by must hold one value for each of the {predictions.n} cases; got {column.shape}."

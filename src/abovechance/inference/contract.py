@@ -14,6 +14,7 @@ from abovechance import __version__
 from abovechance.errors import AboveChanceError, DataError, FileError
 from abovechance.format import as_float
 from abovechance.inference.results import CONTRACT, shown
+from abovechance.inference.schema import fault
 
 KINDS = (
     "assessment",
@@ -65,14 +66,21 @@ def kind_of(facts: Mapping[str, Any]) -> str:
     """
     if facts.get("kind") in KINDS:
         return str(facts["kind"])
-    if facts.get("tests"):
-        return "permutation_test" if "measure" in facts["tests"][0] else "detection"
+    tests, posteriors = _rows(facts, "tests"), _rows(facts, "posteriors")
+    if tests:
+        return "permutation_test" if "measure" in tests[0] else "detection"
     if facts.get("differences") or facts.get("ranking"):
         return "comparison"
     held = set(facts)
-    if any("quantity" not in row for row in facts.get("posteriors") or ()):
+    if any("quantity" not in row for row in posteriors):
         held -= {"posteriors"}  # parts of another result
     return next((kind for kind, keys in HOLDING if keys <= held), "")
+
+
+def _rows(facts: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The rows that a result holds under a name; none where that is no list of them."""
+    found = facts.get(name)
+    return [r for r in found if isinstance(r, Mapping)] if isinstance(found, list | tuple) else []
 
 
 PARTS = {"estimates", "differences", "tests", "sizes", "cells", "quantity"}
@@ -90,9 +98,13 @@ def contract(result: Any) -> dict[str, Any]:
         if several and len(several) == len(result):
             rows = [one.summary() for one in several]
             return {"abovechance": __version__, "kind": "posteriors", "posteriors": rows}
-        return dict(result)
+        found = dict(result)
+        wrong = fault(found, kind_of(found))
+        if wrong is not None:
+            raise DataError(f"this is no result that abovechance saved: {wrong}.")
+        return found
     to_dict = getattr(result, "to_dict", None)
-    if to_dict is None:
+    if to_dict is None or not hasattr(result, "kind"):
         raise DataError(
             f"a result of abovechance is needed, such as assess() returns; "
             f"got {type(result).__name__}."
@@ -110,14 +122,21 @@ def read_result(path: str | Path) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(f"{str(path)!r} cannot be read: {reason}.") from None
     try:
-        found = json.loads(text)
-    except ValueError as error:
+        found = json.loads(text, parse_constant=_refused)
+    except (ValueError, RecursionError) as error:
         raise FileError(f"{str(path)!r} must hold JSON; {error}.") from None
     if not is_result(found):
         raise FileError(
             f"{str(path)!r} is not a result of abovechance; save one with --format json."
         )
+    wrong = fault(found, kind_of(found))
+    if wrong is not None:
+        raise FileError(f"{str(path)!r} is not as abovechance saved it: {wrong}.")
     return found
+
+
+def _refused(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
 
 
 def is_result(facts: Any) -> bool:

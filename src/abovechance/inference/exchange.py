@@ -18,6 +18,7 @@ from abovechance.inference.method import Fact, Kind, Takes, answer, declared, te
 from abovechance.inference.method import find as find_method
 from abovechance.inference.results import Test
 from abovechance.measures import Form, Law, Measure, find
+from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import COUNTING, Sample, evaluate
 from abovechance.numerics.exact import SMALLEST
 from abovechance.numerics.kernels import worthwhile
@@ -630,7 +631,8 @@ def exchange(
     for predictions in (first, second):
         find_method("exchange", Kind.TEST).refuse(predictions)
     first, second = two_on_the_same_cases(first, second)
-    chosen = (find(measure) if isinstance(measure, str) else measure).for_outcome(first.kind)
+    chosen = fit(find(measure) if isinstance(measure, str) else measure, first)
+    fit(chosen, second)
     settings = Settings(
         draws=affordable(chosen, first.n, draws, max(2, len(getattr(first, "classes", ())))),
         seed=seed_of(rng),

@@ -165,7 +165,7 @@ def _several(goals: Any) -> Iterable[Goal]:
         goals = [goals]
     elif isinstance(goals, Mapping):
         goals = [f"{name} {limit}" for name, limit in goals.items()]
-    if not isinstance(goals, Iterable):
+    if not isinstance(goals, Iterable) or getattr(goals, "ndim", 1) != 1:
         raise DataError(f"{GRAMMAR}; got {shown(goals)}.")
     for one in goals:
         if not isinstance(one, str | Goal):

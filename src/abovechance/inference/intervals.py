@@ -1,7 +1,7 @@
 """Intervals, each by its name: `intervals.wilson(x, n)`, `intervals.delong(predictions)`."""
 
+from abovechance.gate import offered
 from abovechance.inference.areas import delong, newcombe_auc
-from abovechance.inference.arguments import offered
 from abovechance.inference.bootstrap import bootstrap
 from abovechance.inference.concordance import jackknife
 from abovechance.inference.correlations import fisher_z

@@ -42,11 +42,11 @@ def mean_loss(outcome: Floats, value: Floats) -> Floats:
 
 
 def compare_items(
-    id: Any,
-    model: Any,
-    value: Any,
+    id: Array,
+    model: Array,
+    value: Floats,
     *,
-    groups: Any = None,
+    groups: Array | None = None,
     models: Sequence[str] | None = None,
     name: str | None = None,
     higher_is_better: bool = True,

@@ -151,7 +151,10 @@ def cluster_ratio(
     units = len(x)
     if units < 2:
         raise NotApplicable("an interval over clusters needs at least two of them.")
-    ratio = y.sum() / x.sum()
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        ratio = y.sum() / x.sum()
+    if not np.isfinite(ratio):
+        raise NotApplicable("the denominators add up to nothing: there is no ratio.")
     residual = (y - ratio * x) / x.sum()
     error = np.sqrt(units / (units - 1) * (residual**2).sum())
     half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error

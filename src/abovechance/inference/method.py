@@ -402,6 +402,14 @@ def _import_all() -> None:
         _DECLARED.setdefault((m.kind, m.name), m)
 
 
+def _kind(kind: Kind | str) -> Kind:
+    if not isinstance(kind, str) or kind not in list(Kind):
+        raise UnknownMethod(
+            f"kind must be {' or '.join(map(repr, map(str, Kind)))}; got {shown(kind)}."
+        )
+    return Kind(kind)
+
+
 def _called(method: Method) -> tuple[str]:
     return (f"{method.kind} {method.name}",)
 
@@ -412,12 +420,14 @@ def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:
     >>> find("wilson", "interval").source
     ('wilson1927',)
     """
-    kind = Kind(kind)
+    kind = _kind(kind)
     if not isinstance(name, str):
         found = name if isinstance(name, Method) else getattr(name, "method", None)
         if isinstance(found, Method) and found.kind is kind:
             return found
-        raise UnknownMethod(f"a method must be given by its name or as declared; got {name!r}.")
+        raise UnknownMethod(
+            f"a method must be given by its name or as declared; got {shown(name)}."
+        )
     if (kind, name) in _DECLARED:
         return _DECLARED[kind, name]
     known = [m.name for m in every(kind)]
@@ -628,7 +638,7 @@ def describe(kind: Kind | str | None = None) -> str:
     gain net_gain: the gain over the better of acting on all and on none; utility; clusters
     """
     lines = []
-    for m in every(None if kind is None else Kind(kind)):
+    for m in every(None if kind is None else _kind(kind)):
         laws = "all laws" if m.laws == frozenset(Law) else ", ".join(sorted(m.laws))
         allows = ", ".join(sorted(m.allows | m.needs)) or "independent cases"
         lines.append(f"{m.kind} {m.name}: {m.worded()}; {laws}; {allows}")

@@ -303,8 +303,7 @@ def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) ->
     0.926 to 1.200
     """
     predictions = checked("observed_expected", predictions)
-    assert predictions.probability is not None
-    y, p = predictions.positive.astype(np.float64), predictions.probability
+    y, p = predictions.positive.astype(np.float64), _probability(predictions)
     return _log_ratio(y, p, predictions.cases.groups, confidence_level)
 
 
@@ -620,14 +619,19 @@ def _normal(level: float) -> float:
 
 
 def _inside(predictions: Binary) -> Array:
-    assert predictions.probability is not None
-    return (predictions.probability > 0.0) & (predictions.probability < 1.0)
+    p = _probability(predictions)
+    return (p > 0.0) & (p < 1.0)
+
+
+def _probability(predictions: Binary) -> Floats:
+    if predictions.probability is None:
+        raise NotApplicable("calibration needs predicted probabilities; there are none here.")
+    return predictions.probability
 
 
 def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
     """Outcomes, log odds and counts of the cases that tell about a line."""
-    p, y = predictions.probability, predictions.positive
-    assert p is not None
+    p, y = _probability(predictions), predictions.positive
     if np.where(y, p == 0.0, p == 1.0).any():
         raise NotApplicable("something of predicted probability 0 happened: no line, no interval.")
     inside = _inside(predictions)
@@ -888,7 +892,7 @@ def hosmer_lemeshow(
     from scipy.special import chdtrc
 
     predictions = _checked(predictions, "hosmer_lemeshow")
-    assert predictions.probability is not None
+    probability = _probability(predictions)
     measure = find("hosmer_lemeshow").with_parameters(groups=groups)
     statistic = measure.of(predictions)
     common: dict[str, Any] = {
@@ -904,7 +908,7 @@ def hosmer_lemeshow(
         found = tail(statistic, null[measure.label])
         return answer("calibration", **common, p_value=found.p_value, draws=found.draws)
     y = predictions.positive.astype(np.float64)
-    kept = len(decile_groups(y, predictions.probability, groups)[0])
+    kept = len(decile_groups(y, probability, groups)[0])
     df = kept - 2 if fitted else kept
     if df < 1:
         raise NotApplicable(f"{kept} groups leave no degree of freedom; take more groups.")
@@ -1089,8 +1093,7 @@ def _checked(predictions: Any, test: str = "calibration") -> Any:
 
 
 def _of_known_logit(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
-    p, y = predictions.probability, predictions.positive
-    assert p is not None
+    p, y = _probability(predictions), predictions.positive
     if np.where(y, p == 0.0, p == 1.0).any():
         raise NotApplicable("something of predicted probability 0 happened: that refutes them.")
     inside = (p > 0.0) & (p < 1.0)

@@ -53,6 +53,7 @@ def matched(models: Mapping[str, Predictions]) -> Matched | None:
 
 def two_on_the_same_cases(first: Predictions, second: Predictions) -> tuple[Any, Any]:
     """Two models on their common cases."""
+    same_kind({"the first": first, "the second": second})
     found = matched({"the first": first, "the second": second})
     if found is None:
         raise DataError("the models must share cases to be compared on them; no id is in both.")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Floats, floats_or_none
 from abovechance.errors import DataError, NotApplicable
+from abovechance.gate import WHOLE
 from abovechance.inference.method import Fact, Takes, answer, interval, limits, test
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law
@@ -421,7 +422,7 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
     >>> print(tango(12, 2, 50))
     0.061 to 0.345
     """
-    if min(gained, lost) < 0 or gained + lost > n or n <= 0:
+    if min(gained, lost) < 0 or gained + lost > n or not 0 < n < np.inf:
         raise DataError(f"of {n:g} pairs {gained:g} and {lost:g} cannot be discordant.")
     z = _normal(confidence_level)
     difference = (gained - lost) / n
@@ -522,6 +523,8 @@ def _solve(function: Any, low: float, high: float) -> float:
 def _checked(x: float, n: float) -> None:
     if n <= 0:
         raise NotApplicable("a share needs at least one case; there is none.")
+    if n == np.inf:
+        raise DataError("n must be a finite number of cases; got inf.")
     if not 0 <= x <= n:
         raise DataError(f"x must lie between 0 and n; got {x:g} of {n:g}.")
 
@@ -816,6 +819,8 @@ def _checked_quantile(x: float, n: float, level: float) -> float:
 
     if n <= 0:
         raise NotApplicable("a share needs at least one case; there is none.")
+    if n == np.inf:
+        raise DataError("n must be a finite number of cases; got inf.")
     if not 0 <= x <= n:
         raise DataError(f"x must lie between 0 and n; got {x:g} of {n:g}.")
     if not 0.0 < level < 1.0:
@@ -1065,8 +1070,9 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
     0.2
     """
     _side(alternative)
-    counts = np.asarray(table)
-    if counts.shape != (2, 2) or (counts < 0).any() or (counts != np.round(counts)).any():
+    counts = floats_or_none(table)
+    right = counts is not None and counts.shape == (2, 2) and 0 <= counts.min() <= counts.sum()
+    if counts is None or not right or (counts != np.round(counts)).any() or counts.sum() > WHOLE:
         raise DataError("Fisher's test needs a 2 × 2 table of counts.")
     total, positives, called = (int(c) for c in (counts.sum(), counts[1].sum(), counts[:, 1].sum()))
     hits = int(counts[1, 1])

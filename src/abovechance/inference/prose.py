@@ -184,4 +184,4 @@ def listed(items: Sequence[str], most: int | None = None) -> str:
     """
     if most is not None and len(items) > most:
         return f"{', '.join(items[: most - 1])} and {len(items) - most + 1} more"
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    return "".join(items) if len(items) < 2 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -11,6 +11,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.gate import Column, Features, Trainable, asked
 from abovechance.inference.permutation import null_values, scheme_of
 from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
@@ -23,6 +24,7 @@ from abovechance.learning.from_sklearn import (
     known,
     seeded,
     seeded_splitter,
+    splits_of,
     splitter_of,
 )
 from abovechance.learning.learners import LDA, LinearSVM
@@ -398,7 +400,7 @@ def _several_units(group: Ints, permute: str, blocks: Any) -> bool:
 def splits_blocks(splitter: Any, X: Any, y: Array, blocks: Any, cv_groups: Any) -> bool:
     """Whether some block is trained on and tested at once."""
     block = codes(blocks)
-    splits = splitter.split(X, y, cv_groups)
+    splits = splits_of(splitter, X, y, cv_groups)
     return any(np.isin(block[test], block[train]).any() for train, test in splits)
 
 
@@ -505,16 +507,16 @@ class RefitTest(Result, kind="permutation_test"):
 
 @settled
 def permutation_test(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Trainable,
+    X: Features,
+    y: Column,
     *,
     cv: Any = 5,
     measures: str | Measure | Iterable[str | Measure] = ("balanced_accuracy",),
     permute: str = "labels",
-    blocks: Any = None,
-    groups: Any = None,
-    cv_groups: Any = None,
+    blocks: Column | None = None,
+    groups: Column | None = None,
+    cv_groups: Column | None = None,
     pos_label: Any = None,
     fast: bool = True,
     **given: Any,
@@ -622,8 +624,10 @@ def permutation_test(
         block = TOGETHER_BLOCK
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
-    elif together is not None and not converged(clone(singly.estimator).fit(X, outcome)):
-        together = None  # nor does it refuse what it was given
+    elif together is not None:
+        with asked(estimator, "could not be fitted to these rows"):
+            fitted = clone(singly.estimator).fit(X, outcome)  # it may refuse them
+        together = together if converged(fitted) else None
     if together is None:
         first = singly.predictions(outcome)
         chosen = _fitted(named, first)

@@ -200,8 +200,8 @@ def interaction_sentence(test: Mapping[str, Any]) -> str:
     """Whether a difference differs between subgroups, in the past tense."""
     if test.get("p_value") is None:
         return f"Whether it differs between subgroups was not tested: {label(test['undefined'])}."
-    f = f"F = {number(test['statistic'])}, df {number(test['df'], 0)} and "
-    f += f"{number(test['df_error'], 1)}, {p_phrase(adjusted(test))}"
+    f = f"F = {number(test.get('statistic'))}, df {number(test.get('df'), 0)} and "
+    f += f"{number(test.get('df_error'), 1)}, {p_phrase(adjusted(test))}"
     not_ = "" if as_float(adjusted(test)) <= 0.05 else "not "
     return f"The difference was {not_}shown to differ between the subgroups ({f})."
 

@@ -1,8 +1,8 @@
 """Tests, each by its name: `significance.fisher(predictions)`, `significance.mcnemar(b, c)`."""
 
+from abovechance.gate import offered
 from abovechance.inference.area_differences import delong
 from abovechance.inference.areas import mann_whitney, studentised_permutation
-from abovechance.inference.arguments import offered
 from abovechance.inference.exchange import exchange, sign_flip
 from abovechance.inference.gains import skill
 from abovechance.inference.miscalibration import (

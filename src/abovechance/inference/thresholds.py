@@ -340,7 +340,7 @@ def _implied(predictions: Binary, cost_fp: float, cost_fn: float) -> Choice:
         corrected=value,
         sensitivity=tp / (tp + fn),
         specificity=tn / (tn + fp),
-        net_benefit=(tp - fp * at / (1.0 - at)) / total,
+        net_benefit=(tp - fp * at / (1.0 - at)) / total if at < 1.0 else float("nan"),
     )
 
 

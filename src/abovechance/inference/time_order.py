@@ -28,7 +28,7 @@ from abovechance.inference.results import Interval, Test
 from abovechance.inference.shares import turn
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
-from abovechance.predictions import Predictions
+from abovechance.predictions import Predictions, checks
 from abovechance.resampling import Alternative
 from abovechance.settings import Settings
 
@@ -120,7 +120,7 @@ def ordered_mean(
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
     x = np.asarray(values, dtype=np.float64)
-    when = np.arange(len(x)) if order is None else np.asarray(order)
+    when = np.arange(len(x)) if order is None else checks.vector("order", order)
     found = cosines(x, when)
     half = float(stdtrit(found.df, 0.5 + confidence_level / 2.0)) * found.error
     low, high = found.mean - half, found.mean + half

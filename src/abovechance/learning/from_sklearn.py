@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.errors import DataError
+from abovechance.errors import DataError, listed
+from abovechance.gate import Column, Features, Fitted, Outcome, Trainable, asked, gated
 from abovechance.learning.learners import (
     LDA,
     TIE,
@@ -86,6 +87,21 @@ def _chance(name: str) -> bool:
 
 def splitter_of(estimator: Any, cv: Any, y: Array, groups: Any, rng: Any) -> Any:
     """A scikit-learn splitter: the one given, or one that stratifies and shuffles by `rng`."""
+    with asked("cv", "must be a number of folds, a splitter, or a list of splits"):
+        return _splitter_of(estimator, cv, y, groups, rng)
+
+
+def splits_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> list[tuple[Any, Any]]:
+    """The rows to train on and to test, split by split."""
+    with asked("cv", "could not split these rows"):
+        found = [(train, test) for train, test in splitter.split(X, y, groups)]
+        for part in found:
+            for rows in part:
+                y[rows]  # a list of splits can name rows that are not there
+    return found
+
+
+def _splitter_of(estimator: Any, cv: Any, y: Array, groups: Any, rng: Any) -> Any:
     from sklearn.base import is_classifier
     from sklearn.model_selection import (
         GroupKFold,
@@ -117,7 +133,7 @@ def folds_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> Ints | None
     >>> folds_of(ShuffleSplit(2), np.zeros((4, 1)), np.array([0, 1, 0, 1]))
     """
     folds = np.full(len(y), -1, dtype=np.int64)
-    for fold, (train, test) in enumerate(splitter.split(X, y, groups)):
+    for fold, (train, test) in enumerate(splits_of(splitter, X, y, groups)):
         tested = np.zeros(len(y), dtype=bool)
         tested[test] = True
         others = np.zeros(len(y), dtype=bool)
@@ -213,15 +229,16 @@ METHODS = {
 """Which method of an estimator predicts what."""
 
 
+@gated
 def from_estimator(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Fitted,
+    X: Features,
+    y: Outcome,
     *,
     pos_label: Any = None,
-    id: Any = None,
-    groups: Any = None,
-    sample_weight: Any = None,
+    id: Column | None = None,
+    groups: Column | None = None,
+    sample_weight: Column | None = None,
 ) -> Predictions:
     """Predictions of a fitted estimator for cases it has not seen.
 
@@ -276,16 +293,17 @@ def from_estimator(
     return made.with_notes(*notes)
 
 
+@gated
 def from_cv(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: Trainable,
+    X: Features,
+    y: Outcome,
     *,
     cv: Any = 5,
-    groups: Any = None,
+    groups: Column | None = None,
     pos_label: Any = None,
-    id: Any = None,
-    sample_weight: Any = None,
+    id: Column | None = None,
+    sample_weight: Column | None = None,
     rng: Any = None,
 ) -> Predictions:
     """Cross-validated predictions: every case by a model that was fitted without it.
@@ -342,15 +360,16 @@ def from_cv(
     return found.assembled(pos_label).with_notes(*notes)
 
 
+@gated
 def from_cross_validate(
     results: Mapping[str, Any],
-    X: Any,
-    y: Any,
+    X: Features,
+    y: Outcome,
     *,
-    groups: Any = None,
+    groups: Column | None = None,
     pos_label: Any = None,
-    id: Any = None,
-    sample_weight: Any = None,
+    id: Column | None = None,
+    sample_weight: Column | None = None,
 ) -> Predictions:
     """Predictions behind the results of scikit-learn's `cross_validate`, nothing fitted again.
 
@@ -406,7 +425,8 @@ def from_cross_validate(
         )
     given = {"X": X, "y": y, "groups": groups, "id": id, "sample_weight": sample_weight}
     columns, _, notes = aligned(given)
-    features, outcome = columns.pop("X"), np.asarray(columns.pop("y"))
+    features, outcome = columns.pop("X"), checks.unmasked(columns.pop("y"), "y")
+    outcome = checks.vector("y", outcome) if outcome.ndim == 1 else outcome
     estimators, tested = results["estimator"], results["indices"]["test"]
     rows = 1 + max(int(np.max(part)) for side in results["indices"].values() for part in side)
     if rows != len(outcome):
@@ -480,7 +500,7 @@ def cross_fitted(
     splitter = splitter_of(estimator, cv, outcome, groups, rng)
     splits = (
         (test, *_after_training(estimator, X, outcome, train, test, lone))
-        for train, test in splitter.split(X, outcome, groups)
+        for train, test in splits_of(splitter, X, outcome, groups)
     )
     return _gathered(estimator, outcome, splits, groups, id, sample_weight)
 
@@ -529,7 +549,8 @@ def _after_training(
     if lone and len(seen) == 1 and not is_regressor(estimator):
         kind = _kind(estimator, len(classes))
         return kind, only_class(kind, seen[0], classes, len(y[test]))
-    fitted = clone(estimator).fit(rows_of(X, train), y[train])
+    with asked(estimator, "could not be fitted to these rows"):
+        fitted = clone(estimator).fit(rows_of(X, train), y[train])
     kind, prediction = predict(fitted, rows_of(X, test), len(classes))
     return kind, by_class(fitted, kind, prediction, classes)
 
@@ -551,13 +572,16 @@ def only_class(kind: str, only: Any, classes: Array, number: int) -> Array:
 def rows_of(X: Any, index: Any) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[index]
+    if hasattr(X, "column_names"):  # Arrow's
+        return X.take(index)
     return X[index] if hasattr(X, "shape") else np.asarray(X)[index]
 
 
 def predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
     """What is predicted and of which kind; `classes` counts those of the whole data."""
     kind = _kind(estimator, classes)
-    return kind, np.asarray(getattr(estimator, METHODS[kind])(X))
+    with asked(estimator, "could not predict these rows"):
+        return kind, np.asarray(getattr(estimator, METHODS[kind])(X))
 
 
 def _kind(estimator: Any, classes: int) -> str:
@@ -573,10 +597,20 @@ def _kind(estimator: Any, classes: int) -> str:
     return "label"
 
 
+def outcome_lacks(classes: Array, known: Array) -> bool:
+    """Whether an estimator knows a class that the outcome has not."""
+    return not set(np.asarray(known).tolist()) <= set(classes.ravel().tolist())
+
+
 def by_class(estimator: Any, kind: str, prediction: Array, classes: Array) -> Array:
     """Probabilities in one column per class of the whole data, even if a fold lacked one."""
     if kind != "probability" or len(estimator.classes_) == len(classes):
         return prediction
+    if outcome_lacks(classes, estimator.classes_):
+        raise DataError(
+            "X and y must be the data that the estimator was fitted to; it knows the classes "
+            f"{listed(estimator.classes_.tolist())}, y has {listed(classes.tolist())}."
+        )
     wide = np.zeros((len(prediction), len(classes)))
     wide[:, np.searchsorted(classes, estimator.classes_)] = prediction
     return wide

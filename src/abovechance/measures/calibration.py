@@ -211,7 +211,7 @@ def hosmer_lemeshow(
         fit = partial(hosmer_lemeshow.formula, groups=groups)
         return _by_rows(fit, outcome, probability, weight)
     size, observed, expected = decile_groups(outcome, probability, groups)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         terms = (observed - expected) ** 2 / (expected * (1.0 - expected / size))
     return np.where(observed == expected, 0.0, terms).sum(axis=-1)
 
@@ -294,6 +294,9 @@ def _by_rows(
     return found.reshape(*shape[:-1], *found.shape[1:])
 
 
+MOST_GROUPS = 1_000_000
+
+
 def decile_groups(
     outcome: Floats, probability: Floats, groups: int
 ) -> tuple[Floats, Floats, Floats]:
@@ -301,6 +304,8 @@ def decile_groups(
 
     Empty groups are left out.
     """
+    if not 1 <= groups <= MOST_GROUPS:
+        raise NotApplicable(f"groups must be from 1 to {MOST_GROUPS:,}; got {groups}.")
     cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
     at = np.searchsorted(cuts, probability, side="left")
     member = (at[:, None] == np.unique(at)).astype(np.float64)

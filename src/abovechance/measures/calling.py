@@ -71,7 +71,7 @@ def predictions_for(
         return Numeric(y_true, prediction, **weights)
     if measure.reads is View.LABEL:
         return _labelled(measure, y_true, prediction, pos_label, labels, weights)
-    if isinstance(prediction, Mapping) or np.ndim(prediction) == 2:
+    if isinstance(prediction, Mapping) or checks.axes(prediction) == 2:
         several = Multiclass(y_true, probability=prediction, labels=labels, **weights)
         if pos_label is not None:
             return several.against_rest(pos_label)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
+from abovechance.gate import gated
 from abovechance.measures.measure import AVERAGES, Form, Measure, separate
 from abovechance.plugins import declared, names_of
 from abovechance.predictions import Numeric, Predictions, Survival
@@ -140,7 +141,7 @@ def named(
         several = separate(measures)
     elif isinstance(measures, Measure):
         several = [measures]
-    elif isinstance(measures, Iterable) and not isinstance(measures, Predictions):
+    elif isinstance(measures, Iterable) and getattr(measures, "ndim", 1) == 1:
         several = list(measures)
     else:
         raise UnknownMeasure(
@@ -157,6 +158,7 @@ def _kind_of(thing: Any) -> str:
     return "None" if thing is None else f"{type(thing).__name__} {str(thing)[:20]!r}"
 
 
+@gated
 def applicable(predictions: Predictions) -> list[Measure]:
     """Every listed measure that can be computed from these predictions, in catalogue order.
 

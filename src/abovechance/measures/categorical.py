@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.gate import gated
 from abovechance.measures.chance import best_constant, constant, independence, one_over_classes
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.predictions import Binary, Multiclass, View, checks
@@ -453,6 +454,7 @@ def z_accuracy(table: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------------
 
 
+@gated
 def covariate_balanced_accuracy(y_true: Any, y_pred: Any, covariate: Any) -> float:
     r"""Share of right labels, averaged over every class at every value of another variable.
 

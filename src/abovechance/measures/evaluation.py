@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
+from abovechance.gate import gated
 from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import COUNTING as COUNTING
 from abovechance.measures.sample import Sample, case_losses, class_values, single, without_rounding
@@ -30,10 +31,11 @@ def obstacle(measure: Measure, predictions: Predictions) -> str | None:
 
 def value(measure: Measure, predictions: Predictions) -> float:
     """The value of a measure, `nan` where it is undefined."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _value(measure, predictions)
 
 
+@gated
 def per_output(measure: Measure, predictions: Numeric) -> Floats:
     """The value of a measure for each output of numeric predictions.
 
@@ -77,6 +79,7 @@ def per_output(measure: Measure, predictions: Numeric) -> Floats:
         return np.atleast_1d(found if measure.after is None else measure.after(found))
 
 
+@gated
 def per_class(measure: Measure, predictions: Binary | Multiclass) -> Floats:
     """The value of each class against the rest, for measures of one class.
 
@@ -133,6 +136,7 @@ def losses(measure: Measure, predictions: Predictions) -> Floats:
     return found.mean(axis=0) if found.ndim > 1 else found
 
 
+@gated
 def evaluate(
     predictions: Predictions, measures: str | Measure | Iterable[Measure | str] | None = None
 ) -> dict[str, float]:
@@ -174,7 +178,7 @@ def evaluate(
     must_be_predictions(predictions)
     chosen = applicable(predictions) if measures is None else named(measures)
     chosen = [at_threshold(m, predictions) for m in chosen]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return {m.label: _value(m, predictions) for m in chosen}
 
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property
-from numbers import Integral, Real
-from types import NoneType
-from typing import Any, Self, get_args
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable, listed
+from abovechance.errors import shown as quoted
+from abovechance.gate import alternatives, as_number, fits, in_words
 from abovechance.predictions import Predictions, View
 
 # ----------------------------------------------------------------------------------------------
@@ -21,29 +22,25 @@ from abovechance.predictions import Predictions, View
 # ----------------------------------------------------------------------------------------------
 
 
-KINDS: dict[Any, tuple[type, str]] = {
-    bool: (bool, "True or False"),
-    float: (Real, "a number"),
-    int: (Integral, "a whole number"),
-    str: (str, "a word"),
-    NoneType: (NoneType, "None"),
-}
+def fitted(owner: str, formula: Callable[..., Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as the formula takes them; refused where they are of another kind.
 
-
-def must_fit(owner: str, formula: Callable[..., Any], values: dict[str, Any]) -> None:
-    """Refuse a parameter of another kind than its formula takes.
-
-    >>> must_fit("f_beta", lambda tp, *, beta: tp, {"beta": "two"})  # not annotated: anything fits
+    >>> fitted("f_beta", lambda tp, *, beta: tp, {"beta": "two"})  # not annotated: anything fits
+    {'beta': 'two'}
     """
+    found = {}
     signature = inspect.signature(formula)
     for name, value in values.items():
-        annotation = signature.parameters[name].annotation
-        expected = get_args(annotation) or (annotation,)
-        if any(kind not in KINDS for kind in expected):
-            continue
-        if not any(isinstance(value, KINDS[kind][0]) for kind in expected):
-            words = " or ".join(KINDS[kind][1] for kind in expected)
-            raise NotApplicable(f"{name} of {owner} must be {words}; got {value!r}.")
+        kinds = alternatives(signature.parameters[name].annotation)
+        if inspect.Parameter.empty not in kinds and not any(fits(value, kind) for kind in kinds):
+            raise NotApplicable(
+                f"{name} of {owner} must be {in_words(kinds)}; got {quoted(value)}."
+            )
+        number = as_number(value, kinds)
+        found[name] = value if number is None else number
+        if hasattr(value, "dtype") and not np.isscalar(value):
+            found[name] = list(value)  # arrays cannot be compared as one thing
+    return found
 
 
 def shown(value: Any) -> str:
@@ -355,6 +352,17 @@ class Measure:
     def __name__(self) -> str:
         return self.name
 
+    @classmethod
+    def meant(cls, given: Any, *, several: bool = False) -> Any:
+        """The measure that users mean by what they give; of several, what names them."""
+        from abovechance.measures.catalogue import find, named
+
+        if not several:
+            return find(given)
+        if given is not None:
+            given = given if isinstance(given, str | Measure) else named(given)
+        return given
+
     def __call__(self, *arrays: Any, **options: Any) -> Any:
         """The value for arrays (truth first, prediction second), or the measure with parameters.
 
@@ -417,7 +425,7 @@ class Measure:
         if unknown:
             takes = f"it takes {listed(sorted(known))}" if known else "it takes none"
             raise NotApplicable(f"{self.name} has no parameter {unknown[0]!r}; {takes}.")
-        must_fit(self.name, self.formula, values)
+        values = fitted(self.name, self.formula, values)
         merged = {**self.parameters, **values}
         other = None if self.multiclass is None else self.multiclass.with_parameters(**values)
         quick = self.shortcut if merged == self.parameters else None

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
-from abovechance.errors import NotApplicable
+from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable, shown
+from abovechance.gate import gated
 from abovechance.measures.chance import constant, entropy, outcome_variance
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Statistic, measure
 from abovechance.numerics.counts import class_shares, positive_share, weighted_mean
@@ -252,10 +253,11 @@ class BrierParts:
     remainder: float
 
 
+@gated
 def brier_decomposition(
-    outcome: Any,
-    probability: Any,
-    weight: Any = None,
+    outcome: Array,
+    probability: Floats,
+    weight: Floats | None = None,
     *,
     method: str = "isotonic",
     bins: int = 10,
@@ -304,8 +306,13 @@ def brier_decomposition(
     >>> brier_decomposition([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9]).discrimination
     0.125
     """
-    y, p = np.asarray(outcome, dtype=np.float64), np.asarray(probability, dtype=np.float64)
-    w = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    made = Binary(outcome, probability=probability, sample_weight=weight)
+    assert made.probability is not None
+    return _parts(made.positive.astype(np.float64), made.probability, made.weight, method, bins)
+
+
+def _parts(y: Floats, p: Floats, weight: Floats | None, method: str, bins: int) -> BrierParts:
+    w = np.ones(len(y)) if weight is None else weight
     w = w / w.sum()
     prevalence = float(w @ y)
     uncertainty = prevalence * (1.0 - prevalence)
@@ -315,7 +322,7 @@ def brier_decomposition(
         best = float(w @ (y - fitted) ** 2)
         return BrierParts(score - best, uncertainty - best, uncertainty, 0.0)
     if method != "binned":
-        raise NotApplicable(f"method must be 'isotonic' or 'binned'; got {method!r}.")
+        raise NotApplicable(f"method must be 'isotonic' or 'binned'; got {shown(method)}.")
     reliability, resolution = _murphy(y, p, w, bins, prevalence)
     rest = score - (reliability - resolution + uncertainty)
     return BrierParts(reliability, resolution, uncertainty, rest)
@@ -350,7 +357,7 @@ def brier_miscalibration(
     >>> brier_miscalibration([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
     0.1
     """
-    parts = brier_decomposition(outcome, probability, weight, method=method, bins=bins)
+    parts = _parts(outcome, probability, weight, method, bins)
     return parts.miscalibration
 
 
@@ -386,7 +393,7 @@ def brier_discrimination(
     >>> brier_discrimination([0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9])
     0.125
     """
-    parts = brier_decomposition(outcome, probability, weight, method=method, bins=bins)
+    parts = _parts(outcome, probability, weight, method, bins)
     return parts.discrimination
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
-from abovechance.errors import NotApplicable
+from abovechance.arrays import Floats, Ints, floats_or_none
+from abovechance.errors import NotApplicable, shown
 from abovechance.measures.chance import (
     SameNumber,
     best_by_log,
@@ -926,8 +926,8 @@ def mse_sum(
     1.75
     """
     errors = mean((outcome - value) ** 2, weight)
-    total = errors.shape[-1] if output_weights is None else sum(output_weights)
-    return total * _weighed(errors, output_weights)
+    weighed = _weighed(errors, output_weights)
+    return weighed * (errors.shape[-1] if output_weights is None else sum(output_weights))
 
 
 @measure(
@@ -1027,12 +1027,13 @@ def _weighed(values: Floats, output_weights: Shares) -> Floats:
     """Values scaled so that their mean over the outputs is the weighted one."""
     if output_weights is None:
         return values
-    shares = np.asarray(output_weights, dtype=np.float64)
+    shares = floats_or_none(output_weights)
     outputs = values.shape[-1]
-    if shares.shape != (outputs,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+    known = shares is not None and shares.shape == (outputs,) and bool((shares >= 0).all())
+    if shares is None or not known or not 0 < shares.sum() < np.inf:
         raise NotApplicable(
             f"output_weights must be one number per output, {outputs} here, none negative and "
-            f"not all zero; got {output_weights}."
+            f"not all zero; got {shown(output_weights)}."
         )
     return np.where(shares > 0, values * (shares * outputs / shares.sum()), 0.0)
 

@@ -108,8 +108,8 @@ def loess(
     """
     if surface not in SURFACES:
         raise NotApplicable(f"surface must be 'interpolate' or 'direct'; got {surface!r}.")
-    if not span > 0.0:
-        raise NotApplicable(f"span must be greater than 0; got {span}.")
+    if not 0.0 < span < np.inf:
+        raise NotApplicable(f"span must be greater than 0 and finite; got {span}.")
     order = np.argsort(x, kind="stable")
     ordered = x[order]
     own = np.ones(len(x)) if weight is None else weight[order]

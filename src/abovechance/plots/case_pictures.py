@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.format import number, percent, plural, thousands
+from abovechance.gate import gated
 from abovechance.inference import curves
 from abovechance.inference.curves import Curve
 from abovechance.measures import find
@@ -451,6 +452,7 @@ def guesses_right(models: Mapping[str, Binary | Multiclass]) -> Chart:
     return binomial_null(int(table.sum()), 1 / len(one.classes), int(table.trace()))
 
 
+@gated
 def binomial_null(
     n: int, rate: float = 0.5, observed: int | None = None, *, level: float = 0.05
 ) -> Chart:

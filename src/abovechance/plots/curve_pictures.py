@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
 from abovechance.format import number, percent, plural
 from abovechance.inference import curves
 from abovechance.inference.curves import Curve
@@ -276,7 +277,10 @@ def simple(curve: HasPoints, tolerance: float = UNSEEN) -> Path:
     >>> simple(Path(x=np.array([0.0, 1.0, 2.0]), y=np.array([0.0, 3.0, 6.0]))).x
     array([0., 2.])
     """
-    width, height = np.ptp(curve.x) or 1.0, np.ptp(curve.y) or 1.0
+    with np.errstate(over="ignore"):
+        width, height = np.ptp(curve.x) or 1.0, np.ptp(curve.y) or 1.0
+    if not np.isfinite([width, height]).all():
+        raise NotApplicable("the curve spans more than numbers reach; it cannot be drawn.")
     return taken(curve, kept_vertices(curve.x / width, curve.y / height, tolerance, MOST))
 
 

@@ -12,16 +12,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
 from abovechance.errors import NotApplicable, did_you_mean, listed
 from abovechance.format import as_float
+from abovechance.gate import Features, Fitted, Outcome, asked, gated
 from abovechance.inference.contract import contract, kind_of
 from abovechance.inference.curves import Curve
 from abovechance.plots.chart import Chart
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.predictions.checks import same_label
 
 # ----------------------------------------------------------------------------------------------
 # What a picture is: a function that makes a chart, declared with its facts above it.
@@ -125,6 +127,7 @@ class Picture:
 _COLLECTED: dict[str, Picture] = {}
 
 
+@gated
 def picture(
     *,
     of: Iterable[str],
@@ -188,6 +191,7 @@ def _of_plugins() -> dict[str, Picture]:
     return {one.name: one for one in declared("pictures", Picture, _COLLECTED.keys())}
 
 
+@gated
 def chart_of(result: Any, kind: str | None = None) -> Chart:
     """The chart of a result, of predictions, or of several predictions by model.
 
@@ -239,11 +243,19 @@ def chart_of(result: Any, kind: str | None = None) -> Chart:
     return chosen.draw(shown)
 
 
+class Axes(Protocol):
+    """What matplotlib draws on."""
+
+    fill_between: Any
+    set_xlabel: Any
+
+
+@gated
 def plot(
     result: Any,
     *,
     kind: str | None = None,
-    ax: Any = None,
+    ax: Axes | None = None,
     style: Literal["screen", "dark", "paper"] = "screen",
 ) -> Any:
     """Plot a result or predictions with matplotlib and return the axes.
@@ -296,6 +308,10 @@ def plot(
     return draw(chart, ax, look)
 
 
+# Densities, and what was found under permutation, are not saved.
+DRAWN_WHOLE = ("posterior", "posteriors", "null_distribution", "detection", "permutation_test")
+
+
 def seen(result: Any) -> tuple[str, Any]:
     """What a picture would be of, and that in the form which pictures take."""
     things = dict(result) if isinstance(result, Mapping) else {"": result}
@@ -312,6 +328,8 @@ def seen(result: Any) -> tuple[str, Any]:
         return str(result.kind), result
     facts = contract(result)
     kind = kind_of(facts)
+    if kind in DRAWN_WHOLE:
+        raise NotApplicable("what this picture shows is not saved; draw the result itself.")
     if kind == "curve":
         one = _saved_curve(facts)
         return f"curve:{one.curve}", {"": one}
@@ -372,6 +390,7 @@ class Display:
     kind: ClassVar[str] = ""
 
     @classmethod
+    @gated
     def from_predictions(
         cls,
         y_true: Any,
@@ -380,7 +399,7 @@ class Display:
         pos_label: Any = None,
         labels: Any = None,
         name: str = "",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw from observed outcomes and what was predicted for them.
 
@@ -424,15 +443,16 @@ class Display:
         return cls._drawn(cls._gathered(y_true, y_pred, pos_label, labels), name, ax)
 
     @classmethod
+    @gated
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Fitted,
+        X: Features,
+        y: Outcome,
         *,
         pos_label: Any = None,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw from a fitted scikit-learn estimator and the cases to predict.
 
@@ -477,11 +497,13 @@ class Display:
         >>> CalibrationDisplay.from_estimator(model, X[1::2], y[1::2]).ax.get_ylabel()
         'Observed frequency'
         """
-        predicted, labels = _answers(estimator, X, cls.kind, pos_label)
+        with asked(estimator, "could not predict these rows"):
+            predicted, labels = _answers(estimator, X, cls.kind, pos_label)
         called = type(estimator).__name__ if name is None else name
         return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)
 
-    def plot(self, ax: Any = None, *, style: str = "screen") -> Self:
+    @gated
+    def plot(self, ax: Axes | None = None, *, style: str = "screen") -> Self:
         """Draw again, on these axes or new ones.
 
         Parameters
@@ -591,10 +613,10 @@ def _answers(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Any, An
     """What the picture needs of an estimator: labels, numbers, scores or probabilities."""
     if kind in ("confusion", "residuals", "predicted_observed"):
         return estimator.predict(X), getattr(estimator, "classes_", None)
-    classes = list(estimator.classes_)
+    classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
         raise NotApplicable(f"this picture is for two classes; the estimator has {len(classes)}.")
-    column = classes.index(pos_label) if pos_label in classes else 1
+    column = next((i for i, c in enumerate(classes) if same_label(c, pos_label)), 1)
     if hasattr(estimator, "predict_proba"):
         return estimator.predict_proba(X)[:, column], None
     if kind in ("roc", "precision_recall"):

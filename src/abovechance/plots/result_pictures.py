@@ -376,7 +376,7 @@ def by_subgroup(result: Any) -> Chart:
     sizes = {str(size["by"]): size for size in facts.get("subgroups") or ()}
     sizes["None"] = {"n": facts.get("n"), "events": None}
     many = len({r["model"] for r in found}) > 1
-    labels = [_of_subgroup(r, sizes[str(r["by"])], named=many) for r in found]
+    labels = [_of_subgroup(r, sizes.get(str(r["by"]), {}), named=many) for r in found]
     value = np.array([as_float(r["value"]) for r in found])
     low, high = (
         np.array([as_float((r["interval"] or {}).get(end, r["value"])) for r in found])

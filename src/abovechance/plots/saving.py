@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from abovechance.errors import DataError, NotApplicable, Unfinished
+from abovechance.gate import gated
 from abovechance.plots.plotting import plot
 
 ENDINGS = (".svg", ".png", ".pdf")
 
 
+@gated
 def save(result: Any, path: str | os.PathLike[str], *, kind: str | None = None) -> None:
     """Draw a picture and write it to a file.
 

@@ -17,6 +17,9 @@ ORIGINS = ("test", "cv", "repeated_cv")
 DROP = 'Complete the file, or drop such cases with missing="drop" (--missing drop).'
 
 
+MOST_COUNTED = 2**53  # that rows may stand for together: floats skip numbers beyond
+
+
 class View(StrEnum):
     """What a measure reads of the predictions."""
 
@@ -76,6 +79,8 @@ class Cases:
             )
         weight = _weights("sample_weight", self.sample_weight)
         counts = _weights("counts", self.counts)
+        if counts is not None and counts.sum() > MOST_COUNTED:
+            raise DataError(f"counts must sum to at most {MOST_COUNTED:,}; got {counts.sum():.3g}.")
         if counts is not None and (counts != np.round(counts)).any():
             raise DataError(
                 "counts must be whole numbers; "

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +25,7 @@ from abovechance.predictions.base import (
     settle_origin,
 )
 from abovechance.predictions.checks import aligned
+from abovechance.settings import number_of
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -252,7 +252,7 @@ def two_classes(
     if known is not None and len(known) != 2:
         raise DataError(f"labels must name two classes; got {listed(known)}.")
     if known is None:
-        together = outcome if label is None else np.concatenate([outcome, label])
+        together = outcome if label is None else checks.together(outcome, label)
         if checks.is_zero_one(outcome) and (label is None or checks.is_zero_one(label)):
             known = [False, True] if outcome.dtype.kind == "b" else [0, 1]
         else:
@@ -298,6 +298,7 @@ def _probability(values: Array | None) -> Floats | None:
 def _threshold(threshold: Any, probability: Any) -> float | None:
     if threshold is None:
         return None if probability is None else 0.5
-    if not isinstance(threshold, Real) or threshold != threshold:
+    found = number_of(threshold)
+    if found != found:
         raise DataError(f"threshold must be a number; got {shown(threshold)}.")
-    return float(threshold)
+    return found

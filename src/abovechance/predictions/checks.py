@@ -1,6 +1,6 @@
 """Checks of raw arrays, naming the row and the remedy; and rows matched by their labels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, did_you_mean, listed, shown
+from abovechance.settings import number_of
 
 # ----------------------------------------------------------------------------------------------
 # Checks of raw arrays, each with a message that names the row and the remedy.
@@ -25,6 +26,7 @@ FROM_PROBABILITY = (
 )
 FROM_SCORE = "Of scores make labels with a threshold, or pass score= to Binary."
 LARGEST_PERCENT = 100.0
+LARGEST = 1e100  # squares and their sums are still numbers
 ROUNDING = 1e-6  # beyond 0 or 1 by less is arithmetic, not another unit
 
 
@@ -40,7 +42,7 @@ def rows_of(mask: Bools) -> str:
 
 def vector(name: str, values: Any) -> Array:
     """One value per case, as an array of one axis."""
-    array = unmasked(values)
+    array = unmasked(values, name)
     if array.ndim != 1:
         shape = "×".join(map(str, array.shape)) or "a single value"
         remedy = COLUMNS.get(name, "") if array.ndim == 2 else ""
@@ -50,19 +52,40 @@ def vector(name: str, values: Any) -> Array:
     return array
 
 
-def unmasked(values: Any) -> Array:
-    """Any array-like as an array, masked values as missing ones."""
+def unmasked(values: Any, name: str = "it") -> Array:
+    """Any array-like as an array, masked values as missing ones: the door for what users give."""
     if not isinstance(values, np.ma.MaskedArray):
-        return np.asarray(values)
+        try:
+            array = np.asarray(values)
+        except (ValueError, TypeError, OverflowError):
+            raise DataError(
+                f"{name} must be a list or an array, its rows of one length; got {shown(values)}."
+            ) from None
+        if array.dtype.kind in "cV" and array.size:
+            first = array.ravel()[0].item()
+            raise DataError(f"{name} must hold numbers; got {shown(first)} at row 1.")
+        return array
     if values.dtype.kind in "fiub":
         return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
     return np.asarray(np.ma.filled(values.astype(np.object_), None))
 
 
+def axes(values: Any) -> int:
+    """How many axes an array-like has; 0 for a single thing, -1 where its rows differ."""
+    own = getattr(values, "ndim", None)
+    if isinstance(own, int):
+        return own
+    try:
+        return np.asarray(values).ndim
+    except (ValueError, TypeError):
+        return -1
+
+
 def names(what: str, values: Any) -> list[Any]:
     """A list of names of classes or outputs."""
-    found = list(values) if isinstance(values, Iterable) and not isinstance(values, dict) else [[]]
-    if any(np.ndim(v) > 0 for v in found):
+    several = isinstance(values, Iterable) and not isinstance(values, dict)
+    found = list(values) if several and getattr(values, "ndim", 1) > 0 else [[]]
+    if any(isinstance(v, Collection) and not isinstance(v, str | bytes) for v in found):
         raise DataError(f"{what} must be a list of names; got {shown(values)}.")
     return [v.item() if hasattr(v, "item") else v for v in found]
 
@@ -108,7 +131,7 @@ def numbers(name: str, array: Array) -> Floats:
     row = next((i for i, v in enumerate(flat) if not _is_number(v)), None)
     if row is not None:
         raise DataError(
-            f"{name} must hold numbers; got {flat[row]!r} at row {row % array.shape[-1] + 1}."
+            f"{name} must hold numbers; got {shown(flat[row])} at row {row % array.shape[-1] + 1}."
         )
     return array.astype(np.float64)
 
@@ -131,12 +154,16 @@ def within_unit(name: str, probability: Floats, remedy: str = "") -> None:
 
 
 def finite(name: str, array: Floats) -> None:
-    """Refuse infinite values."""
-    if array.size and not np.isfinite(array.sum()):
-        mask = np.isinf(array)
-        if mask.any():
-            where = rows_of(_any_row(mask))
-            raise DataError(f"{name} must be finite; got an infinite value at {where}.")
+    """Refuse infinite values, and those whose squares would be."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.vdot(array, array)
+    if not size < LARGEST**2:
+        for mask, what in (
+            (np.isinf(array), "finite; got an infinite value"),
+            (np.abs(array) > LARGEST, f"within ±{LARGEST:g}; got a larger one"),
+        ):
+            if mask.any():
+                raise DataError(f"{name} must be {what} at {rows_of(_any_row(mask))}.")
 
 
 def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
@@ -158,6 +185,13 @@ def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
 def distinct(values: Array) -> list[Any]:
     """The labels that occur, sorted."""
     return list(np.unique(values).tolist())
+
+
+def together(outcome: Array, label: Array) -> Array:
+    """Observed and predicted classes in one array; refused where no class can be in both."""
+    if (outcome.dtype.kind in "mM") != (label.dtype.kind in "mM"):
+        raise DataError("label must call the classes as outcome does; one of them holds dates.")
+    return np.concatenate([outcome, label])
 
 
 def refuse_no_labels(outcome: Array, label: Array) -> None:
@@ -218,7 +252,8 @@ def _key(label: Any) -> Any:
     if isinstance(label, bool | np.bool_):
         return int(label)
     if isinstance(label, int | float | np.integer | np.floating):
-        return float(label)
+        found = number_of(label)
+        return found if found == found else str(label)
     text = str(label)
     try:
         return float(text) if text.strip() == text and text.lower() not in {"nan", "inf"} else text
@@ -236,7 +271,10 @@ def _plain(array: Array) -> Array:
     if all(isinstance(v, str) for v in values):
         return np.array(values, dtype=np.str_) if values else array
     if all(isinstance(v, bool | int | float | np.generic) for v in values):
-        return np.array(values)
+        found = np.array(values)
+        if found.dtype.kind == "O":
+            raise DataError("numbers must be smaller than 1.8e308, which is all that floats hold.")
+        return found
     raise DataError(
         "labels must be all numbers or all text; got "
         f"{listed(sorted({type(v).__name__ for v in values}))}. Convert the column first."
@@ -256,7 +294,7 @@ def _is_missing(value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     try:
         return not np.isnan(float(value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

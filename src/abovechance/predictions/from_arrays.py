@@ -78,7 +78,7 @@ def inferred(y_true: Any, prediction: Any = None, **facts: Any) -> Predictions:
 
 def _one_column(values: Any) -> Any:
     """A table of one column as that column."""
-    if isinstance(values, Mapping) or np.shape(values)[1:] != (1,):
+    if isinstance(values, Mapping) or checks.unmasked(values, "y_true").shape[1:] != (1,):
         return values
     return values.iloc[:, 0] if hasattr(values, "iloc") else np.asarray(values)[:, 0]
 
@@ -89,11 +89,12 @@ def _of_stated(y_true: Any, stated: list[str], facts: dict[str, Any]) -> Predict
         return Numeric(y_true, **facts)
     probability: Any = facts.get("probability")
     label = facts.get("label")
-    table = isinstance(probability, Mapping) or np.ndim(probability) == 2
+    table = isinstance(probability, Mapping) or checks.axes(probability) == 2
     if not table and ("score" in stated or probability is not None):
         return Binary(y_true, **facts)
     outcome = checks.vector("outcome", y_true)
-    seen = list(facts["labels"]) if "labels" in facts else _classes(outcome, label)
+    labels = facts.get("labels")
+    seen = _classes(outcome, label) if labels is None else checks.names("labels", labels)
     if table:
         names, columns = _named(probability, facts.get("labels"))
         if len(columns) == 2 and len(seen) <= 2:
@@ -113,7 +114,7 @@ def _kind(y_true: Any, prediction: Any, facts: Mapping[str, Any]) -> tuple[str, 
     """Which kind of prediction this is, and its column."""
     if isinstance(prediction, Mapping):
         return "probability", prediction
-    if len(np.shape(y_true)) == 2:
+    if checks.axes(y_true) == 2:
         return "value", prediction
     outcome, predicted = checks.vector("outcome", y_true), checks.unmasked(prediction)
     if predicted.ndim == 2:
@@ -123,7 +124,7 @@ def _kind(y_true: Any, prediction: Any, facts: Mapping[str, Any]) -> tuple[str, 
     if not len(outcome):
         raise DataError("there must be at least one case; got 0 rows.")
     labels: Any = facts.get("labels")
-    two = np.shape(labels) == (2,) or "threshold" in facts
+    two = (labels is not None and len(checks.names("labels", labels)) == 2) or "threshold" in facts
     if two or "pos_label" in facts:
         return _of_two_classes(_classes(outcome), predicted), prediction
     if _fractions(outcome):

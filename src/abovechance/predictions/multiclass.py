@@ -211,7 +211,7 @@ def named_columns(probability: Any) -> list[Any] | None:
         return list(probability)
     if not hasattr(probability, "columns"):
         return None
-    names = list(probability.columns)
+    names = list(getattr(probability, "column_names", probability.columns))  # Arrow's, others'
     return None if names == list(range(len(names))) else names  # pandas numbers nameless columns
 
 
@@ -252,11 +252,11 @@ def declared_classes(
     if label is None:
         return checks.distinct(outcome)
     checks.refuse_no_labels(outcome, label)
-    return checks.distinct(np.concatenate([outcome, label]))
+    return checks.distinct(checks.together(outcome, label))
 
 
 def _columns(probability: Any) -> Array:
-    array = checks.unmasked(probability)
+    array = checks.unmasked(probability, "probability")
     if array.ndim != 2:
         raise DataError(
             "probability must have one column per class; got one value per case. "

@@ -73,8 +73,9 @@ class Numeric(Predictions):
         missing: str = "refuse",
     ) -> None:
         columns = _column_names(y_true)
-        if columns is not None and set(_column_names(value) or ()) == set(columns):
-            value = value[list(columns)]
+        if columns and set(_column_names(value) or ()) == set(columns):
+            arrow = hasattr(value, "column_names")
+            value = value.select(list(columns)) if arrow else value[list(columns)]
         about = {
             "id": id,
             "fold": fold,
@@ -142,7 +143,9 @@ class Numeric(Predictions):
 
 def _column_names(values: Any) -> tuple[str, ...] | None:
     """The names of a dataframe's columns; None for plain arrays."""
-    return tuple(values.columns) if hasattr(values, "columns") else None
+    if not hasattr(values, "columns"):
+        return None
+    return tuple(getattr(values, "column_names", values.columns))  # Arrow's, others'
 
 
 def _names(outputs: Any, count: int) -> tuple[str, ...]:
@@ -156,7 +159,7 @@ def _names(outputs: Any, count: int) -> tuple[str, ...]:
 
 
 def _outputs_first(name: str, values: Any) -> Floats:
-    array = checks.unmasked(values)
+    array = checks.unmasked(values, name)
     if array.dtype.kind == "O" and array.ndim == 1:
         array = checks.vector(name, array)
     if array.ndim not in (1, 2):

@@ -1,5 +1,6 @@
 """Times to an event, some of them censored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -108,7 +109,9 @@ class Survival(Predictions):
         found, index, notes = aligned({**given, "survival": survival, **about})
         arrays = {k: None if v is None else checks.vector(k, found[k]) for k, v in given.items()}
         arrays["survival"] = (
-            None if survival is None else np.atleast_2d(np.asarray(found["survival"]).T)
+            None
+            if survival is None
+            else np.atleast_2d(checks.unmasked(found["survival"], "survival").T)
         )
         cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
@@ -210,7 +213,8 @@ def _times(times: Any, survival: Floats | None) -> Floats | None:
     checks.within_unit("survival", survival)
     if times is None:
         raise DataError("times must say which time each column of survival belongs to.")
-    moments = np.atleast_1d(checks.numbers("times", np.asarray(times)))
+    single = np.atleast_1d(checks.unmasked(times, "times"))
+    moments = checks.numbers("times", checks.vector("times", single))
     if len(moments) != len(survival):
         raise DataError(
             f"times must have one entry per column of survival; got {len(moments)} "
@@ -224,7 +228,8 @@ def _times(times: Any, survival: Floats | None) -> Floats | None:
 def _censoring(censoring: Any) -> tuple[Floats, Bools] | None:
     if censoring is None:
         return None
-    if np.ndim(censoring) == 0 or len(censoring) != 2 or isinstance(censoring, str | dict):
+    several = isinstance(censoring, Sequence | np.ndarray) and not isinstance(censoring, str)
+    if not several or checks.axes(censoring) == 0 or len(censoring) != 2:
         raise DataError("censoring must be times and events of the training cases, two columns.")
     time, event = censoring
     return (

@@ -272,7 +272,7 @@ def goals_methods(facts: Facts) -> list[str]:
     found = facts.get("goals")
     if not found:
         return []
-    level = percent(found["level"])
+    level = percent(found.get("level") or level_of(facts))
     said = (
         f"A goal counted as met when the whole {level} interval reached it, as not met when none "
         "of it did, and else as undecided"

@@ -52,7 +52,7 @@ def _headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
 
 def _methods(facts: Mapping[str, Any]) -> str:
     """What was simulated, how often, and at which level."""
-    cells = facts.get("cells") or facts["sizes"]
+    cells = facts.get("cells") or facts.get("sizes") or ()
     names = listed(list(dict.fromkeys(named(test_title(cell)) for cell in cells)))
     samples = max((int(cell.get("replications") or 0) for cell in cells), default=0)
     drawn = f"{thousands(samples)} simulated samples" if samples else "simulated samples"
@@ -137,7 +137,7 @@ def _power(cell: Mapping[str, Any]) -> str:
 
 def _threshold(facts: Mapping[str, Any]) -> str:
     """Above what a label is positive, where a test sees labels."""
-    titles = [str(row.get("title") or "") for row in facts.get("cells") or facts["sizes"]]
+    titles = [str(row.get("title") or "") for row in facts.get("cells") or facts.get("sizes") or ()]
     seen = any(title.startswith(("Fisher", "Binomial", "McNemar")) for title in titles)
     if not seen or facts.get("threshold") is None:
         return ""

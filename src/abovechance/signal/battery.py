@@ -13,7 +13,9 @@ from abovechance.errors import (
     NotApplicable,
     UnknownMeasure,
     did_you_mean,
+    listed,
 )
+from abovechance.gate import gated
 from abovechance.learning.learners import Learner
 from abovechance.learning.schemes import (
     LeftOut,
@@ -371,6 +373,7 @@ ELSEWHERE = {
 }
 
 
+@gated
 def find(name: str) -> AnyStatistic:
     """The statistic of that name, in the grammar, in the papers' tables, or of two groups.
 
@@ -409,10 +412,13 @@ def known_names() -> list[str]:
     return sorted({*names, *aliases, *(statistic.name for statistic in TWO_GROUP)})
 
 
+@gated
 def table(number: str) -> list[AnyStatistic]:
     """The statistics of one of the papers' tables.
 
     >>> [statistic.name for statistic in table("3")][:2]
     ['l2svm.c10.cv4', 'l2svm.c10.b632.B50']
     """
+    if number not in TABLES:
+        raise UnknownMeasure(f"there is no table {number!r}; the tables are {listed([*TABLES])}.")
     return [find(meant) for meant in TABLES[number].values()]

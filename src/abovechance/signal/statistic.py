@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats, Ints
+from abovechance.arrays import Array, Bools, Floats, Ints, floats_or_none
 from abovechance.errors import DataError, NotApplicable, listed
+from abovechance.predictions import checks
 
 # ----------------------------------------------------------------------------------------------
 # Rows of features in two groups: means, their differences, and how near rows are to each other.
@@ -304,14 +305,13 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
     if hasattr(X, "toarray"):
         raise DataError("features must be a dense table; got a sparse one. Use X.toarray().")
     called = _column_names(X) if names is None else [repr(name) for name in names]
-    try:
-        features = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
+    features = floats_or_none(X)
+    if features is None:
         words = [
             name for name, cells in zip(called, _cells(X), strict=False) if not _numbers(cells)
         ]
         where = f"; column {listed(words)} holds something else" if words else ""
-        raise DataError(f"features must be numbers{where}. Encode or drop such columns.") from None
+        raise DataError(f"features must be numbers{where}. Encode or drop such columns.")
     if features.ndim != 2 or 0 in features.shape:
         raise DataError(
             f"features must be a table of rows and columns; got shape {features.shape}. "
@@ -374,7 +374,8 @@ def present(what: str, values: Any) -> Array:
     abovechance.errors.DataError: labels must not be missing; got None at row 2. Drop such rows...
     """
     # An array made of a list would turn what is missing among words into a word.
-    kept = np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+    listed_ones = isinstance(values, list | tuple)
+    kept = np.asarray(values, dtype=object) if listed_ones else checks.unmasked(values, what)
     if kept.ndim == 1 and kept.dtype.kind in "fcmMO":
         gone = [str(v) in ABSENT and not isinstance(v, str) for v in kept.tolist()]
         if any(gone):
@@ -383,7 +384,7 @@ def present(what: str, values: Any) -> Array:
                 f"{what} must not be missing; got {kept[row]} at row {row + 1}. "
                 "Drop such rows, or complete them."
             )
-    found = np.asarray(values)
+    found = checks.unmasked(values, what)
     try:
         np.unique(found)
     except TypeError:
@@ -412,7 +413,7 @@ def holds_numbers(y: Any) -> bool:
     >>> holds_numbers(np.array([1, 2, 3])), holds_numbers(np.array([1.5, 2.0, 3.0]))
     (False, True)
     """
-    outcome = np.asarray(y)
+    outcome = checks.unmasked(y, "y")
     if outcome.dtype.kind not in "iuf":
         return False
     different = len(np.unique(outcome))

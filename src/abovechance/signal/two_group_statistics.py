@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Floats, Ints, floats_or_none
+from abovechance.errors import DataError
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
     pooled_covariance,
@@ -295,7 +296,12 @@ def oracle(covariance: Floats) -> Statistic:
     >>> oracle(np.diag([4.0, 1.0]))(X, np.array([0, 0, 1, 1]))
     2.25
     """
-    whitener = np.linalg.inv(np.linalg.cholesky(np.asarray(covariance, dtype=float)))
+    known = floats_or_none(covariance)
+    if known is None or known.ndim != 2 or len({0, *known.shape}) != 2:
+        raise DataError("covariance must be a square table of numbers, a row for each feature.")
+    if not np.isfinite(known).all() or not np.linalg.eigvalsh(known).min() > 0:
+        raise DataError("covariance must be positive definite, as that of features that differ.")
+    whitener = np.linalg.inv(np.linalg.cholesky(known))
     return Statistic(
         name="oracle",
         title="Distance under the true covariance",

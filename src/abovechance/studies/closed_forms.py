@@ -8,6 +8,7 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import AboveChanceError
+from abovechance.gate import gated
 from abovechance.numerics.exact import at_least, log_pmf
 from abovechance.settings import Rule
 from abovechance.studies.designs import (
@@ -69,6 +70,7 @@ class Known:
     exact: bool
 
 
+@gated
 def closed_form(
     design: object,
     test: object,
@@ -153,6 +155,7 @@ def closed_form(
     return _two_groups(design, name, n, effect, level_of(alpha, draws, rule))
 
 
+@gated
 def expected_width(
     design: object, measure: str, n: int, effect: float, *, level: float = 0.95
 ) -> tuple[float, str] | None:

@@ -7,14 +7,15 @@ A design draws predictions of one model (`Predicted`), of two (`Pair`), or two g
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, inf, isfinite, log10
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats, Ints
-from abovechance.errors import AboveChanceError, DataError, did_you_mean
+from abovechance.arrays import Bools, Floats, Ints, floats_or_none
+from abovechance.errors import AboveChanceError, DataError, did_you_mean, shown
 from abovechance.predictions import checks
+from abovechance.settings import number_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,12 +251,9 @@ def probabilities(name: str, values: Any, cases: int) -> Floats:
 
 def table(name: str, values: Any, rows: int, columns: int | None = None) -> Floats:
     """A table of finite numbers as floats, with so many rows and columns."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(
-            f"{name} must be a table of numbers; got text, or rows of unequal length."
-        ) from None
+    array = floats_or_none(values)
+    if array is None:
+        raise DataError(f"{name} must be a table of numbers; got text, or rows of unequal length.")
     if array.ndim != 2 or not array.size or array.shape != (rows, columns or array.shape[1]):
         raise DataError(
             f"{name} must be a table of {rows} rows and {columns or 'some'} columns; got shape "
@@ -280,10 +278,9 @@ def number(
     ...
     abovechance.errors.AboveChanceError: effect must lie in [0, 1]; got 2.0.
     """
-    if isinstance(value, Real) and isfinite(value):
-        given = float(value)
-        if low < given < high if inside else low <= given <= high:
-            return
+    given = number_of(value)
+    if isfinite(given) and (low < given < high if inside else low <= given <= high):
+        return
     if low == -inf:
         must = "be a finite number"
     elif high == inf:
@@ -324,7 +321,7 @@ def one_of(name: str, value: Any, known: Sequence[str], besides: str = "") -> No
 
 
 def _got(value: object) -> str:
-    return f"got {value if isinstance(value, Real) else repr(value)}."
+    return f"got {shown(value)}."
 
 
 LEAST = 4
@@ -687,13 +684,17 @@ class Pilot:
         return Predicted(positive, probability, self.threshold)
 
 
+MOST_FEATURES = 1_000_000
+
+
 def standard_deviations(name: str, area: float) -> float:
     """How many standard deviations lie between the classes in the binormal model of an area."""
     from scipy.special import ndtri
 
-    if not 0.5 <= area < 1.0:
-        raise AboveChanceError(f"{name} must lie in [0.5, 1); got {area}.")
-    return float(np.sqrt(2.0) * ndtri(area))
+    known = number_of(area)
+    if not 0.5 <= known < 1.0:
+        raise AboveChanceError(f"{name} must lie in [0.5, 1); got {shown(area)}.")
+    return float(np.sqrt(2.0) * ndtri(known))
 
 
 def posterior(score: Floats, delta: float, prevalence: float) -> Floats:
@@ -801,7 +802,7 @@ class Shift:
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1)
+        whole("features", self.features, 1, MOST_FEATURES)
         one_of("noise", self.noise, get_args(Noise))
         one_of("scaling", self.scaling, get_args(Scaling))
         number("rho", self.rho, -1.0, 1.0, inside=True)
@@ -912,7 +913,7 @@ class Scale:
     effects: ClassVar[tuple[float, ...]] = (1.0, 1.1, 1.2)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1)
+        whole("features", self.features, 1, MOST_FEATURES)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
         number("effect", effect, 0.0, inside=True)
@@ -964,7 +965,7 @@ class Mixture:
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1)
+        whole("features", self.features, 1, MOST_FEATURES)
         number("distance", self.distance, 0.0)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
@@ -1029,7 +1030,7 @@ class Logistic:
     effects: ClassVar[tuple[float, ...]] = (0.0, 5.0, 10.0)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1)
+        whole("features", self.features, 1, MOST_FEATURES)
         number("square", self.square)
         if self.main is None:
             object.__setattr__(self, "main", 0.0 if self.square else 1.0 / self.features**0.5)

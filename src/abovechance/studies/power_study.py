@@ -11,6 +11,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, did_you_mean, listed
+from abovechance.gate import gated
 from abovechance.inference.results import Interval, Result
 from abovechance.resampling import (
     child_seed,
@@ -339,6 +340,7 @@ class PowerStudy(Result, kind="power"):
             return name
 
 
+@gated
 @settled
 def power(
     design: Design | str | None = None,

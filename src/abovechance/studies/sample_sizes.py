@@ -12,6 +12,7 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import AboveChanceError, NotApplicable, listed
+from abovechance.gate import gated
 from abovechance.inference.results import Interval, Result
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Predictions
@@ -696,6 +697,7 @@ class SampleSize(Result, kind="sample_size"):
         ]
 
 
+@gated
 @settled
 def sample_size(
     design: Design | str | None = None,

@@ -1,6 +1,6 @@
 """Curves with bands: `curves.calibration(predictions)`, `curves.decision(predictions)`, …"""
 
-from abovechance.inference.arguments import offered
+from abovechance.gate import offered
 from abovechance.inference.curves.calibration_curves import calibration
 from abovechance.inference.curves.curve import Curve
 from abovechance.inference.curves.decision_curves import cost, decision, decision_difference

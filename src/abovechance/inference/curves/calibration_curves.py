@@ -16,7 +16,7 @@ from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.smooth import SPAN, Smoother, loess
-from abovechance.predictions import Binary, Multiclass, Numeric, Survival
+from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ class Problem:
 
 @settled
 def calibration(
-    predictions: Any,
+    predictions: Predictions,
     *,
     method: str = "loess",
     pos_label: Any = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Floats, floats_or_none
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.method import pooled
 from abovechance.inference.proportions import score_limits
@@ -240,11 +240,8 @@ def ranking_of(predictions: Any, what: str) -> Floats:
 
 def numbers_of(given: object, name: str) -> Floats:
     """Where a curve is wanted: finite numbers, at least one."""
-    try:
-        places = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        places = np.zeros(0)
-    if places.ndim != 1 or not places.size or not np.isfinite(places).all():
+    places = floats_or_none(given)
+    if places is None or places.ndim != 1 or not places.size or not np.isfinite(places).all():
         raise DataError(f"{name} must be a list of finite numbers.")
     return places
 

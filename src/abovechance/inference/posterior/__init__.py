@@ -1,6 +1,6 @@
 """Posteriors of accuracy, balanced accuracy and any confusion measure, with their priors."""
 
-from abovechance.inference.arguments import offered
+from abovechance.gate import offered
 from abovechance.inference.posterior.distribution import Posterior
 from abovechance.inference.posterior.from_counts import (
     accuracy,

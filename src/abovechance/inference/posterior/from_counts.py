@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abovechance.advice import Advice
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Floats, floats_or_none
 from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.inference.method import pooled
 from abovechance.inference.posterior.distribution import Draws, Posterior
 from abovechance.numerics.beta_mean import BetaMean
+from abovechance.predictions import Predictions, checks
 from abovechance.predictions.base import must_be_predictions
 
 # ----------------------------------------------------------------------------------------------
@@ -37,14 +38,13 @@ def counts_of(confusion: Any) -> Floats:
     array([[9., 1.],
            [1., 9.]])
     """
-    if hasattr(confusion, "confusion"):
+    if isinstance(confusion, Predictions) and hasattr(confusion, "confusion"):
         return _of_predictions(confusion)
     if isinstance(confusion, list | tuple) and any(hasattr(c, "confusion") for c in confusion):
         return np.asarray(np.sum([counts_of(fold) for fold in confusion], axis=0))
-    try:
-        table = np.asarray(confusion, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("a confusion table must hold counts, as many columns as rows.") from None
+    table = floats_or_none(confusion)
+    if table is None:
+        raise DataError("a confusion table must hold counts, as many columns as rows.")
     if table.ndim == 3:
         table = table.sum(axis=0)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
@@ -109,17 +109,18 @@ def refuse_dependent(predictions: Any) -> None:
 
 def number_of(name: str, value: Any) -> float:
     """One number; refused where it is none."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    found = floats_or_none(value)
+    if isinstance(value, bool) or not isinstance(value, Real) or found is None:
         raise DataError(f"{name} must be a number of cases; got {shown(value)}.")
     return float(value)
 
 
 def numbers_in(name: str, table: Any) -> Floats:
     """A table of numbers of any shape; refused where it holds something else."""
-    try:
-        return np.asarray(table, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{name} must hold numbers of cases; got {shown(table)}.") from None
+    found = floats_or_none(table)
+    if found is None:
+        raise DataError(f"{name} must hold numbers of cases; got {shown(table)}.")
+    return found
 
 
 def whole(name: str, counts: Floats) -> Floats:
@@ -140,11 +141,8 @@ def two_shapes(prior: Prior) -> tuple[float, float]:
     ((0.5, 0.5), (1.0, 1.0), (2.0, 1.0))
     """
     value = NAMED.get(prior, prior) if isinstance(prior, str) else prior
-    pair = (value, value) if isinstance(value, int | float) else value
-    try:
-        right, wrong = (float(shape) for shape in pair)
-    except (TypeError, ValueError):
-        right = wrong = float("nan")
+    pair = floats_or_none((value, value) if isinstance(value, Real) else value)
+    right, wrong = pair.tolist() if pair is not None and pair.shape == (2,) else (np.nan, np.nan)
     if not (0.0 < right < np.inf and 0.0 < wrong < np.inf):
         raise DataError(
             "prior must be a positive number, two of them (for right and wrong), 'flat' or "
@@ -165,9 +163,10 @@ def class_weights(weights: Any, classes: int) -> Floats:
     """Weights of the classes, made to sum to 1; equal when not given."""
     if weights is None:
         return np.full(classes, 1.0 / classes)
-    given = np.asarray(weights, dtype=np.float64)
+    given = floats_or_none(weights)
     if (
-        given.shape != (classes,)
+        given is None
+        or given.shape != (classes,)
         or not (np.isfinite(given) & (given >= 0)).all()
         or not given.any()
     ):
@@ -557,7 +556,12 @@ def _values(
         size = (min(block, draws - start), *table.shape)
         cells = stream.standard_gamma(table + alpha, size=size)
         cells *= scale / cells.sum(axis=axis, keepdims=True)
-        found.append(np.asarray(function(cells), dtype=np.float64).reshape(size[0]))
+        values = floats_or_none(function(cells))
+        if values is None or values.shape != size[:1]:
+            raise DataError(
+                "measure must be a function of tables (…, K, K) that returns a number for each."
+            )
+        found.append(values)
     return np.concatenate(found)
 
 
@@ -569,7 +573,7 @@ def _function(measure: Any) -> tuple[str, Callable[[Floats], Floats]]:
         measure = find(measure)
     if hasattr(measure, "on_counts"):
         return str(measure.title).lower(), measure.on_counts
-    if callable(measure):
+    if callable(measure) and not isinstance(measure, type):
         name = getattr(measure, "__name__", "measure")
         return ("measure" if name == "<lambda>" else name.replace("_", " ")), measure
     raise DataError(f"measure must be a measure, its name or a function; got {shown(measure)}.")
@@ -749,8 +753,9 @@ def agreement(outcome: Any, first: Any, second: Any) -> Floats:
            [[1., 1.],
             [0., 1.]]])
     """
-    actual, one, two = (np.asarray(values) for values in (outcome, first, second))
-    if not actual.shape == one.shape == two.shape or actual.ndim != 1:
+    columns = {"outcome": outcome, "first": first, "second": second}
+    actual, one, two = (checks.vector(name, values) for name, values in columns.items())
+    if not actual.shape == one.shape == two.shape:
         raise DataError("outcome and both predictions must be lists of equal length.")
     classes = np.unique(actual)
     tables = np.zeros((len(classes), 2, 2))

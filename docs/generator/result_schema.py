@@ -1,0 +1,204 @@
+"""The published schema of results as JSON, made from the classes of the results.
+
+`python docs/generator/result_schema.py` writes it anew; a test holds it to the classes.
+"""
+
+import json
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+from abovechance.advice import Advice
+from abovechance.inference.contract import KINDS
+from abovechance.inference.curves import Curve
+from abovechance.inference.miscalibration import CalibrationError
+from abovechance.inference.permutation import NullDistribution
+from abovechance.inference.posterior import Hierarchical, Posterior
+from abovechance.inference.refit import RefitTest
+from abovechance.inference.results import (
+    Assessment,
+    Comparison,
+    Detection,
+    Interval,
+    Test,
+)
+from abovechance.inference.schema import FILE, VERSION
+from abovechance.inference.thresholds import Choice, Thresholds
+from abovechance.studies import PowerStudy, PrecisionSize, SampleSize
+
+CLASSES = (
+    Assessment,
+    Comparison,
+    Detection,
+    RefitTest,
+    PowerStudy,
+    SampleSize,
+    PrecisionSize,
+    Curve,
+    Thresholds,
+    CalibrationError,
+    NullDistribution,
+    Test,
+    Hierarchical,
+)
+# What is kept out of the JSON, or is written otherwise than the class has it.
+LEFT_OUT = {Detection: {"null"}, RefitTest: {"null"}, Hierarchical: {"samples"}}
+# Stated by users, and never without end; where cases are best cut may be anywhere.
+FINITE = ("threshold", "goal", "prevalence")
+GOALS, BASELINE = ["met", "not met", "undecided"], ["no worse", "worse", "undecided"]
+WORDS = {
+    "Goals": {"verdict": GOALS, "rule": ["all", "any"]},
+    "Judged": {"verdict": GOALS, "sign": [">=", "<=", "in"]},
+    "Baseline": {"verdict": BASELINE},
+    "BesideBaseline": {"verdict": BASELINE},
+}
+# A result may have been saved by an older version, which knew fewer fields: what it must have is
+# what it is known by.
+NEEDED = {
+    "assessment": ["estimates"],
+    "comparison": [],
+    "detection": ["tests"],
+    "permutation_test": ["tests"],
+    "power": ["cells"],
+    "sample_size": ["sizes"],
+    "precision_size": ["widths", "width", "level"],
+    "thresholds": ["choices", "cost_fp", "cost_fn"],
+    "Estimate": ["measure"],
+    "Goals": ["verdict", "goals", "level"],
+    "Interval": ["low", "high"],
+    "Cell": ["statistic", "n", "effect", "power"],
+    "Size": ["statistic", "n"],
+}
+MANY = {"tests", "cells", "sizes", "widths", "choices"}
+NUMBER = {"$ref": "#/$defs/number"}
+PLAIN: dict[Any, dict[str, Any]] = {
+    float: NUMBER,
+    int: {"type": "integer"},
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+}
+
+
+def schema() -> dict[str, Any]:
+    """The whole schema: a definition for each part, one of them for each kind of result."""
+    parts: dict[str, Any] = {
+        "number": {
+            "description": "A number; null where it is not defined.",
+            "anyOf": [
+                {"type": "number"},
+                {"type": "null"},
+                {"enum": ["Infinity", "-Infinity"]},
+            ],
+        }
+    }
+    kinds = {one.kind: _of_class(one, parts) for one in CLASSES}
+    kinds["posterior"] = _posterior(parts)
+    posteriors = {"type": "array", "items": kinds["posterior"], "minItems": 1}
+    parts["Posteriors"] = _object({"posteriors": posteriors}, ["posteriors"])
+    kinds["posteriors"] = {"$ref": "#/$defs/Posteriors"}
+    assert set(kinds) <= set(KINDS)  # the others are checked for being plain JSON
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"abovechance/results/{VERSION}",
+        "title": "Results of abovechance as JSON",
+        "description": "Fields may be added; those named here keep their names and meanings.",
+        "type": "object",
+        "properties": {"abovechance": PLAIN[str], "kind": {"enum": sorted(kinds)}},
+        "allOf": [
+            {
+                "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+                "then": kinds[kind],
+            }
+            for kind in sorted(kinds)
+        ],
+        "$defs": {name: parts[name] for name in sorted(parts)},
+    }
+
+
+def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _of_class(one: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """A reference to the definition of a class, which is made where it is not there yet."""
+    name = one.__name__
+    if name not in parts:
+        parts[name] = {}
+        hints = typing.get_type_hints(one)
+        own = [f for f in fields(one) if f.name not in LEFT_OUT.get(one, ()) and f.name[0] != "_"]
+        properties = {f.name.rstrip("_"): _of(hints[f.name], parts) for f in own}
+        if one is not Choice:
+            properties |= {k: _finite(v) for k, v in properties.items() if k in FINITE}
+        properties |= {k: {"enum": v} for k, v in WORDS.get(name, {}).items()}
+        needed = [f for f in own if f.default is MISSING and f.default_factory is MISSING]
+        required = [f.name.rstrip("_") for f in needed]
+        kind = getattr(one, "kind", "")
+        for several in set(NEEDED.get(kind, ())) & MANY:
+            properties[several] = {**properties[several], "minItems": 1}
+        parts[name] = _object(properties, NEEDED.get(kind or name, required))
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _finite(rule: Any) -> Any:
+    """A rule without the infinities."""
+    if rule == NUMBER:
+        return {"type": "number"}
+    if isinstance(rule, dict):
+        return {key: _finite(part) for key, part in rule.items()}
+    return [_finite(part) for part in rule] if isinstance(rule, list) else rule
+
+
+def _posterior(parts: dict[str, Any]) -> dict[str, Any]:
+    """A posterior is written as its summary, for no JSON holds a distribution."""
+    numbers = ("mean", "median", "mode", "std", "chance", "prob_above_chance")
+    properties = {
+        "quantity": PLAIN[str],
+        "n": PLAIN[int],
+        "prior": PLAIN[str],
+        **dict.fromkeys(numbers, NUMBER),
+        "interval": {**_of_class(Interval, parts), "required": ["level"]},
+        "advice": {"type": "array", "items": _of_class(Advice, parts)},
+    }
+    needed = ["quantity", "n", "prior", "mean", "median", "mode", "std", "interval"]
+    parts["PosteriorSummary"] = _object(properties, needed)
+    return {"$ref": "#/$defs/PosteriorSummary"}
+
+
+def _of(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an annotation."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if hint is Any:
+        return {}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of(part, parts) for part in inside]}
+    if origin is Literal:
+        return {"enum": list(inside)}
+    if origin is np.ndarray:
+        return {"type": "array", "items": NUMBER}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _of(inside[1], parts)}
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        several = [_of(part, parts) for part in inside if part is not Ellipsis]
+        return {"type": "array", "items": several[0] if len(several) == 1 else {"anyOf": several}}
+    if hint is Posterior:
+        return _posterior(parts)
+    if is_dataclass(hint):
+        return _of_class(hint, parts)
+    raise TypeError(f"no schema of {hint}")
+
+
+def text() -> str:
+    """The file as it is published."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    Path(FILE).write_text(text(), "utf-8")
