@@ -17,6 +17,8 @@ SOURCE = Path(__file__).parents[1] / "src"
 LAYERS = (
     "lazy",
     "errors",
+    "paths",
+    "limits",
     "advice",
     "arrays",
     "format",
@@ -39,6 +41,7 @@ LAYERS = (
     "maps",
     "plots",
     "reports",
+    "qualification",
     "app",
     "cli",
 )

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -317,3 +318,36 @@ def test_several_files_with_subgroups_are_refused_in_one_line() -> None:
     table = read_table(GROUPED)
     with pytest.raises(DataError, match="subgroups need all models in one file"):
         answer([table, table], Choices(outcome="y", predicted=("p",), by="site", missing="drop"))
+
+
+def test_clients_that_dawdle_or_leave_hold_nobody_up(
+    address: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parts = urlsplit(address)
+    assert parts.port is not None
+    begun = (
+        f"POST {parts.path}columns HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: 99\r\n\r\n{{"
+    )
+    slow = [socket.create_connection(("127.0.0.1", parts.port)) for _ in range(20)]
+    for at, one in enumerate(slow):
+        one.sendall(begun.encode() if at % 2 else b"GET / HT")
+    status, _, _ = asked(f"{address}columns", parcel(("a.csv", CSV)))
+    assert status == 200
+    for one in slow:
+        one.close()
+    assert asked(address)[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[" * 100_000,
+        b'{"files": [{"name": "a.csv", "size": Infinity}]}',
+        b'{"files": [{"name": "\\ud800", "size": 12}]}',
+    ],
+)
+def test_a_line_of_any_depth_number_or_letter_is_answered(address: str, line: bytes) -> None:
+    status, body, _ = asked(f"{address}columns", line + b"\ny,p\n1,.5\n0,1")
+    assert status in (200, 422)
+    assert json.loads(body)

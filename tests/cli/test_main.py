@@ -1,5 +1,6 @@
 """Exit codes and messages: one line, no traceback, what to do."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -35,9 +36,9 @@ def refusal(capsys: pytest.CaptureFixture[str], argv: list[str]) -> str:
     [
         (["asses"], "no command 'asses'; did you mean 'assess'?"),
         (["xyzzy"], "no command 'xyzzy'."),
-        (["--frobnicate"], "No such option '--frobnicate'"),
+        (["--frobnicate"], "No such option"),
         (["assess"], "Missing argument 'FILE'. See abovechance assess --help."),
-        (["assess", CANCER, "--frmat", "json"], "No such option '--frmat'"),
+        (["assess", CANCER, "--frmat", "json"], "--frmat"),
         (
             ["assess", CANCER, "--format", "xml"],
             "not one of 'text', 'markdown', 'json', 'csv'",
@@ -239,3 +240,90 @@ def test_a_saved_result_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def refusal_of(capsys: pytest.CaptureFixture[str], argv: list[str]) -> str:
     capsys.readouterr()
     return refusal(capsys, argv)
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".csv", "~nobody-of-this-name/a.csv", "\udcff.csv"])
+def test_a_file_of_any_name_is_answered_in_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refusal(capsys, ["assess", name])
+    refusal(capsys, ["assess", CANCER, *NAMED, "--no-inference", "--report", name + "/r.html"])
+
+
+def test_a_mistake_of_the_program_is_one_line_and_a_file_with_the_rest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def broken(*arguments: Any, **options: Any) -> None:
+        raise KeyError("deep inside")
+
+    monkeypatch.setattr("abovechance.inference.assess", broken, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["assess", CANCER, *NAMED]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("abovechance: could not finish, by a mistake of its own (KeyError")
+    assert err.count("\n") == 1
+    (kept,) = tmp_path.iterdir()
+    assert str(kept) in err
+    details = kept.read_text("utf-8")
+    assert "KeyError: 'deep inside'" in details
+    assert f"abovechance assess {CANCER}" in details
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "there is not enough memory"),
+        (OSError(5, "Input/output error", "a.csv"), "could not finish: Input/output error (a.csv)"),
+    ],
+)
+def test_what_the_machine_cannot_do_has_exit_code_3(
+    error: Exception,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def fails(*arguments: Any, **options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("abovechance.inference.assess", fails, raising=False)
+    monkeypatch.setattr("abovechance.cli._leave_the_pipe", lambda: None)
+    assert main(["assess", CANCER, *NAMED]) == 3
+    assert said in capfd.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_an_output_that_takes_nothing_is_said() -> None:
+    with open("/dev/full", "w") as full:
+        done = begun(["measures"], stdout=full)
+        _, said = done.communicate()
+    assert done.returncode == 3
+    assert "No space left" in said
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    with begun(["measures"], stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.readline()
+        started.stdout.close()
+        assert started.stderr.read() == ""
+    assert started.returncode == 0
+
+
+def test_a_request_to_end_is_answered_as_ctrl_c_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "never"
+    os.mkfifo(pipe)
+    started = begun(["assess", str(pipe)], stdout=subprocess.PIPE)
+    with open(pipe, "wb"):  # opened when the command has begun to read
+        started.terminate()
+        _, said = started.communicate(timeout=60)
+    assert started.returncode == 3
+    assert said.strip() == "abovechance: stopped before the end; nothing was written."
+    assert [p.name for p in tmp_path.iterdir()] == ["never"]
+
+
+def begun(words: list[str], **options: Any) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "abovechance", *words], stderr=subprocess.PIPE, text=True, **options
+    )

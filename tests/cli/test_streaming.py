@@ -81,11 +81,11 @@ def test_a_large_file_is_read_at_once_where_that_is_needed(
 def test_a_file_is_large_by_rows_or_by_its_share_of_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(input_files, "_memory", lambda: 8_000)
+    monkeypatch.setattr(input_files, "memory", lambda: 8_000)
     assert input_files.is_large(2 * 10**7 + 1, 1)
     assert input_files.is_large(1, 2_001)
     assert not input_files.is_large(2 * 10**7, 2_000)
-    monkeypatch.setattr(input_files, "_memory", lambda: None)
+    monkeypatch.setattr(input_files, "memory", lambda: None)
     assert not input_files.is_large(1, 10**15)
 
 

@@ -286,6 +286,18 @@ def test_a_foreign_database_is_refused_and_left_alone(settings: Settings) -> Non
     assert Path(str(settings.store)).read_bytes() == before
 
 
+def test_a_store_of_another_version_is_refused_and_left_alone(settings: Settings) -> None:
+    replicate(FLIPPED, SCHEME, settings)
+    path = Path(str(settings.store))
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(FileError, match="written by another version; finish it there"):
+        replicate(FLIPPED, SCHEME, settings)
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("keep", [50, 4096, 9000])
 def test_a_file_cut_short_is_refused(settings: Settings, keep: int) -> None:
     path = Path(str(settings.store))

@@ -227,10 +227,10 @@ def opened(body: bytes) -> Sent:
     try:
         stated = json.loads(line[:LINE])
         sizes = [
-            (str(f["name"])[:LONGEST], int(f["size"]), str(f.get("sheet") or ""))
+            (_letters(f["name"])[:LONGEST], int(f["size"]), _letters(f.get("sheet") or ""))
             for f in stated["files"]
         ]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise DataError("the page sent something unreadable; load it again.") from None
     if not 1 <= len(sizes) <= MOST_FILES:
         raise DataError(f"there must be 1 to {MOST_FILES} files; got {len(sizes)}.")
@@ -243,16 +243,21 @@ def opened(body: bytes) -> Sent:
     return Sent(tables, _choices_in(stated.get("choices") or {}))
 
 
+def _letters(sent: Any) -> str:
+    """A text that can be sent back: half characters, which JSON can hold, are spelt out."""
+    return str(sent).encode("utf-8", "backslashreplace").decode()
+
+
 def _choices_in(sent: Any) -> Choices:
     if not isinstance(sent, dict) or sent.get("kind", "probability") not in KINDS:
         raise DataError("the page sent something unreadable; load it again.")
     predicted = sent.get("predicted") or []
     if not isinstance(predicted, Sequence) or isinstance(predicted, str):
         raise DataError("the page sent something unreadable; load it again.")
-    texts: dict[str, Any] = {name: str(sent.get(name) or "") for name in TEXTS}
+    texts: dict[str, Any] = {name: _letters(sent.get(name) or "") for name in TEXTS}
     return Choices(
         kind=str(sent.get("kind") or "probability"),
-        predicted=tuple(str(p) for p in predicted),
+        predicted=tuple(map(_letters, predicted)),
         hidden=bool(sent.get("hidden")),
         **texts,
     )
@@ -286,7 +291,7 @@ def _bounded(data: bytes, name: str) -> bytes:
 def _unpacked(data: bytes) -> int:
     try:
         return sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(data)).infolist())
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
         return 0  # the reader says what is wrong with it
 
 

@@ -18,7 +18,7 @@ import uvicorn
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -109,6 +109,8 @@ def _refused(request: Request, token: str, own: set[str]) -> Response | None:
 async def _explained(handler: Handler, request: Request) -> Response:
     try:
         return await handler(request)
+    except ClientDisconnect:  # whoever asked has left; nobody reads this
+        return PlainTextResponse("gone", 400)
     except TooLarge as error:
         return _json({"problem": on_the_page(str(error))}, 413)
     except AboveChanceError as error:

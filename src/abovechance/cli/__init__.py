@@ -3,6 +3,9 @@
 A command outside the package shares `options` and `terminal`.
 """
 
+import contextlib
+import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,7 +17,7 @@ import click
 
 from abovechance import __version__
 from abovechance.cli import options, terminal
-from abovechance.errors import AboveChanceError, PluginWarning, Unfinished
+from abovechance.errors import AboveChanceError, PluginWarning, Unfinished, in_one_line
 
 __all__ = ["main", "options", "run", "terminal"]
 
@@ -33,6 +36,7 @@ COMMANDS = {
     "posterior": "Posterior of accuracy and balanced accuracy from a confusion table.",
     "report": "Render a saved result as an HTML report.",
     "searchlight": "Map where in the brain classes differ.",
+    "selftest": "Check this installation: references, error rates, draws.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
     "validate": "How good a model will be on new cases, from those it is trained on.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
@@ -50,7 +54,7 @@ QUESTIONS = {
     "Which features, and can the validation be believed?": ("select", "stability", "reliability"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
-    "Where do I begin?": ("demo", "measures", "reproduce"),
+    "Where do I begin?": ("demo", "measures", "reproduce", "selftest"),
 }
 EXAMPLES = """\b
 Examples:
@@ -127,6 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answer(given: list[str]) -> int:
     try:
         result = command.main(given, "abovechance", standalone_mode=False, obj=_as_typed(given))
+        sys.stdout.flush()  # a full disk behind a pipe is noticed here, not while Python ends
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -137,10 +142,55 @@ def _answer(given: list[str]) -> int:
         return _say(str(unfinished), UNFINISHED)
     except AboveChanceError as refused:
         return _say(str(refused), WRONG)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit) as left:
+        # whoever read the output has seen enough; click ends the program with 1, a gate's code
+        if isinstance(left, SystemExit) and not isinstance(left.__context__, BrokenPipeError):
+            raise
+        _leave_the_pipe()
         return ANSWERED
+    except MemoryError:
+        return _say(TOO_LARGE, UNFINISHED)
+    except OSError as error:
+        _leave_the_pipe()
+        file = f" ({error.filename})" if isinstance(error.filename, str) else ""
+        said = f"could not finish: {error.strerror or error}{file}."
+        return _say(in_one_line(said), UNFINISHED)
+    except Exception as error:
+        return _say(_unforeseen(error, given), UNFINISHED)
     return result if isinstance(result, int) else ANSWERED
+
+
+TOO_LARGE = (
+    "could not finish: there is not enough memory. Leave out columns or cases that are not needed, "
+    "or read a Parquet file in pieces (assess --stream)."
+)
+
+
+def _leave_the_pipe() -> None:
+    """Let nothing be written any more to an output that takes nothing, when Python ends too."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unforeseen(error: Exception, given: Sequence[str]) -> str:
+    """One line for a mistake of this program's, with a file that says all that is known of it."""
+    import platform
+    import tempfile
+    import traceback
+
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    text = (
+        f"abovechance {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
+        f"{_as_typed(given)}\n\n{''.join(traceback.format_exception(error))}"
+    )
+    try:
+        number, name = tempfile.mkstemp(".txt", "abovechance-error-")
+        with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        kept = f"Details are in {name}; please report it with them, without cases in them."
+    except OSError:
+        kept = "Details could not be written down."
+    return f"could not finish, by a mistake of its own ({said}). {kept}"
 
 
 def _stopped(arguments: Sequence[str]) -> str:
@@ -161,13 +211,15 @@ def _as_typed(arguments: Sequence[str]) -> str:
     """The command as one would type it again, for reports."""
     from shlex import join
 
-    return join(["abovechance", *arguments])
+    typed = join(["abovechance", *arguments])
+    # what the system could not read as text is spelt out, for text is all that a report holds
+    return typed.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _one_line(wrong: click.ClickException) -> str:
     text = " ".join(wrong.format_message().split())
     ctx = getattr(wrong, "ctx", None)
-    return f"{text} See {ctx.command_path} --help." if ctx is not None else text
+    return in_one_line(f"{text} See {ctx.command_path} --help." if ctx is not None else text)
 
 
 def _warn(
@@ -190,6 +242,16 @@ def _say(text: str, code: int) -> int:
     return code
 
 
+def _terminated(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def run() -> None:
-    """The console script."""
+    """The console script; a request to end is answered as Ctrl-C is, so that no draft is left."""
+    with contextlib.suppress(ValueError, AttributeError):
+        signal.signal(signal.SIGTERM, _terminated)
+    for stream in (sys.stdout, sys.stderr):
+        # a letter that a terminal does not know is spelt out rather than refused
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
     sys.exit(main())

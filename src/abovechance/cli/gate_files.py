@@ -1,9 +1,10 @@
 """Files that other tools read beside an assessment: test cases and numbers."""
 
 import json
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as xml
+
+from abovechance.io.export import write_text
 
 FAILS = ("not met", "undecided")
 
@@ -13,9 +14,7 @@ def write_junit(result: Any, path: str | None, undecided: str) -> None:
     if path is None:
         return
     text = xml.tostring(junit(result.to_dict()["goals"], undecided), encoding="unicode")
-    Path(path).expanduser().write_text(
-        f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', encoding="utf-8"
-    )
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n')
 
 
 def junit(goals: dict[str, Any], undecided: str = "apart") -> xml.Element:
@@ -56,4 +55,4 @@ def write_metrics(result: Any, path: str | None) -> None:
         measure, _, part = name.partition("/")
         nested.setdefault(measure, {})[part or "value"] = value
     text = json.dumps(nested, indent=2, allow_nan=False)
-    Path(path).expanduser().write_text(f"{text}\n", encoding="utf-8")
+    write_text(path, f"{text}\n")

@@ -1,6 +1,5 @@
 """From a command's files and column options to predictions, of one model or of several."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import click
 
 from abovechance.cli.terminal import progress
 from abovechance.errors import NotApplicable
+from abovechance.limits import memory
 from abovechance.settings import Declared, keywords, settings_of
 
 MANY_ROWS = 2 * 10**7
@@ -269,8 +269,8 @@ def streamed(
 
 def is_large(rows: int, size: int) -> bool:
     """Whether a file of so many rows and bytes had better not be read at once."""
-    memory = _memory()
-    return rows > MANY_ROWS or (memory is not None and size > memory / SHARE_OF_MEMORY)
+    known = memory()
+    return rows > MANY_ROWS or (known is not None and size > known / SHARE_OF_MEMORY)
 
 
 def _refuse_others(columns: dict[str, Any], given: dict[str, Any]) -> None:
@@ -289,11 +289,3 @@ def _not_streamed() -> list[Declared]:
     """Settings of cases in memory that a stream does not take."""
     known = keywords("assess_stream")
     return [one for one in settings_of("assess") if one.keyword not in known]
-
-
-def _memory() -> int | None:
-    """Bytes of memory of this machine, if it tells."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None

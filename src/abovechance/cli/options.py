@@ -101,14 +101,15 @@ measures = click.option(
 
 def writable(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """A file that can be written, asked before hours are spent on what it shall hold."""
-    from pathlib import Path
+    from abovechance.paths import place, written
 
     if value is not None:
-        path = Path(value).expanduser()
-        if path.is_dir():
-            raise click.BadParameter(f"must be a file; {value!r} is a folder.")
-        if not path.parent.is_dir():
-            raise click.BadParameter(f"its folder {str(path.parent)!r} does not exist.")
+        path = place(value)
+        with written(path):
+            if path.is_dir():
+                raise click.BadParameter(f"must be a file; {value!r} is a folder.")
+            if not path.parent.is_dir():
+                raise click.BadParameter(f"its folder {str(path.parent)!r} does not exist.")
     return value
 
 

@@ -51,6 +51,7 @@ from abovechance.predictions import (
     checks,
 )
 from abovechance.predictions.checks import MOST_CASES, in_order_of
+from abovechance.predictions.multiclass import refuse_to_resample
 from abovechance.resampling import Store, digest
 from abovechance.settings import Settings, settled, share
 
@@ -754,6 +755,8 @@ def assess(
     wanted = stated(goals, goal_rule)
     settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
+    if settings.inference:
+        refuse_to_resample(predictions)
     counted = predictions.cases.counts is not None
     if counted and settings.inference and predictions.total > MOST_CASES:
         from abovechance.inference.streaming import assess_table

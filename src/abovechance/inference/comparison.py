@@ -71,6 +71,7 @@ from abovechance.measures.catalogue import named
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Predictions, checks
 from abovechance.predictions.checks import in_order_of
+from abovechance.predictions.multiclass import refuse_to_resample
 from abovechance.resampling import Store, digest
 from abovechance.settings import Settings, number_of, settled
 
@@ -830,6 +831,8 @@ def compare(
     margin = settings.margin
     models = _baseline_last(models, baseline, margin)
     same_kind(models)
+    for predictions in models.values():
+        refuse_to_resample(predictions)
     chosen = _chosen(models, measures)
     refuse_unknown(settings.margin, chosen)
     main = _primary(next(iter(models.values())), chosen, primary)

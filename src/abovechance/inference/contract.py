@@ -15,6 +15,7 @@ from abovechance.errors import AboveChanceError, DataError, FileError
 from abovechance.format import as_float
 from abovechance.inference.results import CONTRACT, shown
 from abovechance.inference.schema import fault
+from abovechance.paths import place
 
 KINDS = (
     "assessment",
@@ -117,7 +118,7 @@ def contract(result: Any) -> dict[str, Any]:
 def read_result(path: str | Path) -> dict[str, Any]:
     """A result saved with `--format json` or `to_json()`; "-" reads it from standard input."""
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).expanduser().read_text("utf-8-sig")
+        text = sys.stdin.read() if path == "-" else place(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise FileError(f"{str(path)!r} cannot be read: {reason}.") from None

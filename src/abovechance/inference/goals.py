@@ -42,6 +42,7 @@ from abovechance.inference.results import (
 )
 from abovechance.measures import Measure, applicable
 from abovechance.numerics.exact import at_least, at_most, never_zero
+from abovechance.paths import place
 
 MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
 RULES = ("all", "any")
@@ -180,7 +181,7 @@ def read_goals(path: Path, rule: str | None = None) -> Stated:
     a "rule".
     """
     try:
-        raw = path.expanduser().read_bytes()
+        raw = place(path).read_bytes()
         text = raw.decode("utf-8-sig")
         held = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,18 +11,21 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.errors import ColumnError, DataError, FileError, listed
+from abovechance.errors import AboveChanceError, ColumnError, DataError, FileError, listed
 from abovechance.io.roles import SUM_TOLERANCE, _meant
 from abovechance.io.table import (
     Table,
     as_labels,
+    fixed,
     floats,
     listed_names,
     unknown_column,
     where_missing,
 )
 from abovechance.io.text_files import HEAD as HEAD_BYTES
-from abovechance.io.text_files import Format, explained, is_zip, recognise, refuse_twins
+from abovechance.io.text_files import Format, is_zip, recognise, refuse_twins
+from abovechance.limits import refuse_larger
+from abovechance.paths import explained, place
 from abovechance.predictions.base import DROP
 from abovechance.predictions.checks import same_label
 
@@ -36,13 +40,17 @@ from abovechance.predictions.checks import same_label
 
 
 BATCH = 2**18
+MOST_SAID = 120  # letters of what a library says about damage
+MOST_DIGITS = 76  # of a decimal
+CELL = 8  # bytes that a value takes at the least once it is a number here
 
 
 @dataclass(frozen=True, eq=False)
 class ParquetColumns(Mapping[str, Any]):
-    """The columns of a Parquet file, each read from the file when it is asked for."""
+    """The columns of a Parquet file, each read and checked when it is asked for."""
 
     file: Any
+    source: str
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -51,7 +59,11 @@ class ParquetColumns(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._places:
             raise KeyError(name)
-        return self.file.read(columns=[name], use_threads=True).column(name)
+        rows = self.file.metadata.num_rows
+        with decoded(self.source, Format.PARQUET):
+            column = self.file.read(columns=[name], use_threads=True).column(name)
+            _sound(column, rows, name)
+        return column
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -67,17 +79,64 @@ def read_arrow(data: bytes | str, kind: Format, source: str) -> Table:
     if kind is Format.PARQUET:
         file = _parquet(data, source)
         refuse_twins(file.schema_arrow.names, source)
-        return Table(ParquetColumns(file), file.metadata.num_rows, (), source)
-    opened = pa.OSFile(data) if isinstance(data, str) else pa.BufferReader(data)
-    try:
+        return Table(ParquetColumns(file, source), file.metadata.num_rows, (), source)
+    with decoded(source, kind):
+        opened = pa.OSFile(data) if isinstance(data, str) else pa.BufferReader(data)
         if kind is Format.ARROW_FILE:
-            table = pa.ipc.open_file(opened).read_all()
+            reader = pa.ipc.open_file(opened)
+            _possible(reader.schema)
+            parts = [_checked_batch(reader.get_batch(i)) for i in range(reader.num_record_batches)]
         else:
-            table = pa.ipc.open_stream(opened).read_all()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(source, kind, error) from None
-    refuse_twins(table.column_names, source)
+            reader = pa.ipc.open_stream(opened)
+            _possible(reader.schema)
+            parts = [_checked_batch(part) for part in reader]
+        table = pa.Table.from_batches(parts, reader.schema)
+        refuse_larger(CELL * len(table), source, f"{len(table):,} rows")
+        refuse_twins(table.column_names, source)
     return Table(dict(zip(table.column_names, table.columns, strict=True)), len(table), (), source)
+
+
+@contextmanager
+def decoded(source: str, kind: Format) -> Iterator[None]:
+    """What Arrow says of a file it cannot decode, in one line of ours.
+
+    Arrow answers damage with errors of many types, and hands out what it does not look at: values
+    behind the end of their buffer, codes of no dictionary. Whoever decodes checks it here too.
+    """
+    import pyarrow as pa
+
+    try:
+        yield
+    except AboveChanceError:
+        raise
+    except OSError as error:
+        if error.errno is not None:  # of the path, not of what is in the file
+            raise
+        raise _damaged(source, kind, error) from None
+    except (pa.ArrowException, MemoryError, KeyError, ValueError, OverflowError) as error:
+        raise _damaged(source, kind, error) from None
+
+
+def _sound(column: Any, rows: int, name: str) -> None:
+    """Refuse a column whose content is not what its description says."""
+    column.validate(full=True)
+    if len(column) != rows:
+        raise ValueError(f"column {name!r} has {len(column):,} values for {rows:,} rows")
+
+
+def _possible(schema: Any) -> None:
+    """Refuse names that are no text, and decimals whose scale Arrow would look up out of bounds."""
+    import pyarrow as pa
+
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if pa.types.is_decimal(inner) and abs(inner.scale) > MOST_DIGITS:
+            raise ValueError(f"column {name!r} has decimals of scale {inner.scale:,}")
+
+
+def _checked_batch(batch: Any) -> Any:
+    batch.validate(full=True)
+    return batch
 
 
 def batches(
@@ -88,14 +147,14 @@ def batches(
     Yields a dictionary of arrays for every `rows` rows, in order; numbers as the file stores them
     (nan where they are missing), text as objects.
     """
-    place = Path(os.fspath(path)).expanduser()
-    with explained(place):
-        file = _parquet(str(place), place.name)
+    found = place(path)
+    with explained(found):
+        file = _parquet(str(found), found.name)
     known = file.schema_arrow.names
     for name in columns:
         if name not in known:
-            raise ColumnError(unknown_column(name, known, place.name))
-    for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
+            raise ColumnError(unknown_column(name, known, found.name))
+    for batch in _batches(file, found.name, rows, list(columns)):
         yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in columns}
 
 
@@ -103,15 +162,37 @@ def _parquet(data: bytes | str, source: str) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
 
-    opened = pa.OSFile(data) if isinstance(data, str) else pa.BufferReader(data)
-    try:
-        return parquet.ParquetFile(opened, pre_buffer=False)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(source, Format.PARQUET, error) from None
+    with decoded(source, Format.PARQUET):
+        opened = pa.OSFile(data) if isinstance(data, str) else pa.BufferReader(data)
+        file = parquet.ParquetFile(opened, pre_buffer=False)
+        _plausible(file, source)
+    return file
+
+
+def _plausible(file: Any, source: str) -> None:
+    """Refuse a footer that contradicts itself, or promises more than the memory holds."""
+    about = file.metadata
+    _possible(file.schema_arrow)
+    # no fact of a single column is asked here: a damaged one ends the process inside Arrow
+    if about.num_rows != sum(about.row_group(i).num_rows for i in range(about.num_row_groups)):
+        raise ValueError("its parts do not add up to its number of rows")
+    refuse_larger(CELL * about.num_rows, source, f"{about.num_rows:,} rows")
+
+
+def _batches(file: Any, source: str, rows: int, columns: list[str] | None = None) -> Iterator[Any]:
+    """The file in pieces of so many rows, each checked."""
+    found = file.iter_batches(batch_size=rows, columns=columns, use_threads=False)
+    while True:
+        with decoded(source, Format.PARQUET):
+            batch = next(found, None)
+            if batch is None:
+                return
+            _checked_batch(batch)
+        yield batch
 
 
 def _damaged(source: str, kind: Format, error: Exception) -> FileError:
-    said = str(error).split("\n")[0].strip().rstrip(".")
+    said = str(error).split("\n")[0].strip().rstrip(".")[:MOST_SAID]
     return FileError(
         f"{source} must be a whole {kind.value}; it is damaged or cut off ({said}). Copy it again."
     )
@@ -142,7 +223,7 @@ class Stream:
         import pyarrow as pa
 
         with _opened(self.path, self.source) as file:
-            batch = next(file.iter_batches(batch_size=rows, use_threads=False), None)
+            batch = next(_batches(file, self.source, rows), None)
             if batch is None:
                 raise FileError(f"{self.source} must hold at least one row; it has none.")
             table = pa.Table.from_batches([batch])
@@ -152,38 +233,29 @@ class Stream:
 
     def pieces(self, columns: Sequence[str], rows: int = PIECE) -> Iterator[tuple[int, list[Any]]]:
         """The columns piece by piece as Arrow arrays, each with the number of rows before it."""
-        import pyarrow as pa
-
         start, wanted = 0, list(dict.fromkeys(columns))
         with _opened(self.path, self.source, columns) as file:
-            batches = file.iter_batches(batch_size=rows, columns=wanted, use_threads=False)
-            while True:
-                try:
-                    batch = next(batches, None)
-                except (pa.ArrowInvalid, OSError) as error:
-                    raise _damaged(self.source, Format.PARQUET, error) from None
-                if batch is None:
-                    return
+            for batch in _batches(file, self.source, rows, wanted):
                 yield start, [batch.column(name) for name in columns]
                 start += len(batch)
 
 
 def open_stream(path: str | os.PathLike[str]) -> Stream | None:
     """A Parquet file, ready to be read in pieces; None if the file is something else."""
-    place = Path(os.fspath(path)).expanduser()
-    shown = listed_names([place.name])
-    with explained(place):
-        if not place.is_file():
+    found = place(path)
+    shown = listed_names([found.name])
+    with explained(found):
+        if not found.is_file():
             return None
-        with place.open("rb") as file:
+        with found.open("rb") as file:
             head = file.read(HEAD_BYTES)
             if is_zip(head) or recognise(head, shown) is not Format.PARQUET:
                 return None
-        size = place.stat().st_size
-    with _opened(place, shown) as parquet:
+        size = found.stat().st_size
+    with _opened(found, shown) as parquet:
         names = tuple(parquet.schema_arrow.names)
         refuse_twins(names, shown)
-        return Stream(place, shown, parquet.metadata.num_rows, size, names)
+        return Stream(found, shown, parquet.metadata.num_rows, size, names)
 
 
 def numbers(name: str, column: Any) -> Floats:
@@ -226,7 +298,7 @@ def stored_numbers(column: Any) -> Array | None:
 
 def _fixed(column: Any) -> Array:
     kind = np.dtype("float64" if str(column.type) == "double" else str(column.type))
-    return np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)]
+    return fixed(column, kind)
 
 
 def _integers(column: Any) -> Array:
@@ -237,17 +309,14 @@ def _integers(column: Any) -> Array:
 
 def _opened(path: Path, source: str, columns: Sequence[str] = ()) -> Any:
     """The file; text in the columns asked for comes as codes into a list of distinct texts."""
-    import pyarrow as pa
     from pyarrow import parquet
 
-    try:
+    with decoded(source, Format.PARQUET):
         schema = parquet.read_schema(path) if columns else None
         texts = [n for n in columns if schema is not None and _is_text(schema.field(n).type)]
         return parquet.ParquetFile(
             path, pre_buffer=False, buffer_size=BUFFER, read_dictionary=texts or None
         )
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _damaged(source, Format.PARQUET, error) from None
 
 
 def _is_text(kind: Any) -> bool:

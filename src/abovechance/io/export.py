@@ -2,7 +2,6 @@
 
 import csv
 import dataclasses
-import errno
 import io
 import math
 import os
@@ -14,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.errors import FileError, Unfinished
+from abovechance.errors import FileError
 from abovechance.io.table import NUMBER
+from abovechance.paths import place, written
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -69,31 +69,29 @@ def jsonable(value: Any) -> Any:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file whole or not at all; what is no text of any encoding is spelt out."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file whole or not at all: beside its place first, then moved there in one step."""
-    target = Path(os.path.realpath(Path(os.fspath(path)).expanduser()))
-    if target.is_dir():
-        raise FileError(f"{str(path)!r} must be a file to write; it is a folder.")
-    if not target.parent.is_dir():
-        raise FileError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into.")
-    try:
+    target = Path(os.path.realpath(place(path)))
+    with written(target):
+        if target.is_dir():
+            raise FileError(f"{str(path)!r} must be a file to write; it is a folder.")
         if target.exists() and not target.is_file():  # a pipe or a terminal cannot be replaced
-            target.write_text(text, encoding="utf-8")
+            target.write_bytes(content)
         else:
-            _replace(target, text)
-    except PermissionError:
-        raise FileError(f"{str(path)!r} must be writable; permission was denied.") from None
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        raise Unfinished(f"{str(path)!r} could not be written: {reason}.") from error
+            _replace(target, content)
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, content: bytes) -> None:
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
-        with draft.open("x", encoding="utf-8", newline="") as file:
+        with draft.open("xb") as file:
             if target.exists():
                 os.chmod(draft, target.stat().st_mode & 0o777)
-            file.write(text)
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)

@@ -1,7 +1,10 @@
 """NumPy files: arrays by name, a table of probabilities in one column per class."""
 
 import io
+import sys
+import tokenize
 import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,22 @@ from abovechance.errors import FileError
 from abovechance.io.table import Table
 from abovechance.io.text_files import from_columns
 
+# What reading a damaged archive has been seen to raise; a header is Python text that is parsed.
+ANYTHING = (
+    OSError,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    SyntaxError,
+    RecursionError,
+    NotImplementedError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 CLASSES = ("classes", "classes_")
 """Names under which an archive says what the columns of its tables stand for."""
 
@@ -33,7 +52,7 @@ def _loaded(data: bytes, source: str) -> dict[str, Array]:
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
         arrays = None if isinstance(found, np.ndarray) else {name: found[name] for name in found}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except ANYTHING as error:
         if "allow_pickle" in str(error):
             raise FileError(
                 f"{source} must hold plain arrays; it holds Python objects, which are not loaded "
@@ -44,7 +63,27 @@ def _loaded(data: bytes, source: str) -> dict[str, Array]:
             f"{source} must be a whole NumPy file; it is damaged or cut off ({said}). "
             "Copy it again."
         ) from None
-    return _fields(found, source) if arrays is None else arrays
+    if arrays is None:
+        return _fields(found, source)
+    foreign = [name for name, array in arrays.items() if not _sound(array)]
+    if foreign:
+        raise FileError(
+            f"{source} must be a whole NumPy file; {foreign[0]!r} in it is no array of numbers or "
+            "texts. Copy it again."
+        )
+    return arrays
+
+
+def _sound(array: Any) -> bool:
+    """Whether this is an array, and of text only if its letters are letters."""
+    if not isinstance(array, np.ndarray):
+        return False
+    if array.dtype.kind != "U" or not array.size:
+        return True
+    letters = np.ascontiguousarray(array).view(
+        np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+    )
+    return bool(letters.max() <= sys.maxunicode)
 
 
 def _fields(array: Array, source: str) -> dict[str, Array]:
@@ -53,7 +92,12 @@ def _fields(array: Array, source: str) -> dict[str, Array]:
             f"{source} must hold named columns; it is one array of shape {array.shape}. "
             "Save them by name: numpy.savez(file, y=y, p=p)."
         )
-    return {name: array[name] for name in array.dtype.names}
+    found = {name: array[name] for name in array.dtype.names}
+    if not all(map(_sound, found.values())):
+        raise FileError(
+            f"{source} must be a whole NumPy file; a text in it is none. Copy it again."
+        )
+    return found
 
 
 def _columns(name: str, array: Array, classes: Array | None, source: str) -> dict[str, Any]:

@@ -36,7 +36,6 @@ from abovechance.io.text_files import (
     Format,
     arrow,
     as_utf8,
-    explained,
     from_columns,
     from_records,
     is_gzip,
@@ -49,6 +48,7 @@ from abovechance.io.text_files import (
     unzipped,
 )
 from abovechance.io.workbooks import read_workbook
+from abovechance.paths import explained, place
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import names, one_of, rows_of
 
@@ -193,7 +193,7 @@ def read_table(
     [AC702] autumn.csv was read as separated by semicolons; a comma in a number was read ...
     """
     if isinstance(source, str | os.PathLike):
-        table = _from_path(Path(os.fspath(source)).expanduser(), separator, encoding, sheet, name)
+        table = _from_path(place(source), separator, encoding, sheet, name)
     elif isinstance(source, bytes | bytearray | memoryview):
         table = _from_bytes(bytes(source), separator, encoding, sheet, name or "the data")
     elif isinstance(source, io.BufferedIOBase | io.RawIOBase):

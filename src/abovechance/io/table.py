@@ -1,7 +1,8 @@
 """A table as it was read: named columns, as text, numbers or labels only when asked for."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -28,7 +29,7 @@ def floats(column: Any) -> Floats:
     import pyarrow as pa
 
     array = whole(column.cast(pa.float64(), safe=False))
-    numbers = _fixed(array, np.dtype(np.float64)).copy()
+    numbers = fixed(array, np.dtype(np.float64)).copy()
     if array.null_count:
         numbers[~bools(array.is_valid())] = np.nan
     return numbers
@@ -38,7 +39,7 @@ def integers(column: Any) -> Array:
     """Whole numbers without nulls as 64-bit integers."""
     import pyarrow as pa
 
-    return _fixed(whole(column.cast(pa.int64())), np.dtype(np.int64)).copy()
+    return fixed(whole(column.cast(pa.int64())), np.dtype(np.int64)).copy()
 
 
 def bools(column: Any) -> Bools:
@@ -56,8 +57,8 @@ def strings(column: Any) -> Array:
     if len(array) == 0:
         return np.zeros(0, dtype="U1")
     _, ends, content = array.buffers()
-    offset_type = np.int32 if str(array.type) == "string" else np.int64
-    offsets = np.frombuffer(ends, offset_type)[array.offset : array.offset + len(array) + 1]
+    offset_type = np.dtype(np.int32 if str(array.type) == "string" else np.int64)
+    offsets = _values(ends, offset_type, array.offset, len(array) + 1)
     start, stop = int(offsets[0]), int(offsets[-1])
     data = np.frombuffer(content, np.uint8)[start:stop] if stop > start else np.zeros(0, np.uint8)
     lengths = np.diff(offsets)
@@ -83,10 +84,16 @@ def whole(column: Any) -> Any:
     return pa.concat_arrays(column.chunks or [pa.nulls(0, column.type)])
 
 
-def _fixed(array: Any, kind: np.dtype[Any]) -> Array:
-    if len(array) == 0:
+def fixed(array: Any, kind: np.dtype[Any]) -> Array:
+    """The values of an Arrow array of numbers where they lie; those at nulls mean nothing."""
+    return _values(array.buffers()[1], kind, array.offset, len(array))
+
+
+def _values(buffer: Any, kind: np.dtype[Any], start: int, many: int) -> Array:
+    # counted, for a buffer may end anywhere after its last value
+    if many == 0:
         return np.zeros(0, dtype=kind)
-    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    return np.frombuffer(buffer, kind, many, start * kind.itemsize)
 
 
 def _bits(buffer: Any, array: Any) -> Bools:
@@ -395,12 +402,15 @@ class Table:
 
     def text(self, name: str) -> Array:
         """A column as text, None where a field is empty; what identifies rather than measures."""
-        return as_text(name, self._column(name))
+        column = self._column(name)
+        with _converted(name, "text"):
+            return as_text(name, column)
 
     def number(self, name: str) -> Floats:
         """A column as floats, nan where a field is empty or says NA, NaN, null, None or a dot."""
         column = self.codes[name] if name in self.codes else self._column(name)
-        return as_numbers(name, column, decimal_comma=self.decimal_comma)
+        with _converted(name, "numbers"):
+            return as_numbers(name, column, decimal_comma=self.decimal_comma)
 
     def labels(self, name: str) -> Array:
         """A column as classes: numbers when all are, true/false when all are, else words.
@@ -410,7 +420,9 @@ class Table:
         >>> [table.labels(name).tolist() for name in table.names]
         [[1, 0], [True, False], ['007', '7']]
         """
-        return as_labels(name, self._column(name), decimal_comma=self.decimal_comma)
+        column = self._column(name)
+        with _converted(name, "classes"):
+            return as_labels(name, column, decimal_comma=self.decimal_comma)
 
     def kind(self, name: str) -> Kind:
         """Whether a column holds numbers, true/false or words."""
@@ -430,10 +442,12 @@ class Table:
         """
         import pyarrow as pa
 
-        column = _plain(name, self._column(name))
-        if not _is_text(column.type):
-            return bool(pa.types.is_temporal(column.type))
-        known = [text for text in whole(column).unique().to_pylist() if text and text.strip()]
+        column = self._column(name)
+        with _converted(name, "text"):
+            column = _plain(name, column)
+            if not _is_text(column.type):
+                return bool(pa.types.is_temporal(column.type))
+            known = [text for text in whole(column).unique().to_pylist() if text and text.strip()]
         return bool(known) and all(DATE.fullmatch(text.strip()) for text in known)
 
     def require(self, names: Iterable[str]) -> None:
@@ -445,6 +459,18 @@ class Table:
     def _column(self, name: str) -> Any:
         self.require([name])
         return self.columns[name]
+
+
+@contextmanager
+def _converted(name: str, what: str) -> Iterator[None]:
+    """What Arrow cannot convert, in one line of ours."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, UnicodeError, OverflowError, MemoryError) as error:
+        said = str(error).split("\n")[0].rstrip(".") or "it does not fit the memory"
+        raise DataError(f"column {name!r} must hold {what}; it cannot be read ({said}).") from None
 
 
 def unknown_column(name: str, known: Iterable[str], source: str) -> str:

@@ -10,19 +10,18 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
-from pathlib import Path
 from typing import Any, NoReturn
 
 from abovechance.advice import Advice
-from abovechance.errors import FileError, did_you_mean, listed
+from abovechance.errors import FileError, listed
 from abovechance.io.table import NUMBER, Table, counted
+from abovechance.limits import refuse_swollen, room_for
 
 # ----------------------------------------------------------------------------------------------
-# What a file is, seen from its first bytes, and what can be wrong with its path.
+# What a file is, seen from its first bytes.
 # ----------------------------------------------------------------------------------------------
 
 
@@ -117,12 +116,14 @@ def is_zip(head: bytes) -> bool:
 def _archive(data: bytes, source: str) -> Format:
     """What a zip archive is, seen from the names in it."""
     try:
-        names = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except zipfile.BadZipFile:
+        members = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OSError, ValueError):
         raise FileError(
             f"{source} must be a whole file; it is a zip archive or workbook that is damaged or "
             "cut off. Copy it again."
         ) from None
+    refuse_swollen(sum(member.file_size for member in members), len(data), source)
+    names = [member.filename for member in members]
     if any(name.startswith("xl/") for name in names) or "content.xml" in names:
         return Format.WORKBOOK
     if names and all(name.endswith(".npy") for name in names):
@@ -137,8 +138,12 @@ def is_gzip(head: bytes) -> bool:
 
 def unzipped(data: bytes, source: str) -> bytes:
     """What was compressed with gzip; a damaged file is refused rather than half read."""
+    most = room_for(len(data))
     try:
-        return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as packed:
+            found = packed.read(most + 1)
+        refuse_swollen(len(found), len(data), source)
+        return found
     except EOFError:
         _damaged(source, "it is cut off")
     except (OSError, zlib.error) as error:
@@ -147,34 +152,6 @@ def unzipped(data: bytes, source: str) -> bytes:
 
 def _damaged(source: str, found: str) -> NoReturn:
     raise FileError(f"{source} must be a whole gzip file; {found}. Copy it again.")
-
-
-# ----------------------------------------------------------------------------------------------
-# What can be wrong with a path, said with the remedy.
-# ----------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what the system says of a path to be read into a message for its user."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise FileError(f"no file {str(path)!r}{_nearby(path)}") from None
-    except IsADirectoryError:
-        raise FileError(
-            f"{str(path)!r} must be a file; it is a folder. Name a file in it."
-        ) from None
-    except PermissionError:
-        raise FileError(f"{str(path)!r} must be readable; permission was denied.") from None
-
-
-def _nearby(path: Path) -> str:
-    """The nearest name in the same folder, or what is wrong with the folder."""
-    folder = path.parent
-    if not folder.is_dir():
-        return f"; there is no folder {str(folder)!r}."
-    return did_you_mean(path.name, (p.name for p in folder.iterdir() if p.is_file())) or "."
 
 
 # ----------------------------------------------------------------------------------------------
@@ -310,15 +287,18 @@ def _name(encoding: str) -> str:
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LAYOUT_SAMPLE = 2**16
 RECORDS = 100
+LONGEST_HEADER = 2**25  # bytes
+MOST_COLUMNS = 100_000
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The separator, the names of the columns, and the lines before the first row."""
+    """The separator, the names of the columns, and the lines and bytes before the first row."""
 
     separator: str
     names: tuple[str, ...]
     skip: int
+    start: int
 
 
 def layout_of(data: bytes, source: str, separator: str | None = None) -> Layout:
@@ -328,17 +308,28 @@ def layout_of(data: bytes, source: str, separator: str | None = None) -> Layout:
     of several such the one with most fields. Excel's first line ``sep=;`` is obeyed.
 
     >>> layout_of(b"id;p\\n1;0,73\\n", "a.csv")
-    Layout(separator=';', names=('id', 'p'), skip=1)
+    Layout(separator=';', names=('id', 'p'), skip=1, start=5)
     """
-    sample = _sample(data)
-    told = 0
-    if sample[:4].lower() == "sep=" and (first := sample.splitlines()[0])[5:] == "":
-        separator, told = separator or first[4:5], 1
-        sample = sample[len(first) :].lstrip("\r").removeprefix("\n")
+    sample = _sample(data, source)
+    taken: list[str] = []
+    first = io.StringIO(sample, newline="").readline()
+    if sample[:4].lower() == "sep=" and first.rstrip("\r\n")[5:] == "":
+        separator = separator or first[4:5]
+        taken, sample = [first], sample[len(first) :]
+    _refuse_wide(max(sample.count(s, 0, len(first)) for s in (separator, *SEPARATORS) if s), source)
     separator = separator or _separator(sample)
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator)
+    told = len(taken)
+    # The header ends where the reader stops: a name may hold line ends, of any kind.
+    reader = csv.reader(_noted(io.StringIO(sample, newline=""), taken), delimiter=separator)
     header = next(_quietly(reader), [])
-    return Layout(separator, _names(header, source), told + reader.line_num)
+    start = len("".join(taken).encode())
+    return Layout(separator, _names(header, source), told + reader.line_num, start)
+
+
+def _noted(lines: Iterator[str], taken: list[str]) -> Iterator[str]:
+    for line in lines:
+        taken.append(line)
+        yield line
 
 
 def cut_off(data: bytes, layout: Layout) -> tuple[int, int] | None:
@@ -362,9 +353,7 @@ def cut_off(data: bytes, layout: Layout) -> tuple[int, int] | None:
 
 def first_fault(data: bytes, layout: Layout, source: str) -> str | None:
     """What is wrong with the lines, slowly and exactly: the first ragged row or open quote."""
-    text = io.StringIO(data.decode(errors="replace"), newline="")
-    for _ in range(layout.skip):
-        text.readline()
+    text = io.StringIO(data[layout.start :].decode(errors="replace"), newline="")
     reader = csv.reader(text, delimiter=layout.separator, strict=True)
     expected, row, line = len(layout.names), 0, layout.skip
     try:
@@ -382,10 +371,15 @@ def first_fault(data: bytes, layout: Layout, source: str) -> str | None:
     return None
 
 
-def _sample(data: bytes) -> str:
+def _sample(data: bytes, source: str) -> str:
     """The first lines; more of them when the header is very wide."""
     size = LAYOUT_SAMPLE
     while size < len(data) and b"\n" not in data[:size] and b"\r" not in data[:size]:
+        if size > LONGEST_HEADER:
+            raise FileError(
+                f"the first line of {source} must hold the names of the columns; it has no end "
+                f"within {LONGEST_HEADER >> 20} MiB. Write one row per line."
+            )
         size *= 8
     sample = data[:size]
     end = max(sample.rfind(b"\n"), sample.rfind(b"\r")) + 1
@@ -420,6 +414,15 @@ def _unclosed(line: str, separator: str) -> bool:
     except csv.Error:
         return True
     return False
+
+
+def _refuse_wide(separators: int, source: str) -> None:
+    """Refuse a header of so many columns before it is taken apart."""
+    if separators >= MOST_COLUMNS:
+        raise FileError(
+            f"{source} must have at most {MOST_COLUMNS:,} columns; its first line has "
+            f"{separators:,} separators. Write one row per case, and only columns that are needed."
+        )
 
 
 def _names(header: Sequence[str], source: str) -> tuple[str, ...]:
@@ -513,7 +516,7 @@ def _columns(data: bytes, layout: Layout, source: str) -> dict[str, Any]:
     except pa.ArrowInvalid as error:
         fault = first_fault(data, layout, source)
         raise FileError(fault or f"{source} must be a table; {error}.") from None
-    if b'"' in data and _lines(data) != parsed.num_rows + layout.skip:
+    if b'"' in data and _lines(data) - _lines(data[: layout.start]) != parsed.num_rows:
         # A text over several lines, or a forgotten quotation mark that swallowed some.
         fault = first_fault(data, layout, source)
         if fault is not None:
@@ -527,10 +530,8 @@ def _parsed(data: bytes, layout: Layout, block: int) -> Any:
 
     places = [str(i) for i in range(len(layout.names))]
     return csv.read_csv(
-        pa.BufferReader(data),
-        read_options=csv.ReadOptions(
-            column_names=places, skip_rows=layout.skip, block_size=block, encoding="utf8"
-        ),
+        pa.py_buffer(data)[layout.start :],
+        read_options=csv.ReadOptions(column_names=places, block_size=block, encoding="utf8"),
         parse_options=csv.ParseOptions(delimiter=layout.separator, newlines_in_values=b'"' in data),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(places, pa.string()),
@@ -541,20 +542,12 @@ def _parsed(data: bytes, layout: Layout, block: int) -> Any:
 
 
 def _has_rows(data: bytes, layout: Layout) -> bool:
-    end, start = _line_end(data), 0
-    for _ in range(layout.skip):
-        start = data.find(end, start) + 1
-        if start == 0:
-            return False
-    return len(data) - start > BLOCK or bool(data[start:].strip(b"\r\n"))
-
-
-def _line_end(data: bytes) -> bytes:
-    return b"\n" if b"\n" in data else b"\r"
+    rest = len(data) - layout.start
+    return rest > BLOCK or bool(data[layout.start :].strip(b"\r\n"))
 
 
 def _lines(data: bytes) -> int:
-    end = _line_end(data)
+    end = b"\n" if b"\n" in data else b"\r"
     return data.count(end) + (not data.endswith(end))
 
 
@@ -600,7 +593,7 @@ def read_json(text: Text, source: str) -> Table:
     if start.startswith(b"["):
         return _json_table(_whole_json(text.data, source), source, text.notes)
     try:
-        first = json.loads(start.splitlines()[0], object_pairs_hook=Pairs)
+        first = _loaded(start.splitlines()[0], object_pairs_hook=Pairs)
     except ValueError:  # an object over several lines, or no JSON at all
         first = None
     if isinstance(first, Pairs):
@@ -641,13 +634,13 @@ def from_records(
     names = dict.fromkeys(records[0]) if records else {}
     if not all(record.keys() == names.keys() for record in records):
         names = dict.fromkeys(name for record in records for name in record)
-    columns = {str(name): arrow([record.get(name) for record in records]) for name in names}
+    columns = {_spelt(name): arrow([record.get(name) for record in records]) for name in names}
     return Table(columns, len(records), notes, source)
 
 
 def from_columns(columns: Mapping[str, Any], source: str, notes: tuple[Advice, ...] = ()) -> Table:
     """A table of named columns of equal length."""
-    made = {str(name): arrow(values) for name, values in columns.items()}
+    made = {_spelt(name): arrow(values) for name, values in columns.items()}
     lengths = {name: len(column) for name, column in made.items()}
     if len(set(lengths.values())) > 1:
         short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
@@ -672,15 +665,15 @@ def arrow(values: Any) -> Any:
         raise FileError("a column must be a list or array of one axis; pass one for every name.")
     try:
         return pa.chunked_array([pa.array(values, from_pandas=True)])
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        texts = [v if v is None or isinstance(v, str) else _printed_json(v) for v in values]
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        texts = [None if v is None else _printed_json(v) for v in values]
         return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _json_lines(text: Text, source: str) -> Table:
     lines = [line for line in text.data.splitlines() if line.strip()]
     try:  # all at once, which is faster; the slow way names the line at fault
-        records = json.loads(b"[" + b",".join(lines) + b"]")
+        records = _loaded(b"[" + b",".join(lines) + b"]")
     except ValueError:
         return _one_by_one(text, source)
     if len(records) != len(lines) or not all(type(record) is dict for record in records):
@@ -696,7 +689,7 @@ def _one_by_one(text: Text, source: str) -> Table:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = _loaded(line)
         except ValueError:
             if number == len(lines) and not text.data.endswith((b"\n", b"\r")):
                 said = f"the last line of {source} is cut off and was left out; "
@@ -714,9 +707,16 @@ def _one_by_one(text: Text, source: str) -> Table:
     return from_records(records, source, notes)
 
 
+def _loaded(data: bytes, **options: Any) -> Any:
+    try:
+        return json.loads(data, **options)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def _whole_json(data: bytes, source: str) -> Any:
     try:
-        return json.loads(data)
+        return _loaded(data)
     except ValueError as error:
         if data.lstrip().startswith(b"{"):
             return None
@@ -738,4 +738,13 @@ def _json_table(records: Any, source: str, notes: tuple[Advice, ...]) -> Table:
 def _printed_json(value: Any) -> str | None:
     if isinstance(value, float) and value != value:
         return None
-    return str(value)
+    return _spelt(value)
+
+
+def _spelt(value: Any) -> str:
+    r"""As text; half a character, which JSON can write and no file of text can hold, is spelt out.
+
+    >>> _spelt("p"), _spelt("\ud800")
+    ('p', '\\ud800')
+    """
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8", "replace")

@@ -1,15 +1,23 @@
 """Sheets of Excel and OpenDocument workbooks: one table each, with its names in the first row."""
 
 import io
-from collections.abc import Sequence
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from abovechance.errors import FileError, did_you_mean, listed, missing_extra
+from abovechance.errors import AboveChanceError, FileError, did_you_mean, listed, missing_extra
 from abovechance.io.table import Table, listed_names
-from abovechance.io.text_files import arrow, refuse_twins
+from abovechance.io.text_files import arrow, is_zip, refuse_twins
+from abovechance.limits import refuse_larger
 
 Cells = list[list[Any]]
+CELL = 64  # bytes that a cell takes, at the least
+ROW = re.compile(rb'<(?:\w+:)?(?:row|c)\s[^<>]*?\br\s*=\s*["\'](?:[A-Z]{1,7})?(\d{1,15})')
+CELL_AT = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br\s*=\s*["\']([A-Z]{1,7})')
+MOST_SAID = 120  # letters of what the reader says about damage
 
 
 def read_workbook(data: bytes, source: str, sheet: str | None = None) -> Table:
@@ -19,7 +27,7 @@ def read_workbook(data: bytes, source: str, sheet: str | None = None) -> Table:
     titles above the names, merged cells, empty rows, values under no name.
     """
     workbook = _opened(data, source)
-    filled = _filled(workbook)
+    filled = _filled(workbook, source)
     if not filled:
         raise FileError(f"{source} must hold a table; all its visible sheets are empty.")
     if sheet is None and len(filled) > 1:
@@ -34,7 +42,7 @@ def read_workbook(data: bytes, source: str, sheet: str | None = None) -> Table:
             f"no sheet {chosen!r} in {source}{near} Its sheets: "
             f"{listed_names(workbook.sheet_names)}."
         )
-    page = workbook.get_sheet_by_name(chosen)
+    page = _sheet(workbook, chosen, source)
     where = source if len(filled) == 1 else f"{source}, sheet {listed_names([chosen])}"
     table = _table(page.to_python(skip_empty_area=False), page.merged_cell_ranges, where)
     return replace(table, source=source, sheet=chosen, sheets=filled)
@@ -42,7 +50,7 @@ def read_workbook(data: bytes, source: str, sheet: str | None = None) -> Table:
 
 def sheets_in(data: bytes, source: str) -> tuple[str, ...]:
     """The visible sheets of a workbook that hold something, in their order."""
-    return _filled(_opened(data, source))
+    return _filled(_opened(data, source), source)
 
 
 def _opened(data: bytes, source: str) -> Any:
@@ -52,26 +60,71 @@ def _opened(data: bytes, source: str) -> Any:
         raise missing_extra(
             f"{source} is a workbook, and to read it", "python-calamine", "excel"
         ) from None
-    try:
+    with _decoded(source):
+        _refuse_far_cells(data, source)
         return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+
+
+def _refuse_far_cells(data: bytes, source: str) -> None:
+    """Refuse a sheet whose last cell lies far out: the reader makes every cell up to it.
+
+    Where that does not fit the memory it ends the process, so it is asked here.
+    """
+    if not is_zip(data):
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            if name.startswith("xl/worksheets/") and name.endswith(".xml"):
+                text = archive.read(name)
+                rows = max((int(row) for row in set(ROW.findall(text))), default=0)
+                wide = max((_number(letters) for letters in set(CELL_AT.findall(text))), default=0)
+                refuse_larger(CELL * rows * wide, source, f"a sheet of {rows:,} × {wide:,} cells")
+
+
+def _number(letters: bytes) -> int:
+    """The number of a column by its letters, from 1 on.
+
+    >>> _number(b"A"), _number(b"XFD")
+    (1, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
+
+
+@contextmanager
+def _decoded(source: str) -> Iterator[None]:
+    """What the reader says of a workbook it cannot read, in one line of ours."""
+    import python_calamine as calamine
+
+    try:
+        yield
     except calamine.PasswordError:
         raise FileError(f"{source} is protected by a password; save it without one.") from None
-    except (calamine.CalamineError, OSError) as error:
-        said = str(error).split("\n")[0].rstrip(".")
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, AboveChanceError):
+        raise
+    except BaseException as error:  # a panic of the reader is no Exception
+        said = str(error).split("\n")[0].rstrip(".")[:MOST_SAID]
         raise FileError(
             f"{source} must be a whole workbook; it is damaged, or another kind of file ({said}). "
             "Save the sheet again, or as CSV."
         ) from None
 
 
-def _filled(workbook: Any) -> tuple[str, ...]:
+def _sheet(workbook: Any, name: str, source: str) -> Any:
+    with _decoded(source):
+        return workbook.get_sheet_by_name(name)
+
+
+def _filled(workbook: Any, source: str) -> tuple[str, ...]:
     """Hidden sheets, charts and empty sheets are not offered."""
     visible = [
         sheet.name
         for sheet in workbook.sheets_metadata
         if str(sheet.visible).endswith(".Visible") and str(sheet.typ).endswith(".WorkSheet")
     ]
-    return tuple(name for name in visible if workbook.get_sheet_by_name(name).height)
+    return tuple(name for name in visible if _sheet(workbook, name, source).height)
 
 
 def _table(cells: Cells, merged: Any, source: str) -> Table:

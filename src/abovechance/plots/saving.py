@@ -1,11 +1,14 @@
 """Pictures as files: SVG, PNG or PDF by the ending of their name."""
 
+import io
 import os
 from pathlib import Path
 from typing import Any
 
-from abovechance.errors import DataError, NotApplicable, Unfinished
+from abovechance.errors import DataError, NotApplicable
 from abovechance.gate import gated
+from abovechance.io.export import write_bytes
+from abovechance.paths import place
 from abovechance.plots.plotting import plot
 
 ENDINGS = (".svg", ".png", ".pdf")
@@ -54,17 +57,18 @@ def save(result: Any, path: str | os.PathLike[str], *, kind: str | None = None) 
         ) from None
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "abovechance", "backend": "agg"}):
         figure = plot(result, kind=kind).figure
+        drawn, ending = io.BytesIO(), file.suffix[1:].lower()
         try:
-            figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
-        except OSError as error:
-            raise Unfinished(f"the picture {file} cannot be written ({error.strerror}).") from None
+            dateless = {"Date": None} if ending == "svg" else None
+            figure.savefig(drawn, format=ending, metadata=dateless)
         finally:
             pyplot.close(figure)
+    write_bytes(file, drawn.getvalue())
 
 
 def drawable(path: str | os.PathLike[str]) -> Path:
     """A file that a picture can be written to."""
-    file = Path(path).expanduser()
+    file = place(path)
     if file.suffix.lower() not in ENDINGS:
         raise DataError(f"a picture must end in .svg, .png or .pdf; got {file.name!r}.")
     return file

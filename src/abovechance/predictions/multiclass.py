@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from abovechance.arrays import Array, Floats
-from abovechance.errors import DataError, listed, shown
+from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.limits import gigabytes, most_bytes
 from abovechance.numerics.counts import confusion, one_against_rest
 from abovechance.numerics.ranks import pair_aucs
 from abovechance.predictions import checks
@@ -24,6 +25,9 @@ from abovechance.predictions.binary import Binary
 from abovechance.predictions.checks import aligned
 
 SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
+TABLES = 2  # tables of classes against classes that are held at once, at the least
+MOST_RESAMPLED = 500
+"""Classes whose tables are drawn again and again: twice as many would take some 8 GiB."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -232,6 +236,7 @@ def declared_classes(
     """The classes: as declared, else those that occur."""
     if labels is not None:
         classes = checks.names("labels", labels)
+        refuse_many_classes(len(classes))
         repeated = [c for i, c in enumerate(classes) if c in classes[:i]]
         if repeated:
             raise DataError(f"labels must name every class once; {repeated[0]!r} stands twice.")
@@ -250,9 +255,34 @@ def declared_classes(
             )
         return list(range(k))
     if label is None:
-        return checks.distinct(outcome)
-    checks.refuse_no_labels(outcome, label)
-    return checks.distinct(checks.together(outcome, label))
+        found = checks.distinct(outcome)
+    else:
+        checks.refuse_no_labels(outcome, label)
+        found = checks.distinct(checks.together(outcome, label))
+    refuse_many_classes(len(found))
+    return found
+
+
+def refuse_many_classes(classes: int) -> None:
+    """Refuse so many classes that one table of them does not fit the memory."""
+    size = TABLES * np.dtype(np.float64).itemsize * classes**2
+    if size > most_bytes():
+        raise DataError(
+            f"there must be few enough classes for a table of each against each; {classes:,} would "
+            f"take {gigabytes(size)} and there is room for {gigabytes(most_bytes())}. Join rare "
+            "classes, or assess one class against the rest; if these are numbers, use Numeric."
+        )
+
+
+def refuse_to_resample(predictions: Predictions) -> None:
+    """Refuse intervals and tests of so many classes that their drawn tables fill the memory."""
+    if isinstance(predictions, Multiclass) and len(predictions.classes) > MOST_RESAMPLED:
+        raise NotApplicable(
+            f"intervals and tests draw tables of classes against classes and take at most "
+            f"{MOST_RESAMPLED} of them; these are {len(predictions.classes):,}. Ask for values "
+            "alone (inference=False, --no-inference), join rare classes, or assess one class "
+            "against the rest."
+        )
 
 
 def _columns(probability: Any) -> Array:

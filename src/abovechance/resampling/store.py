@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.errors import FileError, Unfinished
+from abovechance.paths import place
 
 # ----------------------------------------------------------------------------------------------
 # A fingerprint of a computation: equal data and settings, equal digest, in any process.
@@ -219,7 +220,7 @@ class Store:
     @contextmanager
     def open(self, task: str, settings: Mapping[str, object]) -> Iterator["Shelf"]:
         """The blocks of one task, locked against other runs while open."""
-        path = Path(self.path)
+        path = place(self.path)
         _recognise(path)
         wanted = {
             name: value if isinstance(value, str) else repr(value)
