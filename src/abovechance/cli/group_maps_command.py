@@ -12,8 +12,8 @@ from abovechance.errors import AboveChanceError, FileError
 EXAMPLES = """\b
 Examples:
   abovechance group-maps maps --out group
-  abovechance group-maps maps/sub-01 maps/sub-02 maps/sub-03 --method prevalence --out group
-  abovechance group-maps maps --control tfce --draws 9999 --workers 2 --report group.html
+  abovechance group-maps maps --method prevalence --out group
+  abovechance group-maps maps --control tfce --workers 2 --report group.html
 """
 
 

@@ -10,7 +10,7 @@ from abovechance.cli import feature_files, learner_options, options
 EXAMPLES = """\b
 Examples:
   abovechance stability features.csv --outcome group --positive sick
-  abovechance stability features.csv --outcome group --measures accuracy,log_score --copies
+  abovechance stability features.csv --outcome group --copies
 """
 
 
