@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import abovechance as ac
 from abovechance import examples, tabular
@@ -42,6 +43,15 @@ def refitted() -> Any:
     return ac.permutation_test(DummyClassifier(strategy="uniform"), *features(), draws=9, rng=1)
 
 
+def recording() -> tuple[Any, Any]:
+    y = np.arange(20) % 2
+    return np.random.default_rng(1).normal(size=(20, 3, 4)) + y[:, None, None], y
+
+
+def several() -> Any:
+    return ac.decode_over_time([recording()[0]] * 4, recording()[1], draws=5, rng=1)
+
+
 def relied_on() -> Any:
     from sklearn.naive_bayes import GaussianNB
 
@@ -72,6 +82,13 @@ MADE: dict[str, Callable[[], Any]] = {
     "calibration_error": lambda: significance.calibration(texture(), "ece", draws=99, rng=1),
     "null_distribution": lambda: significance.null_distribution(texture(), "auc", rng=1),
     "test": lambda: significance.mann_whitney(texture()),
+    "subject_map": lambda: ac.decode_over_time(*recording(), draws=5, rng=1),
+    "subject_maps": several,
+    "group_maps": lambda: ac.group_maps(several(), draws=99, rng=1),
+    "validation": lambda: ac.validate(GaussianNB(), *features(), draws=5, rng=1),
+    "learning_curve": lambda: ac.learning_curve(
+        GaussianNB(), *features(), sizes=[10, 14, 18], measures="auc", draws=2, rng=1
+    ),
 }
 
 

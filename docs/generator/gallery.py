@@ -53,7 +53,7 @@ shown = ac.sample_size("binormal", tests, effect=0.7, replications=200, rng=1)""
     "reliability": f"""\
 from sklearn.naive_bayes import GaussianNB
 {CANCER}
-shown = ac.reliability(GaussianNB(), X, y, n=[30, 60], draws=60, rng=1)""",
+shown = ac.reliability(GaussianNB(), X, y, n=[30, 60], cv=5, draws=60, rng=1)""",
     "group_maps": """\
 made = ac.maps.simulate_subjects(12, voxel=14, effect=0.6, rng=1)
 maps = ac.searchlight(

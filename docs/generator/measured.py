@@ -58,7 +58,11 @@ RULES = (
     Rule(SIZES, "Wilson( at the effective n)?", ("interval-wilson",)),
     Rule(SIZES, "MOVER with Wilson", ("interval-mover",)),
     Rule(SIZES, "adjusted-logit (DeLong|Obuchowski)", ("interval-delong",)),
-    Rule(SIZES, r"studentised bootstrap, \d+ draws", ("interval-studentised_bootstrap",)),
+    Rule(
+        SIZES,
+        r"studentised bootstrap( of \d+ clusters)?, \d+ draws",
+        ("interval-studentised_bootstrap",),
+    ),
     Rule(SIZES, r"bootstrap BCa, \d+ draws", ("interval-bootstrap",)),
     Rule(SIZES, "Fisher z", ("interval-fisher_z",)),
     Rule(SIZES, "Dirichlet posterior, Jeffreys", ("interval-dirichlet",)),
@@ -66,10 +70,14 @@ RULES = (
     Rule(SIZES, r"t over \d+ clusters", ("interval-cluster_mean",)),
     Rule(SIZES, "Tango", ("interval-tango", "comparison-mcnemar")),
     Rule(SIZES, "MOVER with Tango", ("interval-mover_tango", "comparison-stratified_flip")),
-    Rule(SIZES, r"paired bootstrap BCa, \d+ draws", ("interval-paired_bootstrap",)),
+    Rule(
+        SIZES,
+        r"MOVER of Newcombe and logit (DeLong|Obuchowski over \d+ clusters)",
+        ("interval-mover_of_areas",),
+    ),
+    Rule(SIZES, r"MOVER of both intervals \(.*\)", ("interval-mover_of_both",)),
+    Rule(SIZES, "paired jackknife, Student's t", ("interval-paired_left_out",)),
     Rule(SIZES, "paired infinitesimal jackknife", ("interval-paired_jackknife",)),
-    # limits of a difference that the variance alone gives; those of today are by MOVER
-    Rule(SIZES, r"DeLong|Obuchowski over .*"),
     # tests against chance
     Rule(LEVELS, "Fisher", ("test-fisher",), ("accuracy",)),
     Rule(LEVELS, "exact binomial", ("test-binomial",)),

@@ -4,7 +4,15 @@ import os
 import time
 from random import Random
 
+from abovechance.errors import DataError
 from fuzz.frame import Target, settle
+
+
+class Sprawling(DataError):
+    """An error of two lines, which ours never are."""
+
+    def __str__(self) -> str:
+        return "refused in\ntwo lines."
 
 
 def draw(rng: Random) -> bytes:
@@ -12,14 +20,13 @@ def draw(rng: Random) -> bytes:
 
 
 def attempt(data: bytes) -> str:
-    from abovechance.errors import DataError
 
     def call() -> None:
         match data:
             case b"0":
                 raise DataError("refused in one line.")
             case b"1":
-                raise DataError("refused in\ntwo lines.")
+                raise Sprawling("refused")
             case b"2":
                 raise KeyError("raw")
             case b"3":

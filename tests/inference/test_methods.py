@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import abovechance as ac
-from abovechance.errors import NotApplicable, UnknownMethod
+from abovechance.errors import DataError, NotApplicable, UnknownMethod
 from abovechance.inference import method
 from abovechance.inference.interval_choice import Shared, limits_of
 from abovechance.inference.method import Fact, Kind, Method, Takes, Use, chain, facts_of, first_of
@@ -323,7 +323,7 @@ def test_an_unknown_or_unfitting_method_is_refused_with_what_there_is() -> None:
         ac.assess(binary(), ["auc"], methods={"auc": "wilson"})
     with pytest.raises(NotApplicable, match="not among the measures"):
         ac.assess(binary(), ["auc"], methods={"brier": "bootstrap"})
-    with pytest.raises(UnknownMethod, match="must map measures to methods"):
+    with pytest.raises(DataError, match="methods must be a dictionary"):
         ac.assess(binary(), ["auc"], methods="wilson")
 
 

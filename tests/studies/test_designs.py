@@ -182,11 +182,11 @@ PARAMETERS: list[tuple[Callable[[], Any], str]] = [
     (lambda: Shift(tails=float("inf")), "tails must be a finite number above 0; got inf"),
     (lambda: Shift(decimals=-1), "decimals must be a whole number from 0 on; got -1"),
     (lambda: Shift(noise="ar1", rho=0.99, decimals=1), "covariance must be positive definite"),
-    (lambda: Shift(features=0), "features must be a whole number from 1 on; got 0"),
-    (lambda: Scale(features=-2), "features must be a whole number from 1 on; got -2"),
-    (lambda: Mixture(features=2.5), "features must be a whole number from 1 on; got 2.5"),  # type: ignore[arg-type]
+    (lambda: Shift(features=0), "features must be a whole number from 1 to 1000000; got 0"),
+    (lambda: Scale(features=-2), "features must be a whole number from 1 to 1000000; got -2"),
+    (lambda: Mixture(features=2.5), "features must be a whole number from 1 to 1000000; got 2.5"),  # type: ignore[arg-type]
     (lambda: Mixture(distance=-3.0), "distance must be a finite number not below 0; got -3"),
-    (lambda: Logistic(features=0), "features must be a whole number from 1 on; got 0"),
+    (lambda: Logistic(features=0), "features must be a whole number from 1 to 1000000; got 0"),
     (lambda: Logistic(main=nan), "main must be a finite number; got nan"),
     (lambda: Logistic(square=nan), "square must be a finite number; got nan"),
     (lambda: Logistic(augmented="no"), "augmented must be True or False; got 'no'"),  # type: ignore[arg-type]

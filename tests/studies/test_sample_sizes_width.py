@@ -201,7 +201,7 @@ def test_a_stopped_search_goes_on_from_its_store(tmp_path: Path) -> None:
         ({"measure": "ece"}, "assess shows no interval of"),
         ({"measure": "auk"}, "auk"),
         ({"measure": "mse"}, "cannot be computed"),
-        ({"measure": []}, "at least one measure"),
+        ({"measure": []}, "no measure was named"),
         ({}, 'as measure="auc"'),
         ({"measure": "auc", "tests": ["auc"]}, "give measure= instead of tests"),
         ({"measure": "auc", "design": BinormalPair()}, "the interval of one model's measure"),

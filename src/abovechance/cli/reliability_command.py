@@ -10,7 +10,7 @@ from abovechance.cli import feature_files, learner_options, options
 EXAMPLES = """\b
 Examples:
   abovechance reliability features.csv --outcome group --positive sick
-  abovechance reliability features.csv --outcome y --estimator lda --n 50,100
+  abovechance reliability features.csv --outcome y --n 50,100
 """
 
 

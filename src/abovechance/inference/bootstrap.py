@@ -925,7 +925,7 @@ def bounded_mean_limits(mean: float, n: int, error: float) -> tuple[float, float
 
     >>> low, high = bounded_mean_limits(0.01, 50, 0.0025)
     >>> round(low, 6), round(high, 3)
-    (0.0, 0.148)
+    (0.0, 0.146)
 
     References
     ----------

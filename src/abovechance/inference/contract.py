@@ -52,6 +52,7 @@ HOLDING: tuple[tuple[str, set[str]], ...] = (
     ("hierarchical_posterior", {"population", "subjects"}),
     ("calibration_error", {"expected", "debiased", "test"}),
     ("test", {"p_value", "hypothesis", "method"}),
+    ("subject_map", {"neighbourhood", "geometry", "sizes"}),
     ("sample_size", {"sizes"}),
     ("precision_size", {"widths", "width", "level"}),
     ("power", {"cells"}),

@@ -54,7 +54,7 @@ def splits_of(cv: Any, rows: Ints, y: Array, strata: Ints | None, rng: Any) -> l
     >>> rng = np.random.default_rng(1)
     >>> [(train, test)] = splits_of(0.25, np.arange(8), np.zeros(8), np.repeat([0, 1], 4), rng)
     >>> len(train), test
-    (6, array([0, 5]))
+    (6, array([0, 7]))
     """
     if not isinstance(cv, int | float):
         given = cv.split(rows[:, None], y[rows]) if hasattr(cv, "get_n_splits") else cv
@@ -610,7 +610,7 @@ def select(
     >>> X[:, 2] += 2 * y
     >>> found = select(X, y, measure="brier", features=2, rng=1)
     >>> found.selected[0], found.start, found.steps[0].value
-    ('feature 3', 0.25, 0.123)
+    ('feature 3', 0.25, 0.112)
     """
     settings = Settings.of("select", given)
     task = Task.of(

@@ -50,7 +50,7 @@ def fault(facts: Any, kind: str = "") -> str | None:
     """What is wrong with facts read from JSON, and where; None for a result of that kind.
 
     >>> fault({"kind": "posterior", "quantity": 3}, "posterior")
-    'quantity must be text; got 3'
+    "it must have 'n'; there is none"
     >>> fault({"p_value": float("nan")})
     'p_value must be a finite number; got nan'
     """

@@ -255,7 +255,7 @@ def posterior_sentence(facts: Mapping[str, Any]) -> str:
         f"probability {percent(interval['level'])} it lies between {number(interval['low'])} and "
         f"{number(interval['high'])}."
     )
-    if facts.get("prob_above_chance") is not None:
+    if facts.get("prob_above_chance") is not None and facts.get("chance") is not None:
         said += (
             f" It is above chance ({number(facts['chance'])}) with probability "
             f"{probability(facts['prob_above_chance'])}, which is not a p-value."

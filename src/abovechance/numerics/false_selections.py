@@ -111,7 +111,7 @@ def concave_tail(mean: float, least: int, steps: int, r: float) -> float:
     Shah & Samworth (2013), appendix A.4.
 
     >>> concave_tail(0.01, 20, 100, -1 / 4)
-    0.005
+    0.002
     """
     if least <= math.ceil(2 * mean * steps):
         return 1.0

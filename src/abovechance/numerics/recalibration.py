@@ -138,7 +138,7 @@ def lines(outcome: Floats, odds: Floats, weight: Floats) -> Line:
     --------
     >>> y, odds = np.array([[0.0, 1, 0, 1]] * 2), np.array([[-1.0, -1, 1, 1], [-2, -1, 1, 2]])
     >>> lines(y, odds, np.ones((2, 4))).slope
-    array([0.     , 0.77308])
+    array([0.     , 0.41962])
     """
     seen, positive = weight > 0, outcome > 0.5
     lows, highs = [], []

@@ -202,10 +202,10 @@ def differences(result: Any) -> Chart:
 
     Examples
     --------
-    >>> row = {"measure": "auc", "first": "new", "second": "old", "difference": 0.07,
-    ...        "interval": {"low": 0.02, "high": 0.12, "level": 0.95}, "p_value": 0.004}
-    >>> differences({"differences": [row]}).y.labels
-    ('auc',)
+    >>> from abovechance import compare, examples
+    >>> models = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
+    >>> differences(compare(models, ["auc"])).y.labels
+    ('Area under the ROC curve',)
     """
     every = contract(result).get("differences") or ()
     whole = [d for d in every if d.get("model") is None and d.get("by") is None]
@@ -269,10 +269,11 @@ def within(result: Any) -> Chart:
 
     Examples
     --------
-    >>> row = {"measure": "auc", "first": "new", "second": "old", "difference": 0.07, "n": 90,
-    ...        "interval": {"low": 0.02, "high": 0.12, "level": 0.95}, "by": "sex=f"}
-    >>> within({"differences": [row], "primary": "auc"}).y.labels
-    ('sex=f (90 cases)',)
+    >>> from abovechance import compare, examples
+    >>> models = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
+    >>> half = ["odd" if row % 2 else "even" for row in range(285)]
+    >>> within(compare(models, ["auc"], by=half)).y.labels[-1]
+    'odd (142 cases)'
     """
     facts = contract(result)
     known = [
@@ -534,10 +535,10 @@ def chosen_thresholds(result: Any) -> Chart:
 
     Examples
     --------
-    >>> choice = {"title": "Greatest Youden's J", "threshold": 0.4, "sensitivity": 0.7,
-    ...           "specificity": 0.8, "interval": {"low": 0.3, "high": 0.5, "level": 0.95}}
-    >>> chosen_thresholds({"choices": [choice]}).y.labels
-    ("Greatest Youden's J",)
+    >>> from abovechance import examples, thresholds
+    >>> found = thresholds(examples.breast_cancer("p_texture"), draws=99, rng=1)
+    >>> "Greatest Youden's J" in chosen_thresholds(found).y.labels
+    True
     """
     facts = contract(result)
     found = [c for c in facts.get("choices") or () if np.isfinite(as_float(c["threshold"]))]

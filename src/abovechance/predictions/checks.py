@@ -184,7 +184,12 @@ def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
 
 def distinct(values: Array) -> list[Any]:
     """The labels that occur, sorted."""
-    return list(np.unique(values).tolist())
+    try:
+        return list(np.unique(values).tolist())
+    except TypeError:
+        raise DataError(
+            "labels must be all numbers or all text; these are of both kinds."
+        ) from None
 
 
 def together(outcome: Array, label: Array) -> Array:

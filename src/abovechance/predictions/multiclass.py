@@ -157,7 +157,7 @@ class Multiclass(Predictions):
     def called(self, factors: Floats) -> Self | None:
         """The same cases called by a model to which each class seems so much more frequent.
 
-        >>> cases = Multiclass(["a", "b", "c"], probability=np.full((3, 3), 1 / 3))
+        >>> cases = Multiclass([0, 1, 2], probability=np.full((3, 3), 1 / 3))
         >>> cases.called(np.array([1.0, 1.0, 2.0])).label
         array([2, 2, 2])
         """
