@@ -119,7 +119,7 @@ class Geometry:
         return np.concatenate(found) if found else np.empty((0, 2), dtype=np.int64)
 
     def as_volume(self, values: Array, fill: float = 0.0) -> Array:
-        """Values (…, V) at their places in the grid (…, *shape), `fill` elsewhere."""
+        """Values (…, V) at their places in the grid (…, and its shape), `fill` elsewhere."""
         given = np.asarray(values)
         if self.regions is not None and self.shape is not None:
             painted = np.where(self.regions < 0, fill, given[..., self.regions])
