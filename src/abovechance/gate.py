@@ -227,7 +227,10 @@ def _fitting(name: str, value: Any, kinds: list[Any]) -> Any:
             return number
     if any(fits(value, kind) for kind in kinds):
         return value
-    raise DataError(f"{name} must be {in_words(kinds)}; got {shown(value)}.")
+    wanted = in_words(kinds)
+    if isinstance(value, float) and not np.isfinite(value):
+        wanted = wanted.replace("a number", "a finite number")
+    raise DataError(f"{name} must be {wanted}; got {shown(value)}.")
 
 
 def in_words(kinds: Iterable[Any]) -> str:
@@ -358,12 +361,25 @@ def _words(kind: Any) -> list[str]:
     if origin is not None and issubclass(origin, os.PathLike):
         return ["a path"]
     if origin is not None and issubclass(origin, Iterable):
-        several: dict[Any, str] = {str: "names", float: "numbers", int: "whole numbers"}
-        return [f"a list of {several.get(parts[0] if parts else Any, 'them')}"]
+        return [f"a list of {_plural(parts[0])}" if parts else "a list"]
     name = getattr(kind, "__name__", str(kind))
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return [f"a {name}, as {name}.{next(iter(kind)).name}"]
     return [f"a {name}"]
+
+
+def _plural(kind: Any) -> str:
+    """What several of a kind are called in a message.
+
+    >>> _plural(float), _plural(tuple[int, float]), _plural(Mapping[str, float])
+    ('numbers', 'pairs of numbers', 'dictionaries')
+    """
+    known = {str: "names", float: "numbers", int: "whole numbers", Any: "values"}
+    if kind in known:
+        return known[kind]
+    if get_origin(kind) is tuple and len(get_args(kind)) == 2:
+        return "pairs of numbers"
+    return "dictionaries" if _words(kind) == ["a dictionary"] else "values of the right kind"
 
 
 def _pair(name: str, value: Any) -> Any:

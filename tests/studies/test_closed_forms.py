@@ -214,7 +214,7 @@ def test_names_of_the_other_question_and_unknown_ones_are_refused() -> None:
         closed_form(GaussianPredictions(), "brierr", 40, 0.5)
     with pytest.raises(AboveChanceError, match="n must be a whole number from 4 on"):
         closed_form(GaussianPredictions(), "auc", 2, 0.5)
-    with pytest.raises(AboveChanceError, match="effect must be a number"):
+    with pytest.raises(AboveChanceError, match="effect must be a finite number"):
         closed_form(GaussianPredictions(), "auc", 40, float("nan"))
 
 

@@ -358,7 +358,10 @@ def test_numbers_of_numpy_and_single_names_are_taken() -> None:
         ({"n": float("inf")}, "n must be a whole number, a list of whole numbers or None; got inf"),
         ({"n": "40"}, "n must be a whole number, a list of whole numbers or None; got '40'"),
         ({"n": []}, "at least 4 cases"),
-        ({"effects": float("nan")}, "effects must be a number, a list of numbers or None; got nan"),
+        (
+            {"effects": float("nan")},
+            "effects must be a finite number, a list of numbers or None; got nan",
+        ),
         ({"effects": []}, "give at least one effect"),
         ({"replications": 0}, "replications must be at least 1; got 0"),
         ({"draws": 0}, "draws must be at least 1; got 0"),
@@ -439,7 +442,10 @@ def test_a_model_in_numbers_is_a_calibrated_one() -> None:
         ({"design": "shift", "prevalence": 0.2}, "shift is another design"),
         ({"auc": 0.7, "n": None}, "give n=, the number of cases, as n=40"),
         ({"auc": 0.7, "settings": [(40, 0.7)]}, "either settings=, pairs of n and effect, or"),
-        ({"design": Binormal(), "n": None, "settings": [40]}, "settings must be"),
+        (
+            {"design": Binormal(), "n": None, "settings": [40]},
+            "settings must be a list of pairs of numbers or None; got [40]",
+        ),
         ({"design": Binormal(), "n": None, "settings": []}, "at least one pair"),
         ({"auc": 1.2}, "the AUC must lie in [0.5, 1)"),
     ],

@@ -294,8 +294,8 @@ def test_a_store_of_powers_is_not_one_of_sizes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"effect": float("nan")}, "effect must be a number"),
-        ({"target": float("nan")}, "target must be a number"),
+        ({"effect": float("nan")}, "effect must be a finite number"),
+        ({"target": float("nan")}, "target must be a finite number"),
         ({"largest": 2}, "largest must be a whole number from 4 on"),
         ({"replications": 0}, "replications must be at least 1"),
         ({"tests": ["auc", "brier"], "alpha": 0.001, "draws": 99}, "draws must be at least 999"),

@@ -1,5 +1,6 @@
 """Cross-validation folds, whose training sets overlap: intervals, and models compared."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -281,16 +282,21 @@ def _by_cut(measure: Measure, *models: Predictions) -> float | None:
 
 def _moved(measure: Measure, predictions: Predictions) -> Any:
     """Half the change of a value when each class seems a standard error rarer or commoner."""
+    both = predictions.derived.get("called")  # the same for all measures
+    if both is None:
+        both = predictions.derived["called"] = list(_called(predictions))
+    if any(more is None for more, _ in both):
+        return None
+    return np.array([(measure.of(more) - measure.of(fewer)) / 2.0 for more, fewer in both])
+
+
+def _called(predictions: Predictions) -> Iterator[tuple[Predictions | None, Predictions | None]]:
+    """The cases called as if each class were a standard error commoner, and rarer."""
     counts = class_sizes(predictions)
-    changes = np.zeros(len(counts))
     for k in np.flatnonzero(counts):
         factor = np.ones(len(counts))
         factor[k] = np.exp(1.0 / np.sqrt(counts[k]))
-        more, fewer = predictions.called(factor), predictions.called(1.0 / factor)
-        if more is None or fewer is None:
-            return None
-        changes[k] = (measure.of(more) - measure.of(fewer)) / 2.0
-    return changes
+        yield predictions.called(factor), predictions.called(1.0 / factor)
 
 
 @interval(
