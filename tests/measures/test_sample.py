@@ -4,6 +4,7 @@ The oracle is `measure.of` on predictions built anew from the columns of each ro
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -198,3 +199,19 @@ def test_a_large_batch_is_cut_in_slices(monkeypatch: pytest.MonkeyPatch) -> None
     whole = evaluate(find("brier"), sample)
     monkeypatch.setattr("abovechance.measures.sample.CELLS", 2 * N)
     assert_same(evaluate(find("brier"), sample), list(whole))
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass"])
+def test_a_value_is_found_once_for_the_same_predictions(kind: str) -> None:
+    calls = []
+
+    def counted(*columns: Any) -> Any:
+        calls.append(columns)
+        return find("sensitivity").formula(*columns)
+
+    measure = replace(find("sensitivity"), formula=counted, shortcut=None)
+    made, other = build(kind, columns(kind)), build(kind, columns(kind))
+    assert measure.of(made) == measure.of(made) == find("sensitivity").of(made)
+    assert len(calls) == 1
+    assert measure.of(other) == measure.of(made)
+    assert len(calls) == 2

@@ -282,9 +282,7 @@ def _by_cut(measure: Measure, *models: Predictions) -> float | None:
 
 def _moved(measure: Measure, predictions: Predictions) -> Any:
     """Half the change of a value when each class seems a standard error rarer or commoner."""
-    both = predictions.derived.get("called")  # the same for all measures
-    if both is None:
-        both = predictions.derived["called"] = list(_called(predictions))
+    both = predictions.once("called", lambda: list(_called(predictions)))  # for all measures
     if any(more is None for more, _ in both):
         return None
     return np.array([(measure.of(more) - measure.of(fewer)) / 2.0 for more, fewer in both])

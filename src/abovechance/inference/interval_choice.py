@@ -269,7 +269,10 @@ STUDENT = declared(
 def one_run(predictions: Predictions) -> Predictions:
     """Each case once: the first run of those that were repeated."""
     repeat = predictions.cases.repeat
-    return predictions if repeat is None else predictions.take(repeat == repeat[0])
+    if repeat is None:
+        return predictions
+    found: Predictions = predictions.once("one run", lambda: predictions.take(repeat == repeat[0]))
+    return found
 
 
 def expanded(predictions: Predictions) -> Predictions:

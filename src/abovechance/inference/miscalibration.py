@@ -28,7 +28,7 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.permutation import null_of
 from abovechance.inference.results import Interval, Result, Test
-from abovechance.measures import Calibration, Law, Measure, find
+from abovechance.measures import Calibration, Law, Measure, applicable, every, find
 from abovechance.measures.calibration import decile_groups
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import Sample, evaluate
@@ -157,14 +157,13 @@ def at_horizon(measure: Measure, predictions: Survival, settings: Settings) -> I
 
 def _of_the_line(measure: Measure, predictions: Any) -> bool:
     """Whether a measure is the aspect of calibration it declares, not that in other units."""
-    from abovechance.measures import applicable
-
     if measure.calibration is None:
         return False
-    known = [m for m in applicable(predictions) if m.calibration is measure.calibration]
-    if any(m.formula is measure.formula for m in known):
+    declared = (m for m in every().values() if m.calibration is measure.calibration)
+    if any(m.for_outcome(predictions.kind).formula is measure.formula for m in declared):
         return True
     value = measure.of(predictions)
+    known = (m for m in applicable(predictions) if m.calibration is measure.calibration)
     return any(bool(np.isclose(m.of(predictions), value, rtol=1e-9)) for m in known)
 
 

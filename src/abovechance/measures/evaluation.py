@@ -30,9 +30,12 @@ def obstacle(measure: Measure, predictions: Predictions) -> str | None:
 
 
 def value(measure: Measure, predictions: Predictions) -> float:
-    """The value of a measure, `nan` where it is undefined."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _value(measure, predictions)
+    """The value of a measure, `nan` where it is undefined; found once for the same predictions."""
+    found: float | None = predictions.derived.get(measure)
+    if found is None:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = predictions.derived[measure] = _value(measure, predictions)
+    return found
 
 
 @gated
@@ -178,8 +181,7 @@ def evaluate(
     must_be_predictions(predictions)
     chosen = applicable(predictions) if measures is None else named(measures)
     chosen = [at_threshold(m, predictions) for m in chosen]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return {m.label: _value(m, predictions) for m in chosen}
+    return {m.label: value(m, predictions) for m in chosen}
 
 
 def fit(measure: Measure, predictions: Predictions) -> Measure:

@@ -309,7 +309,7 @@ class Measure:
     dialect: str = ""
     origin: tuple[str, str] = ("", "")
 
-    @property
+    @cached_property
     def higher_is_better(self) -> bool | None:
         """Direction, from range and best; None when the best lies between the extremes."""
         if self.best == self.range[1]:
@@ -451,10 +451,14 @@ class Measure:
             influence=None,
         )
 
+    @cached_property
+    def _macro(self) -> "Measure":
+        return self.averaged("macro")  # always the same one, by which values are kept
+
     def for_outcome(self, kind: str) -> "Measure":
         """The version that applies to a kind of outcome."""
         if kind == "multiclass" and self.averages and self.average is None:
-            return self.averaged("macro")
+            return self._macro
         if kind == "multiclass" and self.multiclass is not None:
             return self.multiclass
         return self

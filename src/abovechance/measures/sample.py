@@ -126,14 +126,10 @@ class Sample:
         >>> evaluate(find("accuracy"), sample.reweighted(np.array([[1.0, 1, 2], [1, 1, 0]])))
         array([0.5, 1. ])
         """
-        found = predictions.derived.get("sample")
-        if found is None:
-            found = cls(
-                kind=predictions.kind,
-                classes=len(getattr(predictions, "classes", ())),
-                source=predictions,
-            )
-            predictions.derived["sample"] = found
+        classes = len(getattr(predictions, "classes", ()))
+        found: Sample = predictions.once(
+            "sample", lambda: cls(kind=predictions.kind, classes=classes, source=predictions)
+        )
         return found
 
     # ------------------------------------------------------------ other samples of the same cases

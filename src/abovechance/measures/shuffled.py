@@ -35,7 +35,13 @@ def shuffled(measure: Measure, predictions: Predictions) -> float | None:
     >>> [shuffled(find(name), cases) for name in ("accuracy", "auc", "brier")]
     [0.5, 0.5, 0.33]
     """
-    measure = fit(measure, predictions)
+    found: float | None = predictions.once(
+        ("shuffled", measure), lambda: _shuffled(fit(measure, predictions), predictions)
+    )
+    return found
+
+
+def _shuffled(measure: Measure, predictions: Predictions) -> float | None:
     if measure.law is Law.CALIBRATION or measure.higher_is_better is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,25 +91,19 @@ def _of_tables(measure: Measure, table: Floats, counted: bool) -> float | None:
     """Of fixed margins: at the expected table if the formula is linear in it, else over all."""
     rows, columns, n = table.sum(axis=1), table.sum(axis=0), table.sum()
     expected = np.outer(rows, columns) / n
-    found = float(measure.on_counts(expected))
-    if np.isfinite(found) and _is_linear(measure, expected, rows, columns):
+    rng = np.random.default_rng(0)
+    tables = [expected]
+    for _ in range(TILTS):  # cases moved between cells, margins kept, by as much either way
+        along, across = (_centred(rng.normal(size=len(rows)), m) for m in (rows, columns))
+        move = expected * np.outer(along, across)
+        tables += [expected + move, expected - move]
+    found, *ends = measure.on_counts(np.stack(tables)).tolist()
+    between = np.reshape(ends, (TILTS, 2)).mean(axis=1)
+    if np.isfinite(found) and np.allclose(between, found, rtol=LINEAR, atol=LINEAR):
         return 0.0 if abs(found) < ROUNDING else found
     if len(table) > 2 or not counted:
         return None
     return _over_tables(measure, int(n), int(rows[1]), int(columns[1]))
-
-
-def _is_linear(measure: Measure, expected: Floats, rows: Floats, columns: Floats) -> bool:
-    """Whether moving cases between cells, margins kept, does as much either way."""
-    rng = np.random.default_rng(0)
-    middle = float(measure.on_counts(expected))
-    for _ in range(TILTS):
-        along, across = (_centred(rng.normal(size=len(rows)), m) for m in (rows, columns))
-        move = expected * np.outer(along, across)
-        ends = measure.on_counts(np.stack([expected + move, expected - move]))
-        if not np.allclose(ends.mean(), middle, rtol=LINEAR, atol=LINEAR):
-            return False
-    return True
 
 
 def _centred(values: Floats, margin: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """What every kind of predictions carries beside outcome and prediction."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -205,8 +205,15 @@ class Predictions:
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """Work that measures share, kept as long as the predictions are."""
+        """Work that is shared, kept as long as the predictions are; `once` fills it."""
         return {}
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made under this key before, or is made now."""
+        known = self.derived
+        if key not in known:
+            known[key] = make()
+        return known[key]
 
     def __getstate__(self) -> dict[str, Any]:
         # other processes derive what they need, and some of it cannot be sent
