@@ -2,6 +2,7 @@
 
 import sys
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -120,6 +121,37 @@ def test_a_file_cut_off_is_refused(tmp_path, name):
     data = written(tmp_path, name).read_bytes()
     with pytest.raises(FileError, match=r"must be a whole (SPSS|Stata) file; it is damaged"):
         read_table(data[: len(data) // 2])
+
+
+def test_letters_that_are_none_are_refused(tmp_path):
+    data = written(tmp_path, "a.dta").read_bytes()
+    with pytest.raises(FileError, match="must be a whole Stata file; it is damaged") as refused:
+        read_table(data.replace(b"well\0", b"w\xff\xfel\0"))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_column_without_a_name_and_two_of_one_name_are_refused(tmp_path):
+    data = written(tmp_path, "a.xpt").read_bytes()
+    at = data.index(b"OBSV8")
+    twins = data[:at].replace(b"site    ", b"p       ")
+    with pytest.raises(FileError, match=r"must be a whole SAS transport file.*'p' is duplicated"):
+        read_table(twins + data[at:])
+    nameless = data[:at].replace(b"site    ", b"        ")
+    with pytest.raises(FileError, match=r"a whole SAS transport file.*column 3 has no name"):
+        read_table(nameless + data[at:])
+
+
+def test_a_file_that_crashes_its_reader_is_refused():
+    found = Path(__file__).parents[1] / "fuzz" / "corpus" / "labelled_files" / "b22b5fbf7cb2"
+    with pytest.raises(FileError, match=r"must be a whole SPSS file.*its reader crashed"):
+        read_table(found.read_bytes())
+
+
+def test_the_reader_imports_nothing_from_the_folder_of_the_file(tmp_path, monkeypatch):
+    path = written(tmp_path, "a.dta")
+    (tmp_path / "pyreadstat.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+    assert read_table(path).number("p").tolist() == [0.25, 0.5, 0.75, 0.125]
 
 
 def test_the_first_bytes_of_sas_are_known():

@@ -18,8 +18,9 @@ FILE = Path(__file__).with_name("results.schema.json")
 DEEPEST = 30  # levels of nesting; results have six
 SHARED = {
     "Comparison": ("estimates", "differences", "advice"),
-    "Assessment": ("described",),
+    "Assessment": ("described", "seed"),
     "PowerStudy": ("findings", "remarks"),
+    "Size": ("n",),
 }
 TYPES: dict[str, tuple[type, str]] = {
     "object": (Mapping, "an object"),

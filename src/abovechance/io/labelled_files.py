@@ -1,6 +1,11 @@
 """SPSS, Stata and SAS files: numbers that stand for labels, and values declared missing."""
 
 import io
+import json
+import os
+import subprocess
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,37 +24,88 @@ READERS = {
 MOST_LABELS = 6  # that a remark spells out
 
 
+# The reader is a library in C that a damaged file can crash, so it is given files in a process of
+# its own, which hands over Arrow's stream. It imports what this process would, not what happens to
+# lie in the folder it is started in.
+READING = "from abovechance.io.labelled_files import hand_over; hand_over()"
+REFUSED = 3
+
+
 def read_labelled(data: bytes, kind: Format, source: str) -> Table:
     """The table in a file of SPSS, Stata or SAS.
 
     A column whose every value has a label is read by its labels where classes or words are
     wanted, and by its numbers where numbers are. Values declared missing are missing.
     """
+    import pyarrow as pa
+
     try:
-        import pyreadstat
+        import pyreadstat  # noqa: F401
     except ImportError:
         raise missing_extra(
             f"{source} is a {kind.value}, and to read it", "pyreadstat", "stats"
         ) from None
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", READING, kind.name],
+        input=data,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace") if done.returncode == REFUSED else ""
+        raise FileError(
+            f"{source} must be a whole {kind.value}; it is damaged, cut off or of an unknown "
+            f"version ({said or 'its reader crashed'}). Write it again, or as CSV."
+        )
+    table = pa.ipc.open_stream(done.stdout).read_all()
+    about = json.loads(table.schema.metadata[b"about"])
+    return labelled(
+        dict(zip(table.column_names, table.columns, strict=True)),
+        len(table),
+        source,
+        {name: dict(pairs) for name, pairs in about["labels"].items()},
+        {name: (Advice("AC707", said),) for name, said in about["missing"].items()},
+    )
+
+
+def hand_over() -> None:
+    """Read the file that is standard input and write what it holds to standard output."""
+    import pyarrow as pa
+
+    try:
+        known, about = _parsed(sys.stdin.buffer.read(), Format[sys.argv[1]])
+    except Exception as error:  # the reader lets through whatever damaged bytes lead it to
+        sys.stderr.write(str(error).split("\n")[0].rstrip("."))
+        raise SystemExit(REFUSED) from None
+    table = pa.table(known).replace_schema_metadata({"about": json.dumps(about)})
+    with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _parsed(data: bytes, kind: Format) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of a file, the labels of their values, and what was declared missing."""
+    import pyreadstat
+
     # only SPSS declares its own missing values as values; elsewhere they come as missing
     options = {"user_missing": True} if kind is Format.SPSS else {}
-    try:
+    with warnings.catch_warnings():
+        # two columns of one name: it would go on under names of its own
+        warnings.filterwarnings("error", message=".* is duplicated")
         columns, about = getattr(pyreadstat, READERS[kind])(
             io.BytesIO(data), output_format="dict", **options
         )
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, OverflowError) as error:
-        said = str(error).split("\n")[0].rstrip(".")
-        raise FileError(
-            f"{source} must be a whole {kind.value}; it is damaged, cut off or of an unknown "
-            f"version ({said}). Write it again, or as CSV."
-        ) from None
-    notes: dict[str, tuple[Advice, ...]] = {}
+    if not all(columns):
+        raise ValueError(f"column {[bool(name) for name in columns].index(False) + 1} has no name")
+    missing: dict[str, str] = {}
     known = {
-        name: _without(name, list(values), about.missing_ranges.get(name, ()), notes)
+        name: arrow(_without(name, list(values), about.missing_ranges.get(name, ()), missing))
         for name, values in columns.items()
     }
-    rows = len(next(iter(known.values()), ()))
-    return labelled({n: arrow(v) for n, v in known.items()}, rows, source, _labels(about), notes)
+    labels = {
+        name: [(value, str(word).strip()) for value, word in words.items()]
+        for name, words in about.variable_value_labels.items()
+    }
+    return known, {"labels": labels, "missing": missing}
 
 
 def labelled(
@@ -76,7 +132,7 @@ def labelled(
 
 
 def _without(
-    name: str, values: list[Any], ranges: Sequence[Any], notes: dict[str, tuple[Advice, ...]]
+    name: str, values: list[Any], ranges: Sequence[Any], missing: dict[str, str]
 ) -> list[Any]:
     """The values but those declared missing, which a remark counts."""
     gone = {
@@ -87,23 +143,15 @@ def _without(
     if not gone:
         return values
     count = sum(value in gone for value in values)
-    said = (
+    missing[name] = (
         f"column {name!r}: {count} value{'s' * (count != 1)} declared missing in the file "
         f"({listed_names(map(_short, sorted(gone)), MOST_LABELS)}) count as missing"
     )
-    notes[name] = (Advice("AC707", said),)
     return [None if value in gone else value for value in values]
 
 
 def _within(value: Any, span: Mapping[str, Any]) -> bool:
     return type(value) is type(span["lo"]) and bool(span["lo"] <= value <= span["hi"])
-
-
-def _labels(about: Any) -> dict[str, dict[Any, str]]:
-    return {
-        name: {value: str(word).strip() for value, word in words.items()}
-        for name, words in about.variable_value_labels.items()
-    }
 
 
 def _about_labels(name: str, named: Mapping[Any, str], whole: bool) -> str:

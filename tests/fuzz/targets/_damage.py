@@ -6,7 +6,11 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,19 @@ NUMBERS = (
     (2**31 - 1).to_bytes(8, "little"),
     (2**62).to_bytes(8, "little"),
 )
+
+
+SOUND = 400  # files of each kind that are made, once in a process; there is no end of damage
+
+
+def one_of(made: Callable[[Random], bytes], rng: Random) -> bytes:
+    """A sound file of a kind: making one takes longer than reading it."""
+    return _made(made, rng.randrange(SOUND))
+
+
+@cache
+def _made(made: Callable[[Random], bytes], number: int) -> bytes:
+    return made(Random(f"{made.__name__}:{number}"))
 
 
 def damaged(data: bytes, rng: Random, keep: int = 0) -> bytes:
@@ -168,6 +185,50 @@ def as_archive(rng: Random) -> bytes:
         sheet.append(row)
     book.save(file)
     return timeless(file.getvalue())
+
+
+def as_labelled(rng: Random) -> bytes:
+    """A table as SPSS, Stata or SAS write it, with value labels and values declared missing."""
+    import pandas as pd
+    import pyreadstat
+
+    n = rng.choice((1, 3, 12, 40))
+    first = date(2024, 1, 1)
+    frame = pd.DataFrame(
+        {
+            "y": pd.Series([rng.randrange(2) for _ in range(n)], dtype="int32"),
+            "p": [round(rng.random(), 3) for _ in range(n)],
+            "site": [rng.choice(("a", "Łódź", "x" * rng.choice((3, 200)), "")) for _ in range(n)],
+            "seen": [first + timedelta(days=rng.randrange(900)) for _ in range(n)],
+        }
+    )
+    labels = {"variable_value_labels": {"y": {0: "well", 1: "sick"}}} if rng.random() < 0.6 else {}
+    missing = {"missing_ranges": {"y": [1]}} if rng.random() < 0.3 else {}
+    kind = rng.choice(("sav", "zsav", "dta", "old dta", "por", "xpt", "old xpt"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        if kind in ("sav", "zsav"):
+            pyreadstat.write_sav(frame, path, compress=kind == "zsav", **labels, **missing)
+        elif kind.endswith("dta"):
+            pyreadstat.write_dta(frame, path, version=15 if kind == "dta" else 8, **labels)
+        elif kind == "por":
+            pyreadstat.write_por(frame.drop(columns="site"), path)
+        else:
+            pyreadstat.write_xport(frame, path, file_format_version=8 if kind == "xpt" else 5)
+        data = path.read_bytes()
+    for pattern in WRITTEN_AT:
+        data = re.sub(pattern, lambda found: re.sub(rb"[0-9A-Za-z]", b"1", found[0]), data)
+    return data
+
+
+# When the file was written, in each of the ways these formats say it.
+WRITTEN_AT = (
+    rb"\d\d [A-Z][a-z]{2} \d\d\d\d:\d\d:\d\d",
+    rb"\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d",
+    rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d",
+    rb"(?<=8/)[\d\r\n]{8,10}(?=6/)",
+    rb"(?<=6/)[\d\r\n]{6,8}(?=8/ReadStat)",
+)
 
 
 def timeless(data: bytes) -> bytes:

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from fuzz.frame import Target, settle
-from fuzz.targets._damage import as_archive, as_text, damaged, packed
+from fuzz.targets._damage import as_archive, as_text, damaged, one_of, packed
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0, 10**30, 1e308, float("inf"), float("nan"), "", "p", "\ud800", "x" * 5000),
@@ -27,7 +27,8 @@ KINDS = ("probability", "score", "value", "label", "risk", "survival", "probabil
 
 def draw(rng: Random) -> bytes:
     files = [
-        as_text(rng) if rng.random() < 0.7 else as_archive(rng) for _ in range(rng.choice((1, 2)))
+        as_text(rng) if rng.random() < 0.7 else one_of(as_archive, rng)
+        for _ in range(rng.choice((1, 2)))
     ]
     files = [damaged(f, rng) if rng.random() < 0.4 else f for f in files]
     files = [packed(f, rng) if rng.random() < 0.2 else f for f in files]
