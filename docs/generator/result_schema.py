@@ -29,6 +29,10 @@ from abovechance.inference.results import (
 )
 from abovechance.inference.schema import FILE, VERSION
 from abovechance.inference.thresholds import Choice, Thresholds
+from abovechance.maps import GroupMaps, SubjectMap, SubjectMaps
+from abovechance.maps.combinations import METHODS
+from abovechance.maps.group_level import CONTROLS
+from abovechance.maps.peaks import Cluster, Peak
 from abovechance.studies import PowerStudy, PrecisionSize, SampleSize
 
 CLASSES = (
@@ -45,9 +49,17 @@ CLASSES = (
     NullDistribution,
     Test,
     Hierarchical,
+    SubjectMap,
+    SubjectMaps,
+    GroupMaps,
 )
 # What is kept out of the JSON, or is written otherwise than the class has it.
-LEFT_OUT = {Detection: {"null"}, RefitTest: {"null"}, Hierarchical: {"samples"}}
+LEFT_OUT = {
+    Detection: {"null"},
+    RefitTest: {"null"},
+    Hierarchical: {"samples"},
+    SubjectMap: {"observed", "null"},
+}
 # Stated by users, and never without end; where cases are best cut may be anywhere.
 FINITE = ("threshold", "goal", "prevalence")
 GOALS, BASELINE = ["met", "not met", "undecided"], ["no worse", "worse", "undecided"]
@@ -73,8 +85,23 @@ NEEDED = {
     "Interval": ["low", "high"],
     "Cell": ["statistic", "n", "effect", "power"],
     "Size": ["statistic", "n"],
+    "subject_map": [
+        *(
+            "statistic",
+            "title",
+            "n",
+            "classes",
+            "draws",
+            "hypothesis",
+            "neighbourhood",
+            "sizes",
+            "geometry",
+        ),
+        *("largest", "median", "null_mean", "least_p", "at_least_p", "reached"),
+    ],
+    "subject_maps": ["maps"],
 }
-MANY = {"tests", "cells", "sizes", "widths", "choices"}
+MANY = {"tests", "cells", "sizes", "widths", "choices", "maps"}
 NUMBER = {"$ref": "#/$defs/number"}
 PLAIN: dict[Any, dict[str, Any]] = {
     float: NUMBER,
@@ -82,6 +109,103 @@ PLAIN: dict[Any, dict[str, Any]] = {
     str: {"type": "string"},
     bool: {"type": "boolean"},
     NoneType: {"type": "null"},
+}
+
+
+def _object(properties: dict[str, Any], required: Sequence[str] | None = None) -> dict[str, Any]:
+    """Named parts; all of them must be there unless said otherwise."""
+    needed = list(properties if required is None else required)
+    return {"type": "object", "properties": properties, "required": needed}
+
+
+def _several(items: dict[str, Any], count: int | None = None) -> dict[str, Any]:
+    """A list, of so many entries where it must have them."""
+    found = {"type": "array", "items": items}
+    return found if count is None else {**found, "minItems": count, "maxItems": count}
+
+
+def _or_null(rule: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [rule, PLAIN[NoneType]]}
+
+
+FINITES = _several({"type": "number"})
+NUMBERS, TABLE = _several(NUMBER), _several(_several(NUMBER))
+BAND = _object(dict.fromkeys(("observed", "low", "null", "high"), NUMBERS))
+GEOMETRY = _object(
+    {
+        "centres": PLAIN[int],
+        "axes": _several(PLAIN[str]),
+        "unit": PLAIN[str],
+        "shape": _several(PLAIN[int]),
+        "affine": _several(NUMBERS),
+    },
+    ["centres", "axes", "unit"],
+)
+SIDE = _object({"axis": PLAIN[str], "low": {"type": "number"}, "high": {"type": "number"}})
+PLANE = _object(
+    {
+        "axis": PLAIN[str],
+        "at": {"type": "number"},
+        "across": SIDE,
+        "up": SIDE,
+        "values": TABLE,
+        "rejected": TABLE,
+    }
+)
+VIEWS = [
+    _object(
+        {
+            "view": {"enum": ["cuts"]},
+            "map": {"enum": ["z", "log10_p"]},
+            "unit": PLAIN[str],
+            "planes": _several(PLANE, 3),
+        }
+    ),
+    _object(
+        {
+            "view": {"enum": ["course"]},
+            **dict.fromkeys(("axis", "unit"), PLAIN[str]),
+            **dict.fromkeys(("x", "mean", "low", "high", "by_chance", "rejected"), FINITES),
+            "level": {"type": "number"},
+            "critical": _or_null(NUMBERS),
+        }
+    ),
+    _object(
+        {
+            "view": {"enum": ["plane"]},
+            "axes": _several(PLAIN[str], 2),
+            "unit": PLAIN[str],
+            **dict.fromkeys(("low", "high"), _several({"type": "number"}, 2)),
+            "chance": NUMBER,
+            **dict.fromkeys(("values", "rejected"), TABLE),
+        }
+    ),
+]
+# What is written otherwise than the class has it, or besides: maps without their values.
+WRITTEN: dict[Any, dict[str, Any]] = {
+    SubjectMap: {
+        "draws": PLAIN[int],
+        "rule": PLAIN[str],
+        "at_least_p": PLAIN[int],
+        **dict.fromkeys(("median", "null_mean", "least_p"), NUMBER),
+        "sizes": _several(NUMBER, 3),
+        "geometry": GEOMETRY,
+        "largest": _object({"value": NUMBER, "p_value": NUMBER, "at": FINITES}),
+        "reached": {**BAND, "required": ["value", *BAND["required"]]},
+        "course": _or_null({**BAND, "required": ["at", *BAND["required"]]}),
+    },
+    GroupMaps: {
+        "maps": _several(PLAIN[str]),
+        "geometry": GEOMETRY,
+        "null_maps": _several(PLAIN[int], 2),
+        "view": _or_null({"anyOf": VIEWS}),
+        "method": {"enum": list(METHODS)},
+        "control": {"enum": list(CONTROLS)},
+        "alpha": {"type": "number"},
+        "cluster_p": {"type": "number"},
+    },
+    Peak: {"at": FINITES},
+    Cluster: {"at": FINITES},
 }
 
 
@@ -121,10 +245,6 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
-
-
 def _of_class(one: Any, parts: dict[str, Any]) -> dict[str, Any]:
     """A reference to the definition of a class, which is made where it is not there yet."""
     name = one.__name__
@@ -132,7 +252,10 @@ def _of_class(one: Any, parts: dict[str, Any]) -> dict[str, Any]:
         parts[name] = {}
         hints = typing.get_type_hints(one)
         own = [f for f in fields(one) if f.name not in LEFT_OUT.get(one, ()) and f.name[0] != "_"]
-        properties = {f.name.rstrip("_"): _of(hints[f.name], parts) for f in own}
+        written = WRITTEN.get(one, {})
+        properties = {
+            f.name.rstrip("_"): _of(hints[f.name], parts) for f in own if f.name not in written
+        } | written
         if one is not Choice:
             properties |= {k: _finite(v) for k, v in properties.items() if k in FINITE}
         properties |= {k: {"enum": v} for k, v in WORDS.get(name, {}).items()}

@@ -111,9 +111,6 @@ _HOMES = {
     "thresholds": "abovechance.inference.thresholds",
     "validate": "abovechance.inference.validation",
 }
-_OWN_CHECKS = ("decode_over_time", "group_maps", "searchlight")
-"""Verbs that check their own arguments; those of all others are checked by what they declare."""
-
 _MODULES = {
     "curves": "abovechance.inference.curves",
     "errors": "abovechance.errors",
@@ -186,7 +183,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
-        if isinstance(value, FunctionType) and name not in _OWN_CHECKS:
+        if isinstance(value, FunctionType):
             value = import_module("abovechance.gate").gated(value, __name__)
     elif name in _MODULES:
         value = import_module(_MODULES[name])

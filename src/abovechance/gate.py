@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, Union, get_args, 
 import numpy as np
 
 from abovechance.arrays import floats_or_none
-from abovechance.errors import AboveChanceError, DataError, NotApplicable, shown
+from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
 from abovechance.predictions.from_arrays import FACTS, inferred
 from abovechance.settings import every_setting, meant, number_of, seed_of, whole_draws
@@ -48,6 +48,7 @@ PLAIN: tuple[Any, ...] = (int, float, np.number)  # fractions become floats
 WHOLE = 2**53  # beyond it floats, in which everything is computed, skip numbers
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Fact = TypeVar("Fact")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,23 @@ class Rows:
         return int(shape[0])
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of so many axes, passed on as an array of floats."""
+
+    axes: int = 1
+
+    def of(self, name: str, value: Any) -> Any:
+        """The array; refused where there is none."""
+        found = floats_or_none(value)
+        if found is None or found.ndim != self.axes or not found.size:
+            what = {1: "a list of numbers", 2: "a table of numbers"}[self.axes]
+            raise DataError(f"{name} must be {what}; got {shown(value)}.")
+        return found
+
+
+Row = Annotated[Any, Numbers(1)]
+Matrix = Annotated[Any, Numbers(2)]
 Column = Annotated[Any, Rows((1,))]
 Outcome = Annotated[Any, Rows((1, 2))]
 Features = Annotated[Any, Rows((1, 2, 3, 4))]  # estimators also take texts and pictures
@@ -173,12 +191,21 @@ class _Takes:
     @cached_property
     def rows(self) -> dict[str, Rows]:
         """The parameters that have an entry for each case, and are passed on as they are."""
+        return self._declared(Rows)
+
+    @cached_property
+    def numbers(self) -> dict[str, Numbers]:
+        """The parameters that are arrays of numbers."""
+        return self._declared(Numbers)
+
+    def _declared(self, what: type[Fact]) -> dict[str, Fact]:
+        """The parameters of which a fact of this type is declared."""
         return {
             name: fact
             for name, kinds in self.kinds.items()
             for kind in kinds
             for fact in getattr(kind, "__metadata__", ())
-            if isinstance(fact, Rows)
+            if isinstance(fact, what)
         }
 
     def refuse_other_rows(self, given: Mapping[str, Any]) -> None:
@@ -211,6 +238,8 @@ class _Takes:
         if name in self.rows and (value is not None or NoneType not in kinds):
             self.rows[name].count(name, value)
             return value
+        if name in self.numbers and value is not None:
+            return self.numbers[name].of(name, value)
         if Any in kinds or kinds == [parameter.empty]:
             return value
         return _fitting(name, value, kinds)
@@ -230,7 +259,9 @@ def _fitting(name: str, value: Any, kinds: list[Any]) -> Any:
     wanted = in_words(kinds)
     if isinstance(value, float) and not np.isfinite(value):
         wanted = wanted.replace("a number", "a finite number")
-    raise DataError(f"{name} must be {wanted}; got {shown(value)}.")
+    words = [str(word) for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
+    near = did_you_mean(value.lower(), words) if isinstance(value, str) else ""
+    raise DataError(f"{name} must be {wanted}; got {shown(value)}{near or '.'}")
 
 
 def in_words(kinds: Iterable[Any]) -> str:

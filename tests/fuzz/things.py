@@ -29,6 +29,7 @@ THREE = np.arange(N) % 3
 P3 = RNG.dirichlet([1, 1, 1], N)
 X = RNG.normal(size=(N, 2)) + Y[:, None]
 GROUPS = np.arange(N) // 4
+CUBE = RNG.normal(size=(3, 3, 3, N))
 TABLE = [[8, 2], [3, 9]]
 
 
@@ -48,6 +49,8 @@ def made(kind: str) -> Any:
         "ordered too": lambda: _ordered(np.random.default_rng(4).random(3 * N)),
         "result": lambda: ac.assess(made("binary"), ["brier"], draws=9, rng=1),
         "learner": _learner,
+        "map": lambda: ac.searchlight(CUBE, Y, radius=1, draws=19, rng=1),
+        "maps": lambda: [made("map"), ac.searchlight(CUBE[::-1], Y, radius=1, draws=19, rng=2)],
     }[kind]()
 
 
@@ -243,6 +246,14 @@ OWN: dict[str, dict[str, Callable[[], Any]]] = {
         "law": lambda: ac.measures.Law.MEAN,
         "source": lambda: "nobody",
     },
+    "searchlight": {"images": lambda: CUBE, "labels": lambda: Y},
+    "decode_over_time": {
+        "epochs": lambda: CUBE[0, 0].transpose(1, 0)[:, None],
+        "labels": lambda: Y,
+    },
+    "group_maps": {"subjects": lambda: made("maps")},
+    "maps.read_map": {"folder": lambda: _written()},
+    "maps.simulate_subjects": {"subjects": lambda: 2, "voxel": lambda: 30.0},
     "from_cross_validate": {"results": lambda: _cross_validated()},
     "from_cv": {"cv": lambda: 3},
     "permutation_test": {"cv": lambda: 3},
@@ -312,6 +323,7 @@ COLLECTIONS = (
     "posterior",
     "measures",
     "plots",
+    "maps",
     "studies",
     "examples",
     "testing",
@@ -328,20 +340,28 @@ DISPLAYED = ("from_predictions", "from_estimator")
 # a target of their own.
 # Verbs that train many models take seconds a call.
 TRAINED = {"learning_curve", "reliability", "select", "stability", "validate"}
-IMAGES = {"decode_over_time", "group_maps", "searchlight", "glass_brain"}  # of brains, large
 MADE_FOR_USERS = {
     "ac": {"AboveChanceError", "Assessment", "Comparison", "assess_stream", "Dask", "Processes",
-           "Serial", "Store", *IMAGES, *TRAINED},
+           "Serial", "Store", *TRAINED},
     "measures": {"BrierParts", "Calibration", "Family", "Form", "LabelScore", "Law", "Measure",
                  "View"},
     "curves": {"Curve"},
     "posterior": {"Hierarchical", "Posterior"},
-    "plots": {"Chart", "Picture", "save", *IMAGES},
+    "plots": {"Chart", "Picture", "save", "glass_brain"},  # nilearn draws it
+    "maps": {"Geometry", "GroupMaps", "SimulatedSubjects", "SubjectMap", "SubjectMaps"},
     "studies": {"Cell", "Design", "Groups", "Known", "Pair", "PowerStudy", "PrecisionSize",
                 "Predicted", "SampleSize", "Size", "Table", "Width"},
     "errors": {"AboveChanceError", "ColumnError", "DataError", "FileError", "NotApplicable",
                "PluginWarning", "Unfinished", "UnknownMeasure", "UnknownMethod", "did_you_mean"},
 }  # fmt: skip
+
+
+def _written() -> Any:
+    from tempfile import mkdtemp
+
+    folder = mkdtemp(dir=".")
+    made("map").write(folder)
+    return folder
 
 
 def _cross_validated() -> Any:

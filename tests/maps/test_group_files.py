@@ -1,6 +1,7 @@
-"""Group maps on disk, and seen through a glass brain."""
+"""Maps of subjects and of groups on disk, and seen through a glass brain."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -9,8 +10,11 @@ import numpy as np
 import pytest
 
 import abovechance as ac
+from abovechance.inference.contract import contract
+from abovechance.inference.schema import fault
 from abovechance.maps import GroupMaps
 from abovechance.plots import glass_brain
+from fuzz.frame import settle
 from statistical.map_subjects import ball, group, volume
 
 
@@ -30,6 +34,64 @@ def test_a_row_of_times_is_written_as_numbers_and_json(tmp_path: Path) -> None:
     saved = dict(zip(facts["maps"], np.load(written[1]), strict=True))
     assert np.array_equal(saved["p_maximum"], result["p_maximum"])
     assert np.array_equal(np.load(written[2]), result.geometry.coordinates)
+
+
+def decoded(subjects: int) -> Any:
+    rng, y = np.random.default_rng(1), np.arange(24) % 2
+    each = [rng.normal(size=(24, 2, 4)) for _ in range(subjects)]
+    return ac.decode_over_time(each[0] if subjects == 1 else each, y, draws=5, rng=1)
+
+
+SAVED = {
+    "cuts": lambda: of(4, 4, 3, cluster_p=0.05),
+    "course": lambda: of(6, method="sign_flip", tfce=False),
+    "plane": lambda: of(4, 4, tfce=False),
+    "shares": lambda: of(4, 4, 3, method="prevalence"),
+    "one subject": lambda: decoded(1),
+    "several subjects": lambda: decoded(2),
+}
+
+
+def damaged(facts: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something may be lost or changed: every name, and the first entry of every list."""
+    if isinstance(facts, dict):
+        inside: Any = facts.items()
+    else:
+        inside = enumerate(facts[:1]) if isinstance(facts, list) else ()
+    for key, part in inside:
+        yield (*path, key)
+        yield from damaged(part, (*path, key))
+
+
+@pytest.mark.parametrize("kind", SAVED)
+def test_a_saved_map_is_as_its_schema_says_and_a_damaged_one_is_shown_or_refused(kind: str) -> None:
+    facts = json.loads(json.dumps(SAVED[kind]().to_dict()))
+    assert fault(facts, facts["kind"]) is None
+    for number, path in enumerate(damaged(facts)):
+        broken = json.loads(json.dumps(facts))
+        place = broken
+        for key in path[:-1]:
+            place = place[key]
+        if number % 2:
+            del place[path[-1]]
+        else:
+            place[path[-1]] = (None, [], "x", {})[number // 2 % 4]
+        assert settle(lambda broken=broken: ac.report(broken).html) in ("answered", "refused")
+
+
+def test_what_is_wrong_with_a_saved_map_is_said_with_its_place() -> None:
+    facts = of(4, 4, 3).to_dict()
+    peaks = [{**facts["peaks"][0], "at": [1.0]}]
+    planes = [{**facts["view"]["planes"][0], "rejected": [[0]]}, *facts["view"]["planes"][1:]]
+    for change, said in (
+        ({"peaks": peaks}, "peaks, entry 1, at must have 3 numbers, one for each axis"),
+        ({"view": {**facts["view"], "planes": planes}}, "view, cut 1 must be of one size"),
+        ({"view": {**facts["view"], "planes": planes[:2]}}, "must have 3 entries"),
+        ({"control": "bh"}, "controls must have 'bh' chosen; got"),
+        ({"method": "mean"}, "method must be one of 'stelzer', 'joint', 'sign_flip', 'prevalence'"),
+    ):
+        with pytest.raises(ac.AboveChanceError, match=said):
+            contract({**facts, **change})
 
 
 @pytest.mark.parametrize("method", ["stelzer", "prevalence"])

@@ -65,8 +65,8 @@ def group_maps(
     folders: tuple[str, ...], out: str | None, report: str | None, format_: str, **given: Any
 ) -> None:
     from abovechance.cli.terminal import progress, show, write_files
-    from abovechance.maps.group_level import group_maps as run
-    from abovechance.maps.map_files import read_map
+    from abovechance.maps import group_maps as run
+    from abovechance.maps import read_map
 
     if out is not None and Path(out).expanduser().is_file():
         raise click.UsageError(f"--out must be a folder; {out!r} is a file.")

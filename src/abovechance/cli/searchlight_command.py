@@ -66,8 +66,8 @@ def searchlight(
     from dataclasses import replace
 
     from abovechance.cli.terminal import progress, show, write_files
+    from abovechance.maps import searchlight as run
     from abovechance.maps.images import subjects_of
-    from abovechance.maps.searching import searchlight as run
     from abovechance.maps.trial_tables import trials_of
 
     _folder(out)

@@ -61,6 +61,12 @@ def fault(facts: Any, kind: str = "") -> str | None:
         found = next(_faults(facts, own, ()), None)
         found = found or next(_inside(facts, {"properties": _shared()}, ()), None)
         found = found or next(_of_other_length(facts), None)
+        if kind == "group_maps":
+            found = found or next(_of_other_places(facts), None)
+        if kind in ("subject_map", "subject_maps"):
+            for one in facts.get("maps", [facts]):
+                for name in ("reached", "course"):
+                    found = found or next(_of_several_lengths(name, one.get(name) or {}), None)
     return found
 
 
@@ -83,6 +89,33 @@ def _of_other_length(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, column in columns.items():
         if isinstance(column, list) and len(column) != len(facts["x"]):
             yield f"{name} must have {len(facts['x'])} entries, as x has; got {len(column)}"
+
+
+def _of_several_lengths(name: str, columns: Mapping[str, Any]) -> Iterator[str]:
+    """Lists that go together and are not of one length."""
+    sizes = {key: len(column) for key, column in columns.items() if isinstance(column, list)}
+    if len(set(sizes.values())) > 1:
+        yield _at((name,), "hold lists of one length", sorted(set(sizes.values())))
+
+
+def _of_other_places(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Places of a map that have not a number for each axis, cuts of two sizes, no rule chosen."""
+    axes, view = facts["geometry"]["axes"], facts.get("view") or {}
+    yield from _of_several_lengths("view", view if "x" in view else {})
+    for name in ("peaks", "clusters"):
+        for number, row in enumerate(facts[name], 1):
+            if len(row["at"]) != len(axes):
+                must = f"have {len(axes)} numbers, one for each axis"
+                yield _at((name, f"entry {number}", "at"), must, row["at"])
+    for number, plane in enumerate(view.get("planes", [view] if "values" in view else ()), 1):
+        sizes = [len(plane["values"]), *map(len, plane["values"])]
+        if 0 in sizes or len(set(sizes[1:])) > 1:
+            yield _at(("view", f"cut {number}"), "be rows of one length", sizes[1:])
+        if [len(plane["rejected"]), *map(len, plane["rejected"])] != sizes:
+            yield f"view, cut {number} must be of one size for values and rejected; it is of two"
+    chosen = [row["control"] for row in facts["controls"] if row["chosen"]]
+    if chosen != [facts["control"]]:
+        yield _at(("controls",), f"have {facts['control']!r} chosen", chosen)
 
 
 def _at(path: tuple[str, ...], must: str, value: Any) -> str:
@@ -142,7 +175,9 @@ def _inside(value: Any, rule: Mapping[str, Any], path: tuple[str, ...]) -> Itera
             if own:
                 yield from _faults(part, own, (*path, str(name)))
     elif isinstance(value, list):
-        if len(value) < rule.get("minItems", 0):
-            yield _at(path, "not be empty", value)
+        least, most = rule.get("minItems", 0), rule.get("maxItems", len(value))
+        if not least <= len(value) <= most:
+            must = "not be empty" if least == 1 else f"have {least} entries"
+            yield _at(path, must, value)
         for number, part in enumerate(value, 1):
             yield from _faults(part, rule.get("items", {}), (*path, f"entry {number}"))

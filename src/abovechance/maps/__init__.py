@@ -1,5 +1,6 @@
 """Where is the signal? A statistic in every neighbourhood of an image, a surface or a recording."""
 
+from abovechance.gate import offered
 from abovechance.maps.decoding import decode_over_time
 from abovechance.maps.group_level import GroupMaps, group_maps
 from abovechance.maps.map_files import read_map
@@ -19,3 +20,5 @@ __all__ = [
     "searchlight",
     "simulate_subjects",
 ]
+
+globals().update(offered(globals(), __all__))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Array, Floats, Ints
-from abovechance.errors import DataError, NotApplicable, UnknownMethod, did_you_mean
+from abovechance.errors import DataError, NotApplicable
 from abovechance.numerics.map_arithmetic import added, smallest
 from abovechance.resampling import SignFlips
 
@@ -340,19 +340,3 @@ METHODS = {
         ),
     )
 }
-
-
-def group_method(name: str) -> GroupMethod:
-    """The method of a name.
-
-    >>> group_method("prevalence").neighbours
-    False
-    >>> group_method("stelzers")
-    Traceback (most recent call last):
-    abovechance.errors.UnknownMethod: method must be ... got 'stelzers'; did you mean 'stelzer'?
-    """
-    if name in METHODS:
-        return METHODS[name]
-    *others, last = (repr(one) for one in METHODS)
-    near = did_you_mean(str(name), METHODS) or "."
-    raise UnknownMethod(f"method must be {', '.join(others)} or {last}; got {name!r}{near}")

@@ -12,12 +12,13 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
+from abovechance.gate import Row
 from abovechance.inference.detection import statistic_of
 from abovechance.learning.learners import TIE, Learner, fit_predict, predicted
 from abovechance.learning.schemes import VFold, fold_accuracy
 from abovechance.learning.training import decisions
 from abovechance.maps.engine import MapWork, one_store
-from abovechance.maps.images import subjects_of
+from abovechance.maps.images import numbers_of, subjects_of
 from abovechance.maps.neighbourhoods import pairs_of, windows
 from abovechance.maps.searching import gathered, mapped, per_subject
 from abovechance.maps.subject_map import Geometry, Singles, SubjectMap, SubjectMaps
@@ -145,7 +146,7 @@ def decode_over_time(
     epochs: Any,
     labels: Any = None,
     *,
-    times: Any = None,
+    times: Row | None = None,
     window: int = 1,
     adjacency: Any = None,
     generalise: bool = False,
@@ -230,7 +231,9 @@ def decode_over_time(
     )
     first = _cube(each[0], names[0])
     axis = _times(each[0], times, first.shape[2])
-    if isinstance(adjacency, tuple):  # as MNE's find_ch_adjacency answers: with names of sensors
+    if (
+        isinstance(adjacency, tuple) and len(adjacency) == 2
+    ):  # as MNE's find_ch_adjacency answers: with names of sensors
         adjacency = adjacency[0]
     pairs = None if adjacency is None else pairs_of(adjacency, first.shape[1])
     called = getattr(each[0], "ch_names", None) or range(1, first.shape[1] + 1)
@@ -248,8 +251,6 @@ def decode_over_time(
                 f"recordings must have the same sensors and times; {names[0]} has "
                 f"{first.shape[1]} × {first.shape[2]}, {name} {cube.shape[1]} × {cube.shape[2]}."
             )
-        if kept is not None:
-            (kept / name).mkdir(parents=True, exist_ok=True)
         maps.append(
             mapped(
                 cube.reshape(len(cube), -1),
@@ -292,7 +293,8 @@ def _recordings(epochs: Any, names: Any) -> tuple[list[Any], list[str], bool]:
 
 def _cube(epochs: Any, name: str) -> Floats:
     """Trials × sensors × times."""
-    found = np.asarray(epochs.get_data() if hasattr(epochs, "get_data") else epochs, dtype=float)
+    recorded = epochs.get_data() if hasattr(epochs, "get_data") else epochs
+    found = numbers_of(recorded, f"the recording of {name}")
     if found.ndim != 3 or 0 in found.shape:
         raise DataError(
             f"a recording must be trials × sensors × times; {name} has shape {found.shape}."
@@ -303,7 +305,7 @@ def _cube(epochs: Any, name: str) -> Floats:
 def _times(epochs: Any, given: Any, many: int) -> Floats:
     if given is None:
         given = getattr(epochs, "times", np.arange(many))
-    found = np.asarray(given, dtype=float)
+    found = np.asarray(given)
     if found.shape != (many,) or not (np.diff(found) > 0).all():
         raise DataError(
             f"times must be {many} numbers that increase, one for each time point; "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from abovechance.maps.neighbourhoods import Neighbourhoods
 from abovechance.maps.subject_map import Singles
 from abovechance.numerics.covariance import LEAST_CORRELATION
 from abovechance.numerics.kernels import available
+from abovechance.paths import written
 from abovechance.resampling.replicates import blas, runner_of, stream
 from abovechance.resampling.store import Store, as_store, digest
 from abovechance.settings import Settings
@@ -197,7 +198,7 @@ class MapWork:
 def computed(
     work: MapWork,
     settings: Settings,
-    file: str | PathLike[str] | None = None,
+    file: Path | None = None,
     *,
     before: int = 0,
     total: int | None = None,
@@ -213,7 +214,9 @@ def computed(
     if file is None:
         null = np.empty(shape, dtype=np.float32)
     else:
-        null = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=shape)
+        with written(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            null = np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=shape)
     observed = np.empty(many)
     for block, values in _blocks(work, settings):
         inside = work.centres(block)

@@ -16,14 +16,15 @@ from abovechance.errors import DataError, NotApplicable, shown
 from abovechance.format import thousands
 from abovechance.inference.results import Result
 from abovechance.maps import error_control
-from abovechance.maps.combinations import GroupMethod, Plan, group_method
+from abovechance.maps.combinations import METHODS, GroupMethod, Plan
 from abovechance.maps.error_control import Clustered, Counting, Null, Prevalence, Reference
 from abovechance.maps.map_views import view_of
 from abovechance.maps.peaks import Cluster, Peak, clusters_found, peaks_of
 from abovechance.maps.subject_map import Geometry, SubjectMap
 from abovechance.numerics.map_arithmetic import Adjacent, enhanced
+from abovechance.paths import written
 from abovechance.resampling import Store, digest
-from abovechance.settings import Settings, flag, one_of, settled
+from abovechance.settings import LARGEST, Settings, settled
 from abovechance.settings import share as between_0_and_1
 
 CONTROLS = {
@@ -39,7 +40,6 @@ OF_SHARES = "the chance of any centre where nobody carries the signal; shares at
 """What the largest of all centres bounds for prevalence, by the argument of its authors."""
 
 NEIGHBOURS = ("cluster", "tfce")
-TOUCHING = ("faces", "edges", "corners")
 INFLATED = 1.25  # times the level that too few null maps may cost before it is said
 
 
@@ -126,7 +126,8 @@ class GroupMaps(Result, kind="group_maps"):
         """Files in a folder: images of every map of a volume, their numbers, and JSON."""
         from abovechance.maps.group_files import write_group
 
-        return write_group(self, folder)
+        with written(folder):
+            return write_group(self, folder)
 
     def to_dict(self) -> dict[str, Any]:
         """What was found, without the values at every centre."""
@@ -253,15 +254,11 @@ def group_maps(
     [11, 12, 13]
     """
     settings = Settings.of("group_maps", given)
-    chosen = group_method(method)
-    one_of("control", control, tuple(CONTROLS))
-    one_of("neighbours", neighbours, TOUCHING)
-    one_of("tail", tail, ("count", "pareto"))
-    flag("with_observed", with_observed)
+    chosen = METHODS[method]
     cluster_p = between_0_and_1("cluster_p", cluster_p)
     if share != 0:
         share = between_0_and_1("share", share)
-    tfce = flag("tfce", tfce) or control == "tfce"
+    tfce = tfce or control == "tfce"
     if control in NEIGHBOURS and not chosen.neighbours:
         raise NotApplicable(
             f"control {control!r} is not defined for method {method!r}; use 'maximum', 'bh' or "
@@ -374,7 +371,8 @@ def _answered(
 
 def _given(subjects: Any) -> list[SubjectMap]:
     named = dict(subjects) if isinstance(subjects, Mapping) else None
-    if isinstance(subjects, SubjectMap) or not isinstance(subjects, Iterable):
+    listed = isinstance(subjects, Iterable) and getattr(subjects, "ndim", 1) > 0
+    if isinstance(subjects, SubjectMap) or not listed:
         raise DataError(f"group maps need a list of subjects' maps; got {type(subjects).__name__}.")
     every = list(subjects.values()) if isinstance(subjects, Mapping) else list(subjects)
     for i, one in enumerate(every):
@@ -612,7 +610,7 @@ def _advice(
         yield Advice(
             "AC580",
             f"p cannot fall below {reference.least:.2g} with {_arrangements(reference, plan)}, so "
-            f"nothing can be rejected at {alpha:g}; {_more(asked, math.ceil(1 / alpha))}.",
+            f"nothing can be rejected at {alpha:g}; {_more(asked, _one_in(alpha))}.",
         )
     elif not plan.minimum and asked.tail == "count":
         yield from _on_resolution(asked, plan, reference, p, alpha)
@@ -670,7 +668,7 @@ def _on_resolution(
 def _no_clusters(asked: _Asked, reference: Reference, plan: Plan) -> str:
     return (
         f"clusters cannot be formed at p = {asked.cluster_p:g} with "
-        f"{_arrangements(reference, plan)}; {_more(asked, math.ceil(1 / asked.cluster_p))}, or "
+        f"{_arrangements(reference, plan)}; {_more(asked, _one_in(asked.cluster_p))}, or "
         f"raise cluster_p to {reference.least:.2g} or more."
     )
 
@@ -680,6 +678,11 @@ def _arrangements(reference: Reference, plan: Plan) -> str:
     if plan.choice.listed:
         return f"{many} joint permutations"
     return f"all {many} arrangements" if reference.exact else f"{many} draws"
+
+
+def _one_in(p: float) -> int:
+    """How many equally probable arrangements let p be so small; as many as can be asked for."""
+    return math.ceil(min(1 / p, LARGEST))
 
 
 def _more(asked: _Asked, least: int) -> str:

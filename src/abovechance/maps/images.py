@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
-from abovechance.errors import DataError, FileError, NotApplicable
+from abovechance.arrays import Array, Floats, floats_or_none
+from abovechance.errors import DataError, FileError, NotApplicable, shown
 from abovechance.maps.neighbourhoods import Volume, volume
 from abovechance.maps.subject_map import Geometry
+from abovechance.predictions.checks import unmasked
 
 SAME_GRID = 1e-3  # millimetres by which affines of one grid may differ
 NEURO = "images need nibabel; install it with the extra: pip install abovechance[neuro]"
@@ -54,10 +55,21 @@ def opened(thing: Any) -> Any:
         ) from None
 
 
-def voxels_of(image: Any) -> Array:
+def numbers_of(thing: Any, name: str) -> Floats:
+    """Numbers of any shape; refused where there is anything else."""
+    found = floats_or_none(thing)
+    if found is None:
+        raise DataError(f"{name} must hold numbers; got {shown(thing)}.")
+    return found
+
+
+def voxels_of(image: Any, name: str) -> Array:
     """The numbers of an image or an array."""
     if not is_image(image):
-        return np.asarray(image)
+        found = unmasked(image, name)
+        if found.dtype.kind not in "biuf":
+            raise DataError(f"{name} must hold numbers; got {shown(image)}.")
+        return found
     try:
         return np.asanyarray(image.dataobj)
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -69,7 +81,7 @@ def voxels_of(image: Any) -> Array:
 
 def shape_of(image: Any) -> tuple[int, ...]:
     """The shape of an image or an array; an image is not read for it."""
-    return tuple(image.shape) if is_image(image) else tuple(np.shape(image))
+    return tuple(image.shape) if is_image(image) else unmasked(image, "images").shape
 
 
 def _first_line(error: Exception) -> str:
@@ -94,8 +106,8 @@ def space_of(mask: Any, centres: Any = None, affine: Any = None) -> Volume:
         inner = opened(centres)
         if is_image(inner) and grid is not None:
             _same_affine("process_mask_img", inner.affine, grid)
-        inner = _three(voxels_of(inner))
-    return volume(_three(voxels_of(image)), grid, inner)
+        inner = _three(voxels_of(inner, "process_mask_img"))
+    return volume(_three(voxels_of(image, "mask")), grid, inner)
 
 
 def _three(array: Array) -> Array:
@@ -117,7 +129,7 @@ def on_grid(name: str, thing: Any, space: Volume) -> Array:
     image = opened(thing)
     if is_image(image):
         _same_affine(name, image.affine, space.affine)
-    found = _three(voxels_of(image))
+    found = _three(voxels_of(image, name))
     _same_shape(name, found.shape, space)
     return found
 
@@ -144,7 +156,7 @@ def data_of(images: Any, space: Volume, name: str, masker: Any = None) -> Floats
         found = np.asarray(masker.transform(images), dtype=float)
         return _as_wide(found, space, name)
     if _is_table(images):
-        return _as_wide(np.asarray(images, dtype=float), space, name)
+        return _as_wide(numbers_of(images, f"images of {name}"), space, name)
     if isinstance(images, Sequence) and not is_path(images):
         return np.stack([_masked(opened(one), space, name) for one in images])
     image = opened(images)
@@ -175,7 +187,7 @@ def _masked(image: Any, space: Volume, name: str) -> Floats:
     _same_shape(f"images of {name}", shape_of(image), space)
     if is_image(image):
         _same_affine(f"images of {name}", image.affine, space.affine)
-    return np.asarray(voxels_of(image)[space.mask], dtype=float)
+    return np.asarray(voxels_of(image, f"images of {name}")[space.mask], dtype=float)
 
 
 def subjects_of(images: Any, names: Sequence[str] | None) -> tuple[list[Any], list[str], bool]:

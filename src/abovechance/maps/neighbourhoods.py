@@ -11,6 +11,7 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
 from abovechance.format import plural
 from abovechance.maps.subject_map import Geometry
+from abovechance.predictions.checks import unmasked
 
 Places = npt.NDArray[np.int32]
 ROUNDING = 1e-6  # a share of a radius by which a distance may exceed it: √3 · 2 mm has 27 voxels
@@ -110,7 +111,7 @@ class Volume:
         edges = self.affine[:3, :3]
         # the slab of steps along one axis is as far apart as rows of the inverse are short
         far = np.floor(reach * np.linalg.norm(np.linalg.inv(edges), axis=1) * (1 + ROUNDING))
-        far = np.minimum(far.astype(int), np.array(self.mask.shape) - 1)
+        far = np.minimum(far, np.array(self.mask.shape) - 1).astype(int)
         axes = [np.arange(-steps, steps + 1) for steps in far]
         steps = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
         length = np.sqrt(((steps @ edges.T) ** 2).sum(axis=1))
@@ -282,7 +283,7 @@ def pairs_of(adjacency: Any, many: int) -> Ints:
         _square(matrix.shape, many)
         found = np.column_stack([matrix.row, matrix.col])[matrix.data != 0]
     else:
-        given = np.asarray(adjacency)
+        given = unmasked(adjacency, "adjacency")
         if given.ndim != 2:
             raise DataError(f"adjacency must be a table; got shape {given.shape}.")
         if given.shape[1] == 3 and given.dtype.kind in "iu" and len(given) != 3:

@@ -12,6 +12,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.format import plural
+from abovechance.gate import Matrix
 from abovechance.inference.detection import statistic_of, with_seeds
 from abovechance.inference.permutation import scheme_of
 from abovechance.learning.from_sklearn import recognise
@@ -21,6 +22,7 @@ from abovechance.maps.engine import MapWork, computed, one_store, required
 from abovechance.maps.images import (
     data_of,
     is_masker,
+    numbers_of,
     on_grid,
     space_of,
     subjects_of,
@@ -288,7 +290,7 @@ def searchlight(
     *,
     mask: Any = None,
     process_mask_img: Any = None,
-    affine: Any = None,
+    affine: Matrix | None = None,
     radius: float | None = None,
     radius_unit: Literal["mm", "voxels"] = "mm",
     neighbours: int | None = None,
@@ -397,8 +399,6 @@ def searchlight(
     maps = []
     for number, (one, name) in enumerate(zip(each, names, strict=True)):
         X = _table(one, name) if space is None else data_of(one, space, name, masker)
-        if kept is not None:
-            (kept / name).mkdir(parents=True, exist_ok=True)
         checked(around, X.shape[1])
         seed = child_seed(settings.seed, "subject", name) if several else settings.seed
         maps.append(
@@ -464,8 +464,6 @@ def _around(
     chosen = [name for name, value in asked.items() if value is not None]
     if len(chosen) > 1:
         raise NotApplicable(f"give one of radius, neighbours and parcels; got {listed(chosen)}.")
-    if unit not in ("mm", "voxels"):
-        raise DataError(f"radius_unit must be 'mm' or 'voxels'; got {unit!r}.")
     if space is None:
         if neighbours is not None or (radius is not None and radius != int(radius)):
             raise NotApplicable("on a surface, give radius as a whole number of steps, or nothing.")
@@ -479,7 +477,7 @@ def _around(
 
 
 def _table(images: Any, name: str) -> Floats:
-    found = np.asarray(images, dtype=float)
+    found = numbers_of(images, f"data of {name}")
     if found.ndim != 2:
         raise DataError(
             f"data of {name} must be a table of trials × vertices; got shape {found.shape}."

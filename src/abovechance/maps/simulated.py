@@ -1,6 +1,6 @@
 """Simulated subjects: a brain of known active regions in smooth noise."""
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
+from abovechance.gate import Matrix
 from abovechance.maps.images import nibabel, space_of
 from abovechance.maps.neighbourhoods import Neighbourhoods, Volume, nearest, spheres, volume
 from abovechance.resampling.replicates import child_seed
@@ -23,6 +24,9 @@ MIDDLE = (0.0, -18.0, 10.0)
 
 REGIONS = ((-48.0, -24.0, 8.0, 16.0), (48.0, -24.0, 8.0, 16.0))
 """Active regions unless stated: x, y, z and radius, about where voices are heard on both sides."""
+
+MOST = 2**29
+"""Numbers that are simulated at most: 4 GB of them."""
 
 WIDTH = 2.0 * (2.0 * np.log(2.0)) ** 0.5
 """Full width at half maximum of a normal curve, in standard deviations."""
@@ -116,7 +120,7 @@ def simulate_subjects(
     effect: float = 1.0,
     between: float = 0.25,
     prevalence: float = 1.0,
-    regions: Sequence[Sequence[float]] = REGIONS,
+    regions: Matrix = REGIONS,
     pattern: Literal["uniform", "mixed"] = "uniform",
     smoothness: float = 8.0,
     voxel: float = 8.0,
@@ -186,13 +190,30 @@ def simulate_subjects(
             f"in each; got {trials}."
         )
     positive("voxel", voxel)
+    if mask is None:
+        brain = 4 / 3 * np.pi * math.prod(BRAIN)
+        _enough_room(subjects * trials * brain / max(voxel**3, 1e-99))
+    for name, value in (("effect", effect), ("between", between)):
+        if not math.isfinite(value):
+            raise DataError(f"{name} must be a finite number; got {value}.")
     if prevalence != 1.0:
         share("prevalence", prevalence)
     space = _brain(voxel) if mask is None else space_of(mask)
+    long = float(np.linalg.norm(space.affine[:3, :3] @ space.mask.shape))
+    if not 0 <= smoothness <= long:
+        raise DataError(
+            f"smoothness must lie between 0 and the {long:.0f} mm from end to end; "
+            f"got {smoothness:g}."
+        )
+    balls = np.asarray(regions)
+    if balls.shape[1:] != (4,):
+        raise DataError(
+            f"regions must be four numbers each, x, y, z and radius; got shape {balls.shape}."
+        )
     at = np.array(np.nonzero(space.mask)).T @ space.affine[:3, :3].T + space.affine[:3, 3]
     active = np.zeros(len(at), dtype=bool)
-    for *middle, radius in regions:
-        active |= ((at - np.asarray(middle)) ** 2).sum(axis=1) <= radius**2
+    for ball in balls:
+        active |= ((at - ball[:3]) ** 2).sum(axis=1) <= ball[3] ** 2
     if effect and not active.any():
         raise DataError("regions must hold a voxel of the mask; there is none. Make them larger.")
     labels = np.tile([0, 1], trials // 2)
@@ -217,6 +238,14 @@ def simulate_subjects(
         active=active,
         carriers=carriers,
     )
+
+
+def _enough_room(numbers: float) -> None:
+    if not numbers <= MOST:
+        raise DataError(
+            f"subjects × trials × voxels must be at most {MOST:,} numbers, 4 GB of memory; these "
+            f"would be {numbers:.1g}. Ask for fewer subjects or larger voxels."
+        )
 
 
 def _brain(voxel: float) -> Volume:

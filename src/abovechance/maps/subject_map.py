@@ -16,6 +16,7 @@ from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable, listed
 from abovechance.inference.results import Result
 from abovechance.io.export import jsonable
+from abovechance.paths import written
 from abovechance.resampling.tails import p_values
 
 Singles = npt.NDArray[np.float32]
@@ -339,7 +340,8 @@ class SubjectMap(Result, kind="subject_map"):
         """
         from abovechance.maps.map_files import write_map
 
-        return write_map(self, folder)
+        with written(folder):
+            return write_map(self, folder)
 
 
 def _shares_above(values: Array, limits: Floats) -> Floats:
