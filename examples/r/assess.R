@@ -2,7 +2,9 @@
 # From a data frame of R to an assessment, by reticulate.
 
 library(reticulate)
-py_require("abovechance") # or use_virtualenv("…") with abovechance in it
+# reticulate 1.41 and later installs abovechance for the session; an earlier one takes the Python that
+# the environment variable RETICULATE_PYTHON names, or use_virtualenv("…"), with abovechance in it.
+if (exists("py_require")) py_require("abovechance")
 
 ac <- import("abovechance")
 

@@ -231,6 +231,20 @@ def test_items_of_runs(run: Run, file) -> None:
     assert row["test"] == "sign flip of 10 clusters, exact"
 
 
+def test_items_may_have_a_column_per_model(run: Run, file) -> None:
+    rows = [f"q{i},d{i // 3},{int(i % 3 != 0)},{int(i % 2 == 0)}" for i in range(30)]
+    table = file("wide.csv", "\n".join(["item,doc,new,old", *rows]))
+    wide = ["--id", "item", "--models", "new,old", "--as", "item", "--groups", "doc", "--seed", "1"]
+    long = file("items.jsonl", item_lines())
+    assert told(run, table, *wide) == told(run, long, *ITEMS, "--groups", "doc")
+    code, _, err = run(table, "--models", "new,old", "--as", "item")
+    assert code == 2
+    assert "--as item needs --id for the item" in err
+    rows[4] = "q4,d1,,1"
+    gaps = file("gaps.csv", "\n".join(["item,doc,new,old", *rows]))
+    assert "a value is missing at row 5" in run(gaps, *wide)[2]
+
+
 def test_a_gate_that_fires_is_exit_code_1(run: Run, file) -> None:
     table = file("items.jsonl", item_lines("old"))
     code, out, err = run(table, *ITEMS, "--fail-if", "accuracy difference < -0.02")

@@ -21,6 +21,7 @@ from abovechance.inference import (
 )
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
+from abovechance.reports.assessment_story import checklist
 from abovechance.reports.citations import bibliography, used
 from abovechance.reports.html import on_page
 from replications.running import reproduce
@@ -287,6 +288,26 @@ def test_the_checklist_leaves_open_what_numbers_cannot_know(assessment: Any) -> 
     assert answers["Predictors"].mark == "open"
     assert answers["Source of data"].mark == "open"  # nobody said where they came from
     assert "Wilson" in answers["Performance with intervals"].text
+
+
+def test_the_checklist_has_every_item_of_tripod_ai_once_or_more(assessment: Any) -> None:
+    table = report(assessment).document.checklist
+    assert table is not None
+    numbers: set[int] = set()
+    for row in table.rows:
+        first, *last = (int(n) for n in re.findall(r"\d+", row[0].text))
+        numbers.update(range(first, (last or [first])[-1] + 1))
+    assert numbers == set(range(1, 28))
+    developing = {row[0].text.split()[0] for row in table.rows if "(D)" in row[0].text}
+    assert developing == {"9a", "12a", "12b–c", "15", "22", "27a–b"}
+
+
+def test_subgroups_answer_the_item_on_performance_not_the_one_on_clusters() -> None:
+    facts = {"n": 12, "outcome": "binary", "origin": "test", "subgroups": [{"by": "site"}]}
+    answers = {row[1].text: row[2] for row in checklist(facts).rows}
+    assert answers["Performance in subgroups"].text == "by subgroup: site"
+    assert answers["Heterogeneity of performance between clusters"].mark == "open"
+    assert answers["Methods to make the model fair"].mark == "open"
 
 
 def test_the_command_renders_a_saved_result(

@@ -1,9 +1,10 @@
 """Test whether one model predicts better than another on the same cases.
 
 \b
-One file, a column a model:      compare FILE --outcome y --positive 1 --models a,b,c
-A file a model, joined by id:    compare A.csv B.csv --outcome y --probability p --id id
+One file, a column per model:     compare FILE --outcome y --positive 1 --models a,b,c
+A file per model, joined by id:  compare A.csv B.csv --outcome y --probability p --id id
 A row per item and model:        compare items.jsonl --id item --model model --value correct
+A row per item, right or wrong:  compare items.csv --id item --models a,b,c --as item
 
 Differences are first − second, in the order of --models (or of the files), with an interval and
 the test that fits the measure. With --baseline the verdict is that a model is no worse, worse or
@@ -24,7 +25,7 @@ Examples:
   abovechance compare items.jsonl --id item --model model --value correct
 """
 
-KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
+KINDS = ("probability", "score", "label", "value", "risk", "predicted-time", "item")
 
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
@@ -39,9 +40,12 @@ KINDS = ("probability", "score", "label", "value", "risk", "predicted-time")
     "--as",
     "kind",
     type=click.Choice(KINDS),
-    help="What the columns of --models hold; probabilities of a class, values of a number.",
+    help="What the columns of --models hold; when not given, probabilities of a class or values "
+    "of a number. item: right or wrong, or a score.",
 )
-@click.option("--model", metavar="COL", help="Items: the model a row is of; see --value, --id.")
+@click.option(
+    "--model", metavar="COL", help="Items: the model that a row is about; see --value, --id."
+)
 @click.option(
     "--lower-is-better", is_flag=True, help="Items: --value holds losses rather than scores."
 )
@@ -95,12 +99,12 @@ def compare(
         raise click.UsageError("--between needs --by, the column of the subgroups.")
     read: dict[str, Any] | None = None
     with progress("drawing") as tell:
-        if model is not None:
+        if model is not None or kind == "item":
             from abovechance.inference.items import compare_items
 
             if measures or primary or by or unpaired or given["methods"]:
                 raise click.UsageError(
-                    "--measures, --primary, --method, --by and --unpaired do not go with --model."
+                    "--measures, --primary, --method, --by and --unpaired do not go with items."
                 )
             items = items_in(files, columns, model, models, higher_is_better=not lower_is_better)
             result = compare_items(**items, **given, progress=tell)

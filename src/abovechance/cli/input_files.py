@@ -75,37 +75,45 @@ def models_in(
 def items_in(
     files: Sequence[str],
     columns: dict[str, Any],
-    model: str,
+    model: str | None,
     models: list[str] | None,
     *,
     higher_is_better: bool,
 ) -> dict[str, Any]:
-    """Columns of a file with one row per item and model."""
+    """What each model got for each item: a row for both, or a row per item, a column per model."""
     import numpy as np
 
     from abovechance.io import read_table
 
     if len(files) != 1:
-        raise click.UsageError("--model is for one file with a row per item and model.")
+        raise click.UsageError("items of all models must stand in one file.")
     value = columns["value"]
-    if not value or len(value) != 1 or not columns["id_"]:
+    if model is None and (not columns["id_"] or not models or value):
+        raise click.UsageError("--as item needs --id for the item and --models for its columns.")
+    if model is not None and (not columns["id_"] or not value or len(value) != 1):
         raise click.UsageError("--model needs --id for the item and --value for what it got.")
     table = read_table(files[0], sheet=columns["sheet"])
-    wanted = {"id": columns["id_"], "model": model}
+    wanted = {"id": columns["id_"], **({} if model is None else {"model": model})}
     if columns["groups"]:
         wanted["groups"] = columns["groups"]
-    table.require([*wanted.values(), value[0]])
-    found: dict[str, Any] = {role: table.text(name) for role, name in wanted.items()}
-    found["value"] = _scores(table, value[0])
+    scored = list(models or ()) if model is None else list(value)
+    table.require([*wanted.values(), *scored])
+    found: dict[str, Any] = {
+        role: np.tile(table.text(name), len(scored)) for role, name in wanted.items()
+    }
+    found["value"] = np.concatenate([_scores(table, name) for name in scored])
+    if model is None:
+        found["model"] = np.repeat(np.array(scored, dtype=object), table.rows)
     missing = np.isnan(found["value"])
     for role in wanted:
         missing = missing | np.array([v is None for v in found[role]])
     if missing.any() and columns["missing"] == "drop":
         found = {role: column[~missing] for role, column in found.items()}
     elif missing.any():
-        row = int(np.flatnonzero(missing)[0]) + 1
+        row = int(np.flatnonzero(missing)[0]) % table.rows + 1
         raise click.UsageError(f"a value is missing at row {row}; drop such rows: --missing drop.")
-    return {**found, "models": models, "name": value[0], "higher_is_better": higher_is_better}
+    name = scored[0] if model is not None else None
+    return {**found, "models": models, "name": name, "higher_is_better": higher_is_better}
 
 
 def _scores(table: Any, name: str) -> Any:

@@ -214,8 +214,11 @@ def _with_shared_facts(models: dict[str, Any]) -> tuple[dict[str, Any], list[Adv
         (name, column), *others = known.items()
         for other, values in others:
             if not np.array_equal(column.astype(str), values.astype(str)):
+                remedy = ""
+                if field == "fold":
+                    remedy = " Give from_cv the same splitter, or the same rng, for each model."
                 raise DataError(
-                    f"{field} must be the same for every model; {name} and {other} differ."
+                    f"{field} must be the same for every model; {name} and {other} differ.{remedy}"
                 )
         facts[field] = column
         without = [n for n in models if n not in known]

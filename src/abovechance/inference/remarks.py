@@ -156,7 +156,7 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
             f"{_cases(predictions.dropped)} with a missing value "
             f"{'was' if predictions.dropped == 1 else 'were'} dropped; if they are not missing at "
             "random the results do not hold for all.",
-            "Collins et al. (2015), TRIPOD item 9",
+            "Collins et al. (2024), TRIPOD+AI item 11",
         )
     if isinstance(predictions, Binary | Multiclass):
         shares = zip(predictions.classes, predictions.prevalences, strict=True)

@@ -638,7 +638,7 @@ def assembled(
     if positive is None:
         raise DataError(
             f"pos_label must say which class is positive; the classes are "
-            f"{', '.join(map(repr, classes))}."
+            f"{', '.join(map(repr, classes))}. Pass pos_label={classes[-1]!r}, for instance."
         )
     first = checks.same_label(classes[0], positive)
     if kind == "probability":

@@ -193,7 +193,8 @@ def _of_positive(outcome: Array, names: list[Any] | None, columns: list[Any], po
         )
     if positive is None and not checks.is_zero_one(_present(outcome)):
         raise DataError(
-            f"pos_label must say which class is positive; the classes are {listed(names)}."
+            f"pos_label must say which class is positive; the classes are {listed(names)}. "
+            f"Pass pos_label={names[-1]!r}, for instance."
         )
     wanted = 1 if positive is None else positive
     at = [k for k, name in enumerate(names) if checks.same_label(name, wanted)]

@@ -404,8 +404,8 @@ def _painted(chart: Chart, colour: str) -> Chart:
     return replace(chart, layers=tuple(layers), series=tuple(series))
 
 
-# After the items for evaluation of TRIPOD+AI, in our own words: what the numbers cannot know is
-# left for the authors to state.
+# After the items of TRIPOD+AI, in our own words: what the numbers cannot know is left for the
+# authors to state. (D) marks what only a study that develops a model is asked for.
 TO_STATE = "for the authors to state"
 
 
@@ -413,7 +413,7 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
     """The items with what this analysis says to each.
 
     >>> rows = checklist({"n": 12, "outcome": "binary", "origin": "cv"}).rows
-    >>> [cell.text for cell in rows[0]]
+    >>> [cell.text for cell in rows[1]]
     ['5a', 'Source of data', 'predictions from cross-validation']
     """
     estimates = whole(facts)
@@ -421,36 +421,44 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
     intervals = sorted({str(r["interval"]["method"]) for r in estimates if r["interval"]})
     dropped = int(facts.get("dropped") or 0)
     items = [
+        ("1–4", "Title, abstract, background, objectives", ""),
         ("5a", "Source of data", _source(facts)),
         ("5b–6c", "Dates, setting, eligibility, treatments", ""),
         ("7", "Preparation of the data", ""),
         ("8a–c", "Outcome", _outcome(facts, described)),
-        ("9a–c", "Predictors", ""),
+        ("9a (D), b–c", "Predictors", ""),
         ("10", "Sample size and how it was arrived at", _sample_size(facts, described)),
         ("11", "Missing data", f"{plural(dropped, 'case') if dropped else 'none'} left out"),
-        ("12a", "How the data were used", _source(facts)),
-        ("12d", "Clusters of cases", _clusters(estimates)),
+        ("12a (D)", "How the data were used", _source(facts)),
+        ("12b–c (D)", "Handling of predictors, building of the model", ""),
+        ("12d", "Differences between clusters of cases", _clusters(estimates)),
         ("12e", "Measures of performance", "; ".join(measures)),
         ("12e", "Comparison of models", _compared(facts)),
+        ("12f", "Updating of the model", ""),
         ("12g", "How predictions were made", _made_by(facts)),
-        ("13", "Class imbalance", described),
-        ("14", "Fairness", _subgroups(facts)),
-        ("15", "Output of the model, thresholds", _output(facts)),
+        ("13", "Methods against class imbalance", ""),
+        ("14", "Methods to make the model fair", ""),
+        ("15 (D)", "Output of the model, thresholds", _output(facts)),
         ("16", "Differences between training and evaluation data", ""),
+        ("17", "Ethical approval, consent", ""),
         ("18a–d", "Funding, interests, protocol, registration", ""),
         ("18e–f", "Data and code", "the result is embedded in this file as JSON"),
         ("19", "Involvement of patients and the public", ""),
         ("20a–c", "Flow and characteristics of participants", ""),
         ("21", "Participants and events analysed", _analysed(facts, described)),
+        ("22 (D)", "The whole model, for use by others", ""),
         ("23a", "Performance with intervals", _intervals(facts, intervals)),
-        ("23b", "Heterogeneity of performance", _subgroups(facts)),
+        ("23a", "Performance in subgroups", _subgroups(facts)),
+        ("23b", "Heterogeneity of performance between clusters", ""),
+        ("24", "Results of updating the model", ""),
         ("25", "Interpretation, fairness included", ""),
         ("26", "Limitations", _limits(facts)),
-        ("27a–c", "Use in practice", ""),
+        ("27a–b (D), c", "Use in practice, next steps", ""),
     ]
     return Table(
         title="Reporting checklist",
-        caption="Items for the evaluation of a model after TRIPOD+AI (Collins et al. 2024).",
+        caption="Items after TRIPOD+AI (Collins et al. 2024); (D): asked only of studies that "
+        "develop a model.",
         columns=(Column("item", "name"), Column("what", "text"), Column("this analysis", "text")),
         rows=tuple(
             (Cell(item), Cell(what), Cell(answer or TO_STATE, mark="" if answer else "open"))
