@@ -1,8 +1,11 @@
 """Intervals agree with R and with exact arithmetic, and stay within their range."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import abovechance as ac
 from abovechance import intervals
 from abovechance.errors import DataError, NotApplicable
 from abovechance.measures import find
@@ -257,3 +260,70 @@ def test_impossible_counts_are_refused() -> None:
         intervals.wilson(11, 10)
     with pytest.raises(NotApplicable, match="at least one case"):
         intervals.wilson(0, 0)
+
+
+@pytest.mark.parametrize("kind", ["exponential", "share", "normal"])
+def test_the_closed_form_of_a_mean_is_what_very_many_resamples_say(kind: str) -> None:
+    from abovechance.inference.bootstrap import CLOSED, Units, _pivots_by_counts, studentised
+    from abovechance.settings import Settings
+
+    rng = np.random.default_rng(8)
+    n = {"exponential": 2 * CLOSED, "share": 6 * CLOSED, "normal": CLOSED}[kind]
+    values = {
+        "exponential": rng.exponential(size=n),
+        "share": (rng.random(n) < 0.1).astype(float) + 0.01 * rng.normal(size=n),
+        "normal": rng.normal(size=n),
+    }[kind]
+    units = Units.of(values)
+    closed, drawn = studentised(units), studentised(units, Settings(draws=99))
+    assert closed is not None
+    assert drawn is not None
+    assert (closed.name, drawn.name) == ("student", "studentised_bootstrap")
+    (pivots,) = _pivots_by_counts(units.residuals, np.random.default_rng(1), 8000)
+    many = replace(closed, pivots=np.sort(pivots))
+    # in standard errors; the resamples' own error is 0.03 to 0.04
+    apart = np.subtract(closed.bounds(0.95), many.bounds(0.95)) / closed.error
+    assert np.abs(apart).max() < 0.1
+    plain = (closed.mean + 1.96 * closed.error - many.bounds(0.95)[1]) / closed.error
+    assert (abs(plain) > 0.05) == (kind != "normal")  # without the correction it would show
+    for side in ("greater", "less", "two-sided"):
+        against = closed.mean - (1.5 if side != "less" else -1.5) * closed.error
+        two = (found.p_value(side, against) for found in (closed, many))
+        assert next(two) == pytest.approx(next(two), abs=0.012)
+
+
+def test_means_of_few_cases_or_of_long_tails_are_resampled() -> None:
+    from abovechance.inference.bootstrap import CLOSED, Units
+
+    rng = np.random.default_rng(3)
+    assert not Units.of(rng.normal(size=CLOSED - 1)).closed[0]
+    assert Units.of(rng.normal(size=CLOSED)).closed[0]
+    assert not Units.of(np.exp(3.0 * rng.normal(size=5 * CLOSED))).closed[0]
+    assert not Units.of(rng.normal(size=900), np.r_[np.arange(800), np.arange(100)]).closed[0]
+
+
+def test_from_which_size_on_a_mean_has_a_closed_form_is_a_fact_of_the_method() -> None:
+    from abovechance.inference.bootstrap import CLOSED
+    from abovechance.inference.method import Kind
+    from abovechance.inference.method import find as find_method
+
+    assert find_method("student", Kind.INTERVAL).smallest == CLOSED
+    rng = np.random.default_rng(7)
+    y = rng.random(CLOSED) < 0.5
+    p = np.clip(0.5 * y + 0.5 * rng.random(CLOSED), 0.01, 0.99)
+    made = Binary(y, probability=p)
+    many = ac.assess(made, ["brier"], rng=1)["brier"]
+    few = ac.assess(made.take(np.arange(CLOSED - 1)), ["brier"], rng=1)["brier"]
+    assert many.interval.method == "Student's t, corrected for skewness"
+    assert few.interval.method == "studentised bootstrap, 1999 draws"
+    # both ways agree to the digits that are printed, but for the draws' own error
+    half = (many.interval.high - many.interval.low) / 2
+    np.testing.assert_allclose(
+        [many.interval.low, many.interval.high],
+        [few.interval.low, few.interval.high],
+        atol=0.12 * half,
+    )
+    named = ac.assess(made, ["brier"], rng=1, methods={"brier": "studentised_bootstrap"})["brier"]
+    assert named.interval.method == "studentised bootstrap, 1999 draws"
+    drawn = ac.assess(made, ["brier"], rng=1, draws=499)["brier"]
+    assert drawn.interval.method == "studentised bootstrap, 499 draws"

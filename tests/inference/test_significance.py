@@ -212,5 +212,6 @@ def test_skill_of_very_many_cases_says_that_it_is_students() -> None:
     p = np.clip(0.3 * y + 0.7 * rng.random(len(y)), 0.01, 0.99)
     found = significance.skill(find("brier"), Binary(y, probability=p), draws=9)
     assert found.interval is not None
-    assert found.interval.method == "Student's t"
-    assert found.test == "Student's t against the uninformative forecast"
+    said = "Student's t, corrected for skewness"
+    assert found.interval.method == said
+    assert found.test == f"{said} against the uninformative forecast"

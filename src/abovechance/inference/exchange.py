@@ -69,9 +69,11 @@ STUDENT = declared(
     Kind.TEST,
     name="student",
     models=2,
-    title="Student's t[ of {clusters} clusters][ against {against}]",
-    words="Student's t-test[ of {clusters} clusters][ against {against}]",
-    source="student1908",
+    title="Student's t[, corrected for skewness{corrected}][ of {clusters} clusters]"
+    "[ against {against}]",
+    words="Student's t-test[ corrected for skewness{corrected}][ of {clusters} clusters]"
+    "[ against {against}]",
+    source=("student1908", "[{corrected:?}hall1992]"),
     hypothesis=EQUAL_MEANS,
     laws=[Law.MEAN],
     allows=[Fact.CLUSTERS],

@@ -123,10 +123,11 @@ def _skill(
         found = _resampled(units, settings)
     bounds = span(measure.range)
     if isinstance(found, Studentised) and len(units) >= FEW:
-        name, p_value, hypothesis = _kind(found), found.p_value("greater"), NO_GAIN
+        name, p_value, hypothesis = found.name, found.p_value("greater"), NO_GAIN
+        known_of_it = found.known(one_sided=True)
     else:
         p_value = flips(gains, groups=groups, alternative="greater", settings=settings).p_value
-        name, hypothesis = "sign_flip", SYMMETRIC
+        name, hypothesis, known_of_it = "sign_flip", SYMMETRIC, {}
     tested = answer(
         name,
         statistic=float(gains.sum()),
@@ -134,6 +135,7 @@ def _skill(
         alternative="greater",
         hypothesis=hypothesis,
         against="the uninformative forecast",
+        **known_of_it,
     )
     interval = _interval(found, units, groups, confidence_level, bounds)
     return Skill.tested(reference, float(gains.mean()), interval, tested)
@@ -194,14 +196,8 @@ def _interval(
     elif isinstance(found, Padded):
         ends, name, known = found.limits(level), "student", {"padded": True}
     else:
-        ends, name = found.bounds(level), _kind(found)
-        known = {"draws": len(found.pivots)} if len(found.pivots) else {}
+        ends, name, known = found.bounds(level), found.name, found.known(one_sided=True)
     return limits(name, max(ends[0], bounds[0]), min(ends[1], bounds[1]), level, **known)
-
-
-def _kind(found: Studentised) -> str:
-    """Very many cases are not resampled: their pivots are Student's."""
-    return "studentised_bootstrap" if len(found.pivots) else "student"
 
 
 @gain(

@@ -30,7 +30,6 @@ from abovechance.inference.method import (
     Kind,
     Method,
     Takes,
-    declared,
     facts_of,
     find,
     first_of,
@@ -251,19 +250,6 @@ def by_bootstrap(measure: Measure, predictions: Any, settings: Shared) -> Interv
     if groups is not None:
         return spread_of_clusters(measure, cases, values, confidence_level=level)
     return from_replicates(measure, cases, values, confidence_level=level)
-
-
-STUDENT = declared(
-    Kind.INTERVAL,
-    name="student",
-    title="Student's t[, padded{padded}][ of {clusters} clusters]",
-    words="Student's t[ after Bonett and Price{padded}][ of {clusters} clusters]",
-    source=("student1908", "[{padded:?}bonett2012]"),
-    laws=[Law.MEAN],
-    allows=[Fact.CLUSTERS],
-    takes=Takes.PARTS,
-    origin=__name__,
-)
 
 
 def one_run(predictions: Predictions) -> Predictions:

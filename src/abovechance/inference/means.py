@@ -9,10 +9,12 @@ import numpy as np
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.bootstrap import (
+    CLOSED,
     FEW,
     Padded,
     Studentised,
     Units,
+    of_mean_losses,
     span,
     studentised,
     studentised_mean,
@@ -52,13 +54,40 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 
 
 @interval(
+    name="student",
+    title="Student's t[, corrected for skewness{corrected}][, padded{padded}]"
+    "[ of {clusters} clusters][, within {bounds}]",
+    words="Student's t[ corrected for skewness{corrected}][ after Bonett and Price{padded}]"
+    "[ of {clusters} clusters][, within {bounds}]",
+    source=("student1908", "[{corrected:?}hall1992]", "[{padded:?}bonett2012]"),
+    default=[Law.MEAN],
+    laws=[Law.CALIBRATION],
+    smallest=CLOSED,
+    fits=_a_mean,
+    otherwise="studentised_bootstrap",
+)
+def student_of_mean(measure: Measure, predictions: Any, settings: Settings) -> Interval | None:
+    """The closed form of a mean of many cases without long tails; None where they are drawn."""
+    if settings.draws is not None:
+        return None
+    losses = np.asarray(measure.losses(predictions))
+    if not np.isfinite(losses).all():
+        return None
+    units = Units.of(losses)
+    found = studentised(units) if units.closed[0] else None
+    if found is None:
+        return None
+    ends = limits("student", *found.bounds(settings.level), settings.level, corrected=True)
+    return of_mean_losses(measure, losses, ends)
+
+
+@interval(
     name="studentised_bootstrap",
     title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]",
     words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]"
     "[, within {bounds}]",
     source="efron1993",
-    default=[Law.MEAN],
-    laws=[Law.CALIBRATION],
+    laws=[Law.MEAN, Law.CALIBRATION],
     steps=True,
     fits=_a_mean,
     otherwise="normal",
@@ -264,13 +293,12 @@ class MeanGain:
             return flipped(self.gains, self.groups, alternative, self.settings, SYMMETRIC)
         found = self.spread
         assert isinstance(found, Studentised)
-        drawn = len(found.pivots) > 0
         tested = answer(
-            "studentised_bootstrap" if drawn else "student",
+            found.name,
             statistic=float(self.gains.sum()),
             p_value=found.p_value(alternative),
             alternative=alternative,
-            draws=len(found.pivots) if drawn else None,
+            **{"draws": None, **found.known(one_sided=alternative != "two-sided")},
             **self._clusters,
         )
         return Answer(tested, least=found.least or None)
@@ -301,7 +329,7 @@ class MeanGain:
         found = self.spread
         if self._few_clusters or isinstance(found, Padded):
             return self.interval(level)
-        return self._within(found.bounds(level), level)
+        return self._within(found.bounds(level), level, one_sided=True)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         if self._few_clusters:
@@ -320,15 +348,15 @@ class MeanGain:
         known = {"clusters": len(units)}
         return Standardised(gap, self.turned, "cluster_mean", EQUAL_MEANS, known, self.bounds)
 
-    def _within(self, ends: tuple[float, float], level: float) -> Interval:
+    def _within(
+        self, ends: tuple[float, float], level: float, *, one_sided: bool = False
+    ) -> Interval:
         low, high = sorted(self.turned * limit + 0.0 for limit in ends)
         low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
         if isinstance(self.spread, Padded):
             return limits("student", low, high, level, padded=True, **self._clusters)
-        drawn = len(self.spread.pivots)
-        if not drawn:
-            return limits("student", low, high, level, **self._clusters)
-        return limits("studentised_bootstrap", low, high, level, draws=drawn, **self._clusters)
+        known = self.spread.known(one_sided=one_sided)
+        return limits(self.spread.name, low, high, level, **known, **self._clusters)
 
     @property
     def _clusters(self) -> dict[str, Any]:

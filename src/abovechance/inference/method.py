@@ -95,7 +95,8 @@ class Method:
 
     `source`: keys of `reports/methods.bib`, or BibTeX entries where a source is not there.
     `default`: the laws that have it first. `otherwise` names the method that stands in where the
-    data are not allowed for, where the measure does not fit, or where the function returns None.
+    data are not allowed for, where there are fewer cases than `smallest`, where the measure does
+    not fit, or where the function returns None.
     """
 
     name: str
@@ -139,7 +140,7 @@ class Method:
 
     def suits(self, measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
         """Whether it answers this measure on these data."""
-        if not self.allowed(facts):
+        if not self.allowed(facts) or (self.otherwise and predictions.n < self.smallest):
             return False
         return self.fits is None or self.fits(measure, predictions, facts)
 
