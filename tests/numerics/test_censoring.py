@@ -146,11 +146,12 @@ def test_the_compiled_counts_of_many_cases_equal_the_plain_ones(tied, monkeypatc
 @pytest.mark.parametrize(
     "times",
     [
-        1e9 + np.arange(300) * 1e-6,  # agree in all bits that a packed key keeps
+        1e9 + np.arange(300) * 1e-6,
+        np.append(-1.0, 1e9 + np.arange(300) * 1e-6),  # agree in all digits that are used at first
         np.array([0.0, -0.0, 0.0, -1.0, 1.0, -0.0]),
         -np.arange(100.0),
     ],
-    ids=["close", "zeros", "negative"],
+    ids=["close", "close but for one", "zeros", "negative"],
 )
 def test_times_that_are_hard_to_sort(times, path):
     rng = np.random.default_rng(6)

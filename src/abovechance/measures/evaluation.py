@@ -202,7 +202,7 @@ def _value(measure: Measure, predictions: Predictions) -> float:
         return (
             found if low <= found <= high else float(without_rounding(measure, np.asarray(found)))
         )
-    return single(measure, Sample.of(predictions))
+    return single(measure, Sample.unkept(predictions))
 
 
 def _and(names: list[str]) -> str:

@@ -126,11 +126,14 @@ class Sample:
         >>> evaluate(find("accuracy"), sample.reweighted(np.array([[1.0, 1, 2], [1, 1, 0]])))
         array([0.5, 1. ])
         """
-        classes = len(getattr(predictions, "classes", ()))
-        found: Sample = predictions.once(
-            "sample", lambda: cls(kind=predictions.kind, classes=classes, source=predictions)
-        )
+        found: Sample = predictions.once("sample", lambda: cls.unkept(predictions))
         return found
+
+    @classmethod
+    def unkept(cls, predictions: Predictions) -> "Sample":
+        """The same for a single value: predictions that do not keep it are freed at once."""
+        classes = len(getattr(predictions, "classes", ()))
+        return cls(kind=predictions.kind, classes=classes, source=predictions)
 
     # ------------------------------------------------------------ other samples of the same cases
 
@@ -582,7 +585,7 @@ def _evaluated(measure: Measure, sample: Sample) -> Any:
         found = measure.formula(sample.pair_areas, sample.prevalences, **measure.parameters)
         return after(measure, found)
     if form is Form.CENSORED:
-        if sample.batch:
+        if sample.columns and sample.batch:
             return _row_by_row(measure, sample)
         return measure.formula(sample.predictions(), **measure.parameters)
     if form is Form.LOSSES:

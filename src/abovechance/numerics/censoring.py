@@ -204,12 +204,8 @@ def _counts_compiled(
     from abovechance.numerics.kernels import pair_loops as kernel
 
     time, event, risk = _prepared(time, event, risk, tau)
-    by_risk, new_risk = kernel.ascending_order(risk)
-    places = kernel.places_in_order(by_risk, new_risk)
     opening = np.empty(0) if pair_weight is None else np.ascontiguousarray(pair_weight, float)
-    below, level, later = kernel.total_opened(
-        event, *kernel.ascending_order(time), places, new_risk, opening, event_censored_ties
-    )
+    below, level, later = kernel.total_opened(time, event, risk, opening, event_censored_ties)
     return Concordance(below, later - below - level, level)
 
 

@@ -57,12 +57,13 @@ class Cases:
     @classmethod
     def of(cls, index: Array | None, columns: Mapping[str, Any]) -> Self:
         """Those of raw columns that say something about the cases, as arrays, unchecked."""
-        named = {name: columns[name] for name in cls.ARRAYS}
-        made = {k: None if v is None else checks.vector(k, v) for k, v in named.items()}
-        return cls(**made, index=index)
+        named = {k: columns[k] for k in cls.ARRAYS if columns[k] is not None}
+        return cls(**{k: checks.vector(k, v) for k, v in named.items()}, index=index)
 
     def arrays(self) -> dict[str, Array | None]:
-        return {name: getattr(self, name) for name in self.ARRAYS}
+        """The facts that are known."""
+        named = ((name, getattr(self, name)) for name in self.ARRAYS)
+        return {name: value for name, value in named if value is not None}
 
     def take(self, rows: Any) -> Self:
         columns = {**self.arrays(), "index": self.index}
@@ -70,8 +71,10 @@ class Cases:
 
     def checked(self) -> Self:
         """The same facts, weights made floats; refused where they cannot be what they say."""
-        remedy = "Complete it, or leave the column out."
-        settle_missing(self.arrays(), "refuse", remedy)
+        known = self.arrays()
+        if not known:
+            return self
+        settle_missing(known, "refuse", "Complete it, or leave the column out.")
         if self.sample_weight is not None and self.counts is not None:
             raise DataError(
                 "give sample_weight= (sampling weights) or counts= (a row stands for k cases), "
@@ -227,9 +230,9 @@ class Predictions:
     def _settle(self, **values: Any) -> None:
         for name, value in values.items():
             if isinstance(value, np.ndarray):
-                value = value.view()
+                values[name] = value = value.view()
                 value.flags.writeable = False
-            object.__setattr__(self, name, value)
+        self.__dict__.update(values)
 
 
 def must_be_predictions(given: Any) -> None:

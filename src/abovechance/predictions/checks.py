@@ -112,7 +112,7 @@ def missing_mask(array: Array | None) -> Bools | None:
         return None
     mask: Bools
     if array.dtype.kind == "f":
-        if not np.isnan(array.min()):
+        if not np.isnan(np.vdot(array, array)):  # no square is negative: sums of them are numbers
             return None
         mask = np.isnan(array)
     elif array.dtype.kind in "mM":
@@ -155,8 +155,7 @@ def within_unit(name: str, probability: Floats, remedy: str = "") -> None:
 
 def finite(name: str, array: Floats) -> None:
     """Refuse infinite values, and those whose squares would be."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        size = np.vdot(array, array)
+    size = np.vdot(array, array)
     if not size < LARGEST**2:
         for mask, what in (
             (np.isinf(array), "finite; got an infinite value"),
@@ -353,13 +352,14 @@ def aligned(columns: Mapping[str, Any]) -> tuple[dict[str, Any], Array | None, t
     Columns without row labels are matched by position, as they were made from the first. Columns
     of another length pass through: that is refused elsewhere, in words about lengths.
     """
-    carrying = {name: v for name, v in columns.items() if index_of(v) is not None}
+    others = {k: v for k, v in columns.items() if not (v is None or type(v) is np.ndarray)}
+    carrying = {name: v for name, v in others.items() if index_of(v) is not None}
     if not carrying:
         return dict(columns), None, ()
-    (first, leader), *others = carrying.items()
+    (first, leader), *following = carrying.items()
     index = index_of(leader)
     found, moved = dict(columns), []
-    for name, values in others:
+    for name, values in following:
         own = index_of(values)
         if own is index or len(own) != len(index) or own.equals(index):
             continue

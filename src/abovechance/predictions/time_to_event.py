@@ -107,21 +107,17 @@ class Survival(Predictions):
             "order": order,
         }
         found, index, notes = aligned({**given, "survival": survival, **about})
-        arrays = {k: None if v is None else checks.vector(k, found[k]) for k, v in given.items()}
-        arrays["survival"] = (
-            None
-            if survival is None
-            else np.atleast_2d(checks.unmasked(found["survival"], "survival").T)
-        )
+        arrays: dict[str, Array | None] = {
+            k: checks.vector(k, found[k]) for k, v in given.items() if v is not None
+        }
+        if survival is not None:
+            arrays["survival"] = np.atleast_2d(checks.unmasked(found["survival"], "survival").T)
         cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
-        observed = {k: None if a is None else checks.numbers(k, a) for k, a in arrays.items()}
-        moment, happened = observed["time"], observed["event"]
-        assert moment is not None
-        assert happened is not None
-        later, curves = observed["predicted_time"], observed["survival"]
+        observed = {k: checks.numbers(k, a) for k, a in arrays.items() if a is not None}
+        later, curves = observed.get("predicted_time"), observed.get("survival")
         moments = _times(times, curves)
-        risk = -later if later is not None else observed["risk"]
+        risk = -later if later is not None else observed.get("risk")
         from_curves = risk is None
         if from_curves:
             assert curves is not None
@@ -129,8 +125,8 @@ class Survival(Predictions):
             risk = 1.0 - curves[-1]
             notes = (*notes, _risk_from(moments))
         self._settle(
-            time=_time(moment),
-            event=_event(happened),
+            time=_time(observed["time"]),
+            event=_event(observed["event"]),
             risk=risk,
             survival=curves,
             times=moments,
@@ -190,7 +186,7 @@ def _risk_from(times: Floats) -> Advice:
 
 def _time(time: Floats) -> Floats:
     checks.finite("time", time)
-    if (time < 0).any():
+    if time.min() < 0:
         raise DataError(
             f"time must not be negative; got {time[time < 0][0]:g} at {checks.rows_of(time < 0)}."
         )
@@ -198,13 +194,14 @@ def _time(time: Floats) -> Floats:
 
 
 def _event(event: Array) -> Bools:
-    wrong = (event != 0) & (event != 1)
+    happened = event == 1
+    wrong = ~happened & (event != 0)
     if wrong.any():
         raise DataError(
             "event must be 1 where the event happened and 0 where it was censored; got "
             f"{event[wrong][0]:g} at {checks.rows_of(wrong)}. Recode it (many files use 1/2)."
         )
-    return event.astype(np.bool_)
+    return happened
 
 
 def _times(times: Any, survival: Floats | None) -> Floats | None:

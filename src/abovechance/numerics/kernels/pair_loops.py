@@ -1,9 +1,7 @@
-"""Compiled loops for pairs in time: sorting by packed keys, lining up, counting what came before.
+"""Compiled loops for pairs in time: sorting by digits, lining up, counting what came before.
 
-The callers in `numerics.concordance` say what is computed; here is only how. A set of places is
-kept as bits. Each word of 64 bits knows how many are set before it in its group of 32 words, each
-group how many in its section of 32 groups, and a Fenwick tree sums the sections. Those
-counts have 16 bits, so that one addition raises four of them, and to ask how many members lie
+The callers in `numerics.censoring` say what is computed; here is only how. A set of places is
+kept as bits, and a Fenwick tree counts those set in the words of 64: to ask how many members lie
 below a place is to read a few numbers, all of them in cache.
 """
 
@@ -16,60 +14,85 @@ from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import compiled, inlined
 
 Places: TypeAlias = npt.NDArray[np.int32]
-Members: TypeAlias = tuple[Array, Array, Array, Ints, Array]
+Members: TypeAlias = tuple[Array, Places]
 
-LONGEST_REPAIR = 64  # places an entry may be moved when truncated keys are put right
+FEW, SEVERAL = 1 << 11, 1 << 14  # keys
+LONGEST_REPAIR = 64  # places a key may be moved when the digits left out are made up for
 
 
+@compiled
 def ascending_order(values: Floats) -> tuple[Places, Bools]:
     """The order that sorts `values`, equal ones in their given order, and where a new one begins.
 
-    Sorting numbers is several times faster than sorting references to them: each key carries its
-    own place in its lowest bits. Keys whose remaining bits agree are put right afterwards.
+    Keys of 64 bits, which order as the values do, are dealt out by their leading digits, from the
+    first bit in which any two differ. What the digits left out would have said is put right by
+    moving keys past their neighbours; where that takes long, all digits are used.
     """
-    bits = max(1, int(values.size - 1).bit_length())
-    keys = np.empty(values.size, dtype=np.int64)
-    _pack(values.view(np.int64), bits, keys)
-    keys.sort()
-    order = np.empty(values.size, dtype=np.int32)
-    begins = np.ones(values.size, dtype=np.bool_)
-    if not _unpack(keys, bits, values, order, begins):
-        order = np.argsort(values, kind="stable").astype(np.int32)
-        begins[1:] = values[order[1:]] != values[order[:-1]]
+    n = values.size
+    keys, order, begins = np.empty(n, np.uint64), np.empty(n, np.int32), np.ones(n, np.bool_)
+    words, differ = values.view(np.int64), np.uint64(0)
+    for i in range(n):
+        word = words[i]
+        word = 0 if word == np.int64(-(2**63)) else word  # the two zeros are one number
+        word ^= (word >> 63) & np.int64(2**63 - 1)  # negative numbers descend in their bits
+        keys[i] = np.uint64(word) ^ (np.uint64(1) << np.uint64(63))
+        order[i] = i
+        differ |= keys[i] ^ keys[0]
+    high = 0
+    while differ:
+        differ >>= np.uint64(1)
+        high += 1
+    # as many bits as tell nearly all apart, in the digits that cost least
+    digit, digits = (8, 3) if n <= FEW else (11, 2) if n <= SEVERAL else (11, 3)
+    keys, order = _dealt(keys, order, max(0, high - digits * digit), high, digit)
+    if not _repaired(keys, order):
+        keys, order = _dealt(keys, order, 0, high, digit)
+    for k in range(1, n):
+        begins[k] = keys[k] != keys[k - 1]
     return order, begins
 
 
 @compiled
-def _pack(words: Ints, bits: int, keys: Ints) -> None:
-    mask = (np.int64(1) << bits) - 1
-    for i in range(keys.size):
-        word = words[i]
-        word = 0 if word == np.int64(-(2**63)) else word  # the two zeros are one number
-        word ^= (word >> 63) & np.int64(2**63 - 1)  # negative numbers descend in their bits
-        keys[i] = (word & ~mask) | i
+def _dealt(keys: Array, order: Places, low: int, high: int, digit: int) -> tuple[Array, Places]:
+    """Keys and what belongs to them, sorted by the bits from `low` to below `high`, stably.
+
+    They are dealt out by so many bits at a time, the lowest first.
+    """
+    other_keys, other_order = np.empty_like(keys), np.empty_like(order)
+    start, mask = np.empty(1 << digit, np.int64), np.uint64((1 << digit) - 1)
+    for at in range(low, high, digit):
+        shift = np.uint64(at)
+        start[:] = 0
+        for i in range(keys.size):
+            start[(keys[i] >> shift) & mask] += 1
+        total = 0
+        for d in range(start.size):
+            count = start[d]
+            start[d] = total
+            total += count
+        for i in range(keys.size):
+            d = (keys[i] >> shift) & mask
+            place = start[d]
+            start[d] = place + 1
+            other_keys[place] = keys[i]
+            other_order[place] = order[i]
+        keys, other_keys = other_keys, keys
+        order, other_order = other_order, order
+    return keys, order
 
 
 @compiled
-def _unpack(keys: Ints, bits: int, values: Floats, order: Places, begins: Bools) -> bool:
-    mask = (np.int64(1) << bits) - 1
-    start = 0
-    for k in range(keys.size):
-        i = keys[k] & mask
-        order[k] = i
-        if k > 0 and (keys[k] ^ keys[k - 1]) <= mask:
-            to = k
-            while to > start and values[order[to - 1]] > values[i]:
-                order[to] = order[to - 1]
-                to -= 1
-                if k - to > LONGEST_REPAIR:
-                    return False
-            order[to] = i
-        else:
-            for j in range(start + 1, k):
-                begins[j] = values[order[j]] != values[order[j - 1]]
-            start = k
-    for j in range(start + 1, keys.size):
-        begins[j] = values[order[j]] != values[order[j - 1]]
+def _repaired(keys: Array, order: Places) -> bool:
+    """Whether keys that are nearly in order were put in order by moving each a little."""
+    for k in range(1, keys.size):
+        key, mine, to = keys[k], order[k], k
+        while to > 0 and keys[to - 1] > key:
+            keys[to], order[to] = keys[to - 1], order[to - 1]
+            to -= 1
+            if k - to > LONGEST_REPAIR:
+                keys[to], order[to] = key, mine
+                return False
+        keys[to], order[to] = key, mine
     return True
 
 
@@ -129,24 +152,22 @@ def line_up(
 
 @compiled
 def total_opened(
-    event: Bools,
-    order: Places,
-    begins: Bools,
-    places: tuple[Places, Places, Places],
-    begins_risk: Bools,
-    opening: Floats,
-    event_censored_ties: bool,
+    time: Floats, event: Bools, risk: Floats, opening: Floats, event_censored_ties: bool
 ) -> tuple[float, float, float]:
     """Pairs opened by events: later cases of lower, equal and any risk, in total.
 
     The walk is backwards in time; the members are those still to come. `opening` has the weight of
     each case's pairs, or is empty. Whole numbers below 2**53 are added up exactly.
     """
-    distinct = begins_risk.all()
+    by_risk, begins_risk = ascending_order(risk)
+    places, distinct = places_in_order(by_risk, begins_risk), begins_risk.all()
+    order, begins = ascending_order(time)
     # Gathered beforehand, in loops where one fetch from memory need not wait for another.
     happened, place = event[order], places[0][order]
     bottom, top = (place, place) if distinct else (places[1][order], places[2][order])
     members = _nobody(order.size)
+    if distinct and begins.all() and not opening.size:
+        return _total_without_ties(happened, place, members)
     below = level = later = 0.0
     seen, end = 0, order.size
     while end > 0:
@@ -176,6 +197,21 @@ def total_opened(
 
 
 @compiled
+def _total_without_ties(
+    happened: Bools, place: Places, members: Members
+) -> tuple[float, float, float]:
+    """The same where no two times and no two risks are equal, without a guess at who had events."""
+    below = later = np.int64(0)
+    size = happened.size
+    for k in range(size - 1, -1, -1):
+        event = np.int64(happened[k])
+        below += event * _count_below(members, place[k])
+        later += event * (size - 1 - k)
+        _admit(members, place[k])
+    return float(below), 0.0, float(later)
+
+
+@compiled
 def count_before(
     universe: int,
     place: Places,
@@ -201,41 +237,29 @@ def count_before(
 
 @compiled
 def _nobody(universe: int) -> Members:
-    words = np.zeros((universe >> 6) + 1, np.uint64)
-    in_group = np.zeros(8 * ((universe >> 11) + 1), np.uint64)
-    in_section = np.zeros(8 * ((universe >> 16) + 1), np.uint64)
-    sections = np.zeros((universe >> 16) + 2, np.int64)
-    later = np.zeros((32, 32), np.uint16)
-    for i in range(32):
-        later[i, i + 1 :] = 1
-    return words, in_group, in_section, sections, later.view(np.uint64)
+    words = (universe >> 6) + 1
+    return np.zeros(words, np.uint64), np.zeros(words + 1, np.int32)
 
 
 @inlined
 def _admit(members: Members, place: int) -> None:
-    words, in_group, in_section, sections, raised = members
-    word, group, section = place >> 6, place >> 11, place >> 16
+    words, tree = members
+    word = place >> 6
     words[word] |= np.uint64(1) << np.uint64(place & 63)
-    for k in range(8):
-        in_group[8 * group + k] += raised[word & 31, k]
-    for k in range(8):
-        in_section[8 * section + k] += raised[group & 31, k]
-    node = section + 1
-    while node < sections.size:
-        sections[node] += 1
+    node = word + 1
+    while node < tree.size:
+        tree[node] += 1
         node += node & -node
 
 
 @inlined
 def _count_below(members: Members, place: int) -> int:
-    words, in_group, in_section, sections, _ = members
-    word, group, node = place >> 6, place >> 11, place >> 16
-    lower = words[word] & ((np.uint64(1) << np.uint64(place & 63)) - np.uint64(1))
-    count = _ones(lower)
-    count += int(in_group.view(np.uint16)[word])
-    count += int(in_section.view(np.uint16)[group])
+    words, tree = members
+    word = place >> 6
+    count = _ones(words[word] & ((np.uint64(1) << np.uint64(place & 63)) - np.uint64(1)))
+    node = word
     while node > 0:
-        count += sections[node]
+        count += tree[node]
         node &= node - 1
     return count
 
