@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -42,7 +43,6 @@ from abovechance.signal import (
     Accuracy,
     Statistic,
     classes_of,
-    evaluate,
     evaluate_numeric,
     features_of,
     find,
@@ -50,6 +50,7 @@ from abovechance.signal import (
     numbers_of,
     present,
 )
+from abovechance.signal.battery import Battery
 
 # ----------------------------------------------------------------------------------------------
 # Statistics under permuted outcomes: all permutations, or until every test is decided.
@@ -97,7 +98,7 @@ class Labellings:
             return evaluate_numeric(self.X, self.outcome[orders], self.statistics)
         rng = stream(self.seed, OBSERVED)
         labels = np.broadcast_to(self.outcome, orders.shape)
-        return evaluate(self.X, labels, self.statistics, rng, fast=self.fast, orders=orders)
+        return self._battery.values(labels, rng, fast=self.fast, orders=orders)
 
     def _permuted(self, rng: np.random.Generator, size: int) -> Floats:
         drawn = self.scheme.draw(rng, size)
@@ -110,7 +111,12 @@ class Labellings:
         """Values (B, S) for outcomes (B, n)."""
         if self.outcome.dtype.kind == "f":
             return evaluate_numeric(X, outcomes, self.statistics)
-        return evaluate(X, outcomes, self.statistics, rng, fast=self.fast)
+        battery = self._battery if X is self.X else Battery(X, self.statistics)
+        return battery.values(outcomes, rng, fast=self.fast)
+
+    @cached_property
+    def _battery(self) -> Battery:
+        return Battery(self.X, self.statistics)
 
     def _shuffled(self, rng: np.random.Generator, size: int) -> Floats:
         """Every feature permuted on its own: breaks their correlation as well."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -75,25 +75,48 @@ def evaluate(
     places, one draw of folds and samples for these places is kept, and row i of the table moves
     to the place `orders[b, i]`.
     """
-    check_labellings(labels, len(X))
-    for statistic in statistics:
-        statistic.require(X, labels[0])
-    kept = None if orders is None else Places(labels[0], orders)
-    given = labels if orders is None else labels[0][orders]
-    work = Work(X, given, entropy_of(rng), _most_draws(statistics), fast, kept)
-    labels = given
-    columns = [
-        grouped(statistic, X, labels) if isinstance(statistic, Statistic) else work.value(statistic)
-        for statistic in statistics
-    ]
-    return np.column_stack(columns)
+    return Battery(X, tuple(statistics)).values(labels, rng, fast=fast, orders=orders)
 
 
-def grouped(statistic: Statistic, X: Floats, labels: Ints) -> Floats:
-    """A statistic of groups (B,), of two or, where it extends, of more."""
-    if labels[0].max() > 1 and statistic.several is not None:
-        return statistic.several.batch(X, labels)
-    return statistic.batch(X, labels)
+@dataclass(frozen=True, eq=False)
+class Battery:
+    """Statistics of one table, whose part of the work is done once for all blocks of labellings."""
+
+    X: Floats
+    statistics: tuple[AnyStatistic, ...]
+    known: dict[tuple[int, ...], list[Any]] = field(default_factory=dict)
+
+    def values(
+        self,
+        labels: Ints,
+        rng: np.random.Generator,
+        *,
+        fast: bool | None = None,
+        orders: Ints | None = None,
+    ) -> Floats:
+        """What `evaluate` says."""
+        sizes = class_sizes(labels, len(self.X))
+        if sizes not in self.known:
+            self.known[sizes] = self._fitting(labels[0], len(sizes))
+        kept = None if orders is None else Places(labels[0], orders)
+        labels = labels if orders is None else labels[0][orders]
+        work = None
+        if None in self.known[sizes]:
+            most = _most_draws(self.statistics)
+            work = Work(self.X, labels, entropy_of(rng), most, fast, kept)
+        columns = [
+            work.value(one) if work is not None and isinstance(one, Accuracy) else grouped(labels)
+            for one, grouped in zip(self.statistics, self.known[sizes], strict=True)
+        ]
+        return np.column_stack(columns)
+
+    def _fitting(self, labels: Ints, classes: int) -> list[Any]:
+        """The statistics of groups of such sizes, as functions of labellings; None for others."""
+        for statistic in self.statistics:
+            statistic.require(self.X, labels)
+        return [
+            s.on(self.X, classes) if isinstance(s, Statistic) else None for s in self.statistics
+        ]
 
 
 def evaluate_numeric(X: Floats, outcomes: Floats, statistics: Sequence[AnyStatistic]) -> Floats:
@@ -111,14 +134,15 @@ def evaluate_numeric(X: Floats, outcomes: Floats, statistics: Sequence[AnyStatis
     return np.column_stack(columns)
 
 
-def check_labellings(labels: Ints, n: int) -> None:
-    """Labellings must be permutations of each other."""
+def class_sizes(labels: Ints, n: int) -> tuple[int, ...]:
+    """How many rows each class has in labellings, which must be permutations of each other."""
     if labels.ndim != 2 or labels.shape[1] != n or not len(labels):
         raise DataError(f"labellings must be rows of {n} labels; got shape {labels.shape}.")
     if labels.min() < 0:
         raise DataError(f"labels must be class numbers from 0 on; got {labels.min()}.")
-    for k in range(int(labels.max()) + 1):
-        sizes = np.count_nonzero(labels == k, axis=1)
+    highest = int(labels.max())
+    for k in range(1, highest + 1):  # the rest is class 0
+        sizes = labels.sum(axis=1) if highest == 1 else np.count_nonzero(labels == k, axis=1)
         if (sizes == sizes[0]).all():
             continue
         row = int(np.flatnonzero(sizes != sizes[0])[0])
@@ -126,6 +150,7 @@ def check_labellings(labels: Ints, n: int) -> None:
             "labellings must all have the same class sizes; "
             f"labelling {row + 1} differs from the first. Evaluate them apart."
         )
+    return tuple(np.bincount(labels[0], minlength=highest + 1).tolist())
 
 
 def entropy_of(rng: np.random.Generator) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -481,8 +482,11 @@ class Statistic:
         The same in many neighbourhoods of the columns of one table at once (S, B), where that is
         much faster: of the table, labellings, and `starts` and `members` of the neighbourhoods as
         `numerics/kernels/sphere_loops.py` has them. Needs compiled loops.
+    of_table
+        `batch` of one table, with what labels do not change done once; None where that is nothing.
     undefined
-        Why it is not defined on features and labels for a reason of its own; None if it is.
+        Why it is not defined on features and labels for a reason of its own; None if it is. Labels
+        count by how many rows each group has.
     """
 
     name: str
@@ -498,6 +502,9 @@ class Statistic:
     numeric: Extension | None = None
     undefined: Callable[[Floats, Ints], str | None] | None = None
     local: Callable[[Floats, Ints, Ints, Any], Floats] | None = field(default=None, compare=False)
+    of_table: Callable[[Floats], Callable[[Ints], Floats]] | None = field(
+        default=None, compare=False
+    )
 
     @property
     def undefined_when(self) -> str:
@@ -509,6 +516,12 @@ class Statistic:
         features, labels = two_groups(X, y)
         self.require(features, labels)
         return float(self.naive(features, labels))
+
+    def on(self, X: Floats, classes: int) -> Callable[[Ints], Floats]:
+        """The statistic of labellings (B, n) of one table, of two groups or, where it extends, more."""
+        if classes > 2 and self.several is not None:
+            return partial(self.several.batch, X)
+        return partial(self.batch, X) if self.of_table is None else self.of_table(X)
 
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined, naming one that is."""

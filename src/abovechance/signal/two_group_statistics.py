@@ -1,5 +1,6 @@
 """Statistics of two groups of rows: of means, of sparse differences, of distances."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -128,28 +129,43 @@ def distance_t2(X: Floats, y: Ints, covariance: Floats) -> float:
 
 
 def _hotelling_batch(X: Floats, labels: Ints) -> Floats:
+    return _hotelling_of(X)(labels)
+
+
+def _hotelling_of(X: Floats) -> Callable[[Ints], Floats]:
+    return partial(_explained_odds, np.linalg.qr(X - X.mean(axis=0))[0])
+
+
+def _explained_odds(basis: Floats, labels: Ints) -> Floats:
     """T² grows with the share of the labels' variance that the features explain."""
-    basis = np.linalg.qr(X - X.mean(axis=0))[0]
     projected = np.asarray(labels.astype(float) @ basis)
     share = (projected**2).sum(axis=1) / group_size(labels[0])
     left = 1 - share
     with np.errstate(divide="ignore"):
-        return np.where(left > SEPARATED, (X.shape[0] - 2) * share / left, np.inf)
+        return np.where(left > SEPARATED, (len(basis) - 2) * share / left, np.inf)
 
 
 def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
+    return _srivastava_du_of(X)(labels)
+
+
+def _srivastava_du_of(X: Floats) -> Callable[[Ints], Floats]:
+    Z = X / np.sqrt(np.diag(total_scatter(X)))
+    total = total_scatter(Z)
+    return partial(_diagonal_distance, Z - Z.mean(axis=0), total, total**2)
+
+
+def _diagonal_distance(Z: Floats, total: Floats, squares: Floats, labels: Ints) -> Floats:
     """Scatter within groups is total scatter less a matrix of rank one: c d d'."""
-    (n, p), c = X.shape, group_size(labels[0])
-    scale = np.sqrt(np.diag(total_scatter(X)))
-    total = total_scatter(X / scale)
-    d = differences(X / scale, labels)
+    (n, p), c = Z.shape, group_size(labels[0])
+    d = labels.astype(float) @ Z / c
     within = 1 - c * d**2
     separated = np.asarray((within <= SEPARATED).any(axis=1))
     inverse = 1 / np.where(separated[:, None], 1.0, within)
     weighted = inverse * d
     squared = (weighted * d).sum(axis=1)
     trace = (
-        ((inverse @ total**2) * inverse).sum(axis=1)
+        ((inverse @ squares) * inverse).sum(axis=1)
         - 2 * c * ((weighted @ total) * weighted).sum(axis=1)
         + (c * squared) ** 2
     )
@@ -244,6 +260,7 @@ hotelling = Statistic(
     source="Hotelling (1931)",
     naive=hotelling_t2,
     batch=_hotelling_batch,
+    of_table=_hotelling_of,
     aliases=("Hotelling",),
     full_rank=True,
     least_group=1,
@@ -267,6 +284,7 @@ srivastava_du = Statistic(
     source="Srivastava and Du (2008)",
     naive=srivastava_du_t,
     batch=_srivastava_du_batch,
+    of_table=_srivastava_du_of,
     local=_srivastava_du_local,
     aliases=("sd", "Srivastava"),
 )
