@@ -31,7 +31,7 @@ from abovechance.resampling.replicates import blas, runner_of, stream
 from abovechance.resampling.store import Store, as_store, digest
 from abovechance.settings import Settings
 from abovechance.signal import Accuracy, AnyStatistic, Statistic
-from abovechance.signal.battery import Work, entropy_of, grouped
+from abovechance.signal.battery import Work, entropy_of
 from abovechance.signal.two_group_statistics import unit_columns
 
 CENTRES = 256
@@ -103,7 +103,7 @@ class MapWork:
         if isinstance(self.statistic, Statistic):
             if self.statistic.full_rank:
                 self._require(X, centre)
-            return grouped(self.statistic, X, self._every)
+            return self.statistic.on(X, int(self.labels.max()) + 1)(self._every)
         parts = []
         for labels, rng, kept, made in self._parts:
             most = {}

@@ -518,7 +518,7 @@ class Statistic:
         return float(self.naive(features, labels))
 
     def on(self, X: Floats, classes: int) -> Callable[[Ints], Floats]:
-        """The statistic of labellings (B, n) of one table, of two groups or, where it extends, more."""
+        """The statistic of labellings (B, n) of one table; its extension beyond two groups."""
         if classes > 2 and self.several is not None:
             return partial(self.several.batch, X)
         return partial(self.batch, X) if self.of_table is None else self.of_table(X)
