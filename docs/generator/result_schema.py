@@ -124,17 +124,21 @@ def _several(items: dict[str, Any], count: int | None = None) -> dict[str, Any]:
     return found if count is None else {**found, "minItems": count, "maxItems": count}
 
 
+def _band(along: str) -> dict[str, Any]:
+    """Columns of values beside those of null maps."""
+    return _object(dict.fromkeys((along, "observed", "low", "null", "high"), _several(NUMBER)))
+
+
 def _or_null(rule: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [rule, PLAIN[NoneType]]}
 
 
 FINITES = _several({"type": "number"})
 NUMBERS, TABLE = _several(NUMBER), _several(_several(NUMBER))
-BAND = _object(dict.fromkeys(("observed", "low", "null", "high"), NUMBERS))
 GEOMETRY = _object(
     {
         "centres": PLAIN[int],
-        "axes": _several(PLAIN[str]),
+        "axes": {**_several(PLAIN[str]), "minItems": 1},
         "unit": PLAIN[str],
         "shape": _several(PLAIN[int]),
         "affine": _several(NUMBERS),
@@ -191,8 +195,8 @@ WRITTEN: dict[Any, dict[str, Any]] = {
         "sizes": _several(NUMBER, 3),
         "geometry": GEOMETRY,
         "largest": _object({"value": NUMBER, "p_value": NUMBER, "at": FINITES}),
-        "reached": {**BAND, "required": ["value", *BAND["required"]]},
-        "course": _or_null({**BAND, "required": ["at", *BAND["required"]]}),
+        "reached": _band("value"),
+        "course": _or_null(_band("at")),
     },
     GroupMaps: {
         "maps": _several(PLAIN[str]),

@@ -9,6 +9,7 @@ import pytest
 from abovechance.cli import main
 from abovechance.maps import read_map
 from abovechance.maps.group_level import group_maps
+from maps.kills import blocks, files, killed_after
 from statistical.map_subjects import ball, group, volume
 
 FEW = ["--draws", "199", "--seed", "1"]
@@ -46,6 +47,24 @@ def test_files_are_the_same_from_processes_and_from_a_store(maps: Path) -> None:
     for other in ("b", "c"):
         for path in (maps.parent / "a").iterdir():
             assert (maps.parent / other / path.name).read_bytes() == path.read_bytes()
+
+
+def test_files_are_the_same_from_a_cluster(maps: Path) -> None:
+    pytest.importorskip("distributed")
+    assert main(["group-maps", "maps", *FEW, "--out", "a"]) == 0
+    assert main(["group-maps", "maps", *FEW, "--cluster", "local", "--out", "b"]) == 0
+    assert files(maps.parent / "b") == files(maps.parent / "a")
+
+
+def test_a_run_that_was_killed_is_resumed_and_leaves_the_same_files(maps: Path) -> None:
+    ask = ["group-maps", "maps", "--draws", "2000", "--seed", "1"]
+    assert main([*ask, "--out", "a"]) == 0
+    again = [*ask, "--store", "work.db", "--out", "b"]
+    killed_after(2, again)
+    assert blocks(maps.parent / "work.db") == 2
+    assert main(again) == 0
+    assert blocks(maps.parent / "work.db") > 2
+    assert files(maps.parent / "b") == files(maps.parent / "a")
 
 
 @pytest.mark.parametrize("method", ["stelzer", "joint", "sign_flip", "prevalence"])

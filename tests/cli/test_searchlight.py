@@ -9,6 +9,7 @@ import pytest
 from abovechance.cli import main
 from abovechance.maps import read_map, simulate_subjects
 from abovechance.maps.trial_tables import trials_of
+from maps.kills import blocks, files, killed_after
 
 IMAGES = ["sub-01/bold.nii.gz", "sub-02/bold.nii.gz"]
 FEW = ["--neighbours", "7", "--draws", "4", "--seed", "1"]
@@ -52,6 +53,17 @@ def test_files_are_the_same_from_processes_a_store_and_one_subject_at_a_time(stu
             if path.suffix in (".npy", ".json"):
                 same = study / other / path.relative_to(study / "maps")
                 assert same.read_bytes() == path.read_bytes()
+
+
+def test_a_run_that_was_killed_is_resumed_and_leaves_the_same_files(study: Path) -> None:
+    base = ["searchlight", *IMAGES, "--labels", "labels.tsv", "--mask", "mask.nii.gz", *FEW]
+    assert main([*base, "--out", "a"]) == 0
+    again = [*base, "--store", "work.db", "--out", "b"]
+    killed_after(1, again)
+    assert blocks(study / "work.db") == 1
+    assert main(again) == 0
+    assert blocks(study / "work.db") > 1
+    assert files(study / "b") == files(study / "a")
 
 
 def test_patterns_that_a_shell_leaves_are_expanded(

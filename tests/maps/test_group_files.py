@@ -1,7 +1,9 @@
 """Maps of subjects and of groups on disk, and seen through a glass brain."""
 
 import json
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,10 +12,11 @@ import numpy as np
 import pytest
 
 import abovechance as ac
+from abovechance.errors import FileError, NotApplicable
 from abovechance.inference.contract import contract
 from abovechance.inference.schema import fault
 from abovechance.maps import GroupMaps
-from abovechance.plots import glass_brain
+from abovechance.plots import brain_pictures, glass_brain
 from fuzz.frame import settle
 from statistical.map_subjects import ball, group, volume
 
@@ -130,33 +133,87 @@ def test_outside_the_mask_p_is_one(tmp_path: Path) -> None:
         assert np.asarray(nibabel.load(tmp_path / f"{name}.nii.gz").dataobj)[0, 0, 0] == outside
 
 
-def test_a_glass_brain_needs_nilearn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ac.errors.FileError, match=r"nilearn is needed; pip install"):
+def test_a_glass_brain_needs_nilearn_and_a_volume(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(brain_pictures, "find_spec", lambda name: None)
+    with pytest.raises(FileError, match="nilearn"):
         glass_brain(of(5, 4, 3, tfce=False))
+    with pytest.raises(NotApplicable, match="centres that are not in a volume"):
+        glass_brain(of(20, tfce=False))
+    with pytest.raises(NotApplicable, match="needs what group_maps returns for images; got 3"):
+        glass_brain(3)
 
 
-def test_a_glass_brain_is_given_the_rejected_centres(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def painter(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Stands in for nilearn: what it was given to draw, by the name of its function."""
     pytest.importorskip("nibabel")
-    shown = {}
+    shown: dict[str, Any] = {}
 
-    def drawn(image: Any, **options: Any) -> str:
-        shown.update(options, image=image)
-        return "drawn"
+    def named(name: str) -> Any:
+        def drawn(image: Any, figure: Any = None, **options: Any) -> str:
+            shown[name] = {**options, "image": np.asarray(image.dataobj)}
+            if figure is not None:
+                figure.add_axes((0, 0, 1, 1)).plot([0, 1], [0, 1])
+            return "drawn"
+
+        return drawn
 
     nilearn, plotting = ModuleType("nilearn"), ModuleType("nilearn.plotting")
-    vars(plotting)["plot_glass_brain"] = drawn
-    monkeypatch.setitem(__import__("sys").modules, "nilearn", nilearn)
-    monkeypatch.setitem(__import__("sys").modules, "nilearn.plotting", plotting)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    vars(nilearn)["__version__"] = "0"
+    vars(plotting).update({name: named(name) for name in ("plot_glass_brain", "plot_stat_map")})
+    monkeypatch.setitem(sys.modules, "nilearn", nilearn)
+    monkeypatch.setitem(sys.modules, "nilearn.plotting", plotting)
+    monkeypatch.setattr(brain_pictures, "find_spec", lambda name: object())
+    return shown
+
+
+def test_a_glass_brain_is_given_the_rejected_centres(painter: dict[str, Any]) -> None:
     result = of(6, 5, 4)
     assert glass_brain(result, cmap="hot") == "drawn"
+    shown = painter["plot_glass_brain"]
     assert shown["cmap"] == "hot"
-    values = np.asarray(shown["image"].dataobj)
-    assert np.array_equal(values != 0, result.as_volume("rejected") > 0)
+    assert np.array_equal(shown["image"] != 0, result.as_volume("rejected") > 0)
+
+
+@pytest.mark.parametrize("method", ["stelzer", "prevalence"])
+def test_a_report_holds_what_nilearn_draws_of_the_rejected_centres(
+    method: str, painter: dict[str, Any]
+) -> None:
+    result = of(6, 5, 4, method=method, control="bh", share=0.2, draws=999)
+    assert result.rejected.any()
+    page = ac.report(result).html
+    assert page.count('src="data:image/png;base64,') == 2
+    assert "Centres rejected at level 0.05 (bh)" in page
+    assert page == ac.report(result).html
+    name = "z" if method == "stelzer" else "log10_p"
+    for shown in painter.values():
+        wanted = np.where(result.rejected, result[name], 0.0).astype(np.float32)
+        assert np.array_equal(shown["image"], result.geometry.as_volume(wanted))
+        assert shown["vmax"] == pytest.approx(wanted.max())
+    place = result.geometry.coordinates[np.argmax(np.where(result.rejected, result[name], -1))]
+    assert painter["plot_stat_map"]["cut_coords"] == tuple(place)
+
+
+def test_no_brain_is_drawn_where_there_is_none_to_draw(painter: dict[str, Any]) -> None:
+    result = of(6, 5, 4)
+    far = replace(result.geometry, coordinates=result.geometry.coordinates + 200)
+    nothing = {**result.maps, "rejected": np.zeros(120)}
+    for other in (
+        replace(result, geometry=far),
+        replace(result, maps=nothing),
+        of(20, tfce=False),
+        result.to_dict(),
+    ):
+        assert "data:image/png" not in ac.report(other).html
+    assert not painter
 
 
 def test_a_glass_brain_is_drawn_by_nilearn(tmp_path: Path) -> None:
     pytest.importorskip("nilearn")
     glass_brain(of(12, 12, 10)).savefig(tmp_path / "brain.png")
     assert (tmp_path / "brain.png").stat().st_size > 1000
+
+
+def test_a_report_with_the_brains_of_nilearn() -> None:
+    pytest.importorskip("nilearn")
+    assert ac.report(of(6, 5, 4)).html.count('src="data:image/png;base64,') == 2

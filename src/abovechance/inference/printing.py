@@ -1179,9 +1179,9 @@ def place_of(at: Sequence[float], unit: str) -> str:
     """Coordinates for a table.
 
     >>> place_of([2.0, -4.5], "mm"), place_of([0.25], "s")
-    ('(2, -4.5) mm', '0.25 s')
+    ('(2, −4.5) mm', '0.25 s')
     """
-    said = ", ".join(f"{value:.4g}" for value in at)
+    said = ", ".join(f"{value:.4g}" for value in at).replace("-", "−")
     return f"{said if len(at) == 1 else f'({said})'} {unit}".strip()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Floats
-from abovechance.errors import NotApplicable, missing_extra
+from abovechance.errors import NotApplicable
 from abovechance.format import as_float, number, percent
 from abovechance.inference.contract import contract
 from abovechance.plots.chart import (
@@ -191,49 +191,3 @@ def generalisation(result: Any) -> Chart:
         readout="none",
         height=1.0,
     )
-
-
-def glass_brain(result: Any, *, name: str = "z", rejected: bool = True, **options: Any) -> Any:
-    """A group map seen through a transparent brain, drawn by nilearn.
-
-    Parameters
-    ----------
-    result
-        What `group_maps` returns.
-    name
-        Which of its maps.
-    rejected
-        Whether to show the rejected centres alone.
-    **options
-        For `nilearn.plotting.plot_glass_brain`.
-
-    Returns
-    -------
-    nilearn.plotting.displays.OrthoProjector
-        What nilearn has drawn.
-
-    Raises
-    ------
-    FileError
-        If nilearn is not installed.
-    NotApplicable
-        If there is no such map.
-
-    See Also
-    --------
-    plot : cuts through the volume, without nilearn.
-
-    Examples
-    --------
-    >>> glass_brain(found).savefig("brain.png")  # doctest: +SKIP
-    """
-    from importlib.util import find_spec
-
-    if find_spec("nilearn") is None:
-        raise missing_extra("to draw a glass brain", "nilearn", "neuro")
-    from nilearn.plotting import plot_glass_brain
-
-    from abovechance.maps.images import image_of
-
-    values = np.where(result.rejected, result[name], 0.0) if rejected else result[name]
-    return plot_glass_brain(image_of(result.geometry, values), **{"colorbar": True, **options})

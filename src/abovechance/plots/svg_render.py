@@ -339,7 +339,7 @@ def _raster(layer: Raster, chart: Chart) -> Markup:
     lowest, most = (0.05, 0.35) if layer.faint else (0.3, 0.7)
     return NOTHING.join(
         path(
-            "cell",
+            "shade",
             layer.colour,
             "".join(boxes),
             f' fill-opacity="{lowest + most * one / SHADES:.2f}"',

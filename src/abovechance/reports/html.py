@@ -77,6 +77,7 @@ def environment() -> "Environment":
         finalize=lambda value: shown(value) if type(value) is str else value,
     )
     found.filters.update(
+        base64=lambda data: Markup(base64.b64encode(data).decode()),
         laid_out=_laid_out,
         lines=_lines,
         on_page=on_page,

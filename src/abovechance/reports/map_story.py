@@ -1,11 +1,17 @@
 """The story of maps of subjects."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from abovechance.format import number, plural, thousands
 from abovechance.inference.printing import maps_of, maps_table, place_of
 from abovechance.inference.prose import cite, label, listed
 from abovechance.inference.verdicts import verdict
+from abovechance.plots.chart import Chart
 from abovechance.reports.methods import software
-from abovechance.reports.story import Facts, Models, Story, Tile, story
+from abovechance.reports.story import Facts, Models, Story, Tile, charts_of, story
+
+DRAWN = 6  # subjects whose maps are drawn
 
 
 @story("subject_map", "subject_maps")
@@ -28,7 +34,15 @@ def subject_maps(facts: Facts, models: Models) -> Story:
             Tile("Null maps", thousands(first["draws"]), "of each subject"),
         ),
         tables=(maps_table(facts, title="Maps"),),
+        charts=tuple(_charts(rows)),
     )
+
+
+def _charts(rows: list[Facts]) -> Iterator[Chart]:
+    """The pictures of the first subjects."""
+    for row in rows[:DRAWN]:
+        for chart in charts_of("subject_map", row):
+            yield chart if len(rows) == 1 else replace(chart, name=str(row.get("subject") or ""))
 
 
 def _largest(row: Facts) -> str:

@@ -12,6 +12,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import prose
 from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
+from abovechance.plots.brain_pictures import Drawing, brain_drawings
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Predictions
@@ -108,6 +109,7 @@ def report(
         title=title,
         command=command,
         pictures=_pictures(result),
+        drawings=brain_drawings(result),
         cases=cases,
     )
     found = Report(document)
@@ -157,6 +159,7 @@ def compose(
     title: str | None = None,
     command: str = "",
     pictures: Sequence[Chart] = (),
+    drawings: Sequence[Drawing] = (),
     cases: bool = True,
 ) -> Document:
     """The blocks of a report; `pictures` come before those that follow from the facts."""
@@ -173,6 +176,7 @@ def compose(
         tiles=told.tiles,
         remarks=tuple(_remarks(facts)),
         charts=(*pictures, *told.charts),
+        drawings=tuple(drawings),
         tables=tuple(table for table in told.tables if table is not None and table.rows),
         paragraphs=tuple(
             _paragraph(heading, text, authors) for heading, text in said.items() if text

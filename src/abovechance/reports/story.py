@@ -10,6 +10,7 @@ from markupsafe import Markup
 from abovechance.errors import AboveChanceError
 from abovechance.format import plural, thousands
 from abovechance.inference.contract import UNSTATED, kind_of, model_words
+from abovechance.plots.brain_pictures import Drawing
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import SEED, pictures
 from abovechance.predictions import Predictions
@@ -62,6 +63,7 @@ class Document:
     tiles: tuple[Tile, ...] = ()
     remarks: tuple[Remark, ...] = ()
     charts: tuple[Chart, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
     tables: tuple[Table, ...] = ()
     paragraphs: tuple[Paragraph, ...] = ()
     checklist: Table | None = None
