@@ -59,12 +59,16 @@ def test_options_reach_the_curve(run: Run) -> None:
 def test_thresholds_are_told_and_exported(run: Run) -> None:
     code, text, _ = run("thresholds", *TEXTURE, "--cost-fn", "4", "--draws", "50")
     assert code == 0
+    assert text.startswith("outcome = outcome, probability = p_texture")
+    assert "285 cases; costs of errors: false positive 1, false negative 4\n" in text
     assert "Threshold that the costs imply" in text
     assert "0.200" in text
     assert "[AC360]" in text
     found = run("thresholds", *TEXTURE, "--cost-fn", "4", "--draws", "50", "--format", "json")[1]
     wanted = ac.thresholds(examples.breast_cancer("p_texture"), cost_fn=4, draws=50, rng=1)
-    assert json.loads(found) == json.loads(wanted.to_json())
+    read = {"described": json.loads(found)["described"]}  # what was read, which arrays do not have
+    assert read["described"].endswith("285 rows of breast_cancer.csv")
+    assert json.loads(found) == json.loads(wanted.to_json()) | read
     table = run("thresholds", *TEXTURE, "--draws", "50", "--format", "csv")[1]
     assert len(table.splitlines()) == 5
 

@@ -290,6 +290,13 @@ def test_the_checklist_leaves_open_what_numbers_cannot_know(assessment: Any) -> 
     assert "Wilson" in answers["Performance with intervals"].text
 
 
+def test_the_name_of_a_measure_is_no_word_to_capitalise(assessment: Any) -> None:
+    facts = assessment.to_dict()
+    facts["advice"] = [{"code": "AC1", "text": t} for t in ("auc: x", "accuracy, auc: x", "auto x")]
+    said = [remark.text for remark in report(facts).document.remarks]
+    assert said == ["auc: x", "accuracy, auc: x", "Auto x"]
+
+
 def test_the_checklist_has_every_item_of_tripod_ai_once_or_more(assessment: Any) -> None:
     table = report(assessment).document.checklist
     assert table is not None

@@ -980,8 +980,20 @@ def _gathered(
             *found.notes,
             *remarks(found, rows, measures, settings.level, naive=settings.naive),
         ),
-        described="\n".join(f"{name}: {p.described}" for name, p in given.items() if p.described),
+        described=_described({name: p.described for name, p in given.items() if p.described}),
     )
+
+
+def _described(models: Mapping[str, str]) -> str:
+    """What was read: in one sentence where the models differ in their column alone.
+
+    >>> _described({"a": "value = a; 9 rows", "b": "value = b; 9 rows"})
+    'value = each of a, b; 9 rows'
+    """
+    shared = {text.replace(f" = {name};", " = each of \0;") for name, text in models.items()}
+    if len(models) > 1 and len(shared) == 1 and "\0" in (one := shared.pop()):
+        return one.replace("\0", ", ".join(models))
+    return "\n".join(f"{name}: {text}" for name, text in models.items())
 
 
 def _threshold(models: Mapping[str, Predictions]) -> float | None:

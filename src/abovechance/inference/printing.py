@@ -57,7 +57,7 @@ from abovechance.tabular import (
 
 Facts: TypeAlias = Mapping[str, Any]
 Row: TypeAlias = Mapping[str, Any]
-ABBREVIATED = ("ppv", "npv", "ece")
+ABBREVIATED = ("ppv", "npv", "ece", "f1")
 AT_THRESHOLD = ("categorical", "utility")  # families of what is done at a threshold
 MOST_BY = 8  # measures by subgroup
 OF_A_CLASS = ("sensitivity", "ppv", "f1", "auc")  # what a screen shows of each class
@@ -1365,7 +1365,11 @@ def posterior_table(rows: Sequence[Row]) -> Table:
 @prints("thresholds")
 def thresholds(facts: Facts) -> list[Block | None]:
     """Thresholds by several criteria."""
-    return [thresholds_table(facts["choices"], title="")]
+    errors = f"false positive {facts['cost_fp']:g}, false negative {facts['cost_fn']:g}"
+    return [
+        Note(f"{plural(int(facts['n']), 'case')}; costs of errors: {errors}"),
+        thresholds_table(facts["choices"], title=""),
+    ]
 
 
 def thresholds_table(choices: Sequence[Row], *, title: str) -> Table:

@@ -183,6 +183,7 @@ def thresholds(
         seed=settings.seed,
         choices=tuple(choices),
         advice=tuple(_advice(predictions, choices)),
+        described=predictions.described,
     )
 
 

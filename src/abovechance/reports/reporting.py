@@ -191,8 +191,12 @@ def compose(
 
 def _remarks(facts: Mapping[str, Any]) -> Iterator[Remark]:
     """Advice; of a replication also what came of it and where it departs from the paper."""
+    rows = (*(facts.get("estimates") or ()), *(facts.get("differences") or ()))
+    measures = {str(row["measure"]) for row in rows}
     for advice in facts.get("advice") or ():
-        text, source = prose.capital(str(advice.get("text", ""))), str(advice.get("source") or "")
+        text, source = str(advice.get("text", "")), str(advice.get("source") or "")
+        if text.split(" ")[0].rstrip(",:") not in measures:
+            text = prose.capital(text)
         yield Remark(str(advice.get("code", "")), text, source)
     for text in facts.get("findings") or ():
         yield Remark("", str(text))
