@@ -189,6 +189,8 @@ def tested(setting: Setting, tests: list[str], *, everything: bool) -> dict[str,
     counted.unlink(missing_ok=True)
     chosen = [f"--ignore={path}" for path in NOT_OF_IT] if everything else tests
     command = [setting.interpreter, "-m", "pytest", "--quiet", "-m", "not slow", "--tb=short"]
+    # an old matplotlib beside today's version of what it needs
+    command += ["-o", "filterwarnings=error\nignore::DeprecationWarning:matplotlib"]
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(
         [*command, f"--junitxml={counted}", *chosen],

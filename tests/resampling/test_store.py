@@ -384,3 +384,8 @@ def test_the_configuration_is_readable_from_outside(settings: Settings) -> None:
         about = dict(connection.execute("SELECT name, value FROM run"))
     connection.close()
     assert json.loads(about["seed"]) == 2
+
+
+def test_objects_are_never_pickled_into_a_store(settings: Settings) -> None:
+    with pytest.raises(TypeError, match="objects would have to be pickled"):
+        replicate_blocks(lambda rng, size: np.full(size, {}, dtype=object), settings)

@@ -38,7 +38,6 @@ def write_map(one: SubjectMap, folder: str | PathLike[str]) -> list[Path]:
     with (place / CENTRES).open("wb") as file:
         np.savez(
             file,
-            allow_pickle=False,
             observed=one.observed,
             sizes=one.sizes,
             names=np.array(one.geometry.names, dtype=str),

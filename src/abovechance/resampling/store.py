@@ -352,8 +352,11 @@ def _encoded(value: Any) -> bytes:
     named = (
         {f"item:{name}": item for name, item in value.items()} if isinstance(value, dict) else {}
     )
+    arrays = {name: np.asarray(item) for name, item in (named or {"array": value}).items()}
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise TypeError("a block must be of numbers or text; objects would have to be pickled")
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **(named or {"array": value}))
+    np.savez(buffer, **arrays)  # its allow_pickle= came with numpy 2.1; before, it saves an array
     return buffer.getvalue()
 
 
