@@ -119,3 +119,17 @@ def test_what_is_not_a_finished_block_is_not_taken_for_one() -> None:
     for wrong in (ConnectionError("closed"), Done(4, 1.0), None):
         with pytest.raises(Unfinished, match="went away"):
             dask._value(Handed(wrong), 3)
+
+
+def test_a_block_cancelled_while_it_is_fetched_is_said_to_be_unfinished() -> None:
+    from distributed.client import FutureCancelledError
+
+    class Cancelled:
+        status = "finished"
+
+        def result(self, timeout: float) -> object:
+            raise FutureCancelledError("a block", "scheduler-connection-lost")
+
+    with pytest.raises(Unfinished, match="went away") as raised:
+        Dask("tcp://somewhere:8786")._value(Cancelled(), 3)
+    assert "\n" not in str(raised.value)

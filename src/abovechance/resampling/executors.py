@@ -427,6 +427,8 @@ class Dask:
                 raise self._gone(client.status)
 
     def _value(self, future: Any, block: int) -> Any:
+        from concurrent.futures import CancelledError
+
         from distributed import KilledWorker
 
         if future.status == "cancelled" or future.status == "lost":
@@ -437,7 +439,8 @@ class Dask:
             raise Unfinished(
                 f"block {block} ended its Dask workers again and again; they may need more memory"
             ) from error
-        except (OSError, TimeoutError) as error:
+        # cancelled: the connection was lost after its status was asked
+        except (OSError, TimeoutError, CancelledError) as error:
             raise self._gone(error) from error
         if not isinstance(result, Done) or result.block != block:
             raise self._gone(f"it answered {type(result).__name__}")

@@ -1,0 +1,703 @@
+"""Write `fifty_digits.json`: measures and methods from their textbook formulas, to 50 digits.
+
+    python tests/references/make_fifty_digits.py
+
+Nothing here imports abovechance. Inputs are the doubles as they are; every step is taken with 70
+digits by mpmath, roots of equations by bisection to 60. "closed" values follow from the data in
+finitely many steps, "iterative" ones solve an equation.
+"""
+
+import json
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.dps = 70
+FILE = Path(__file__).with_name("fifty_digits.json")
+Row = dict[str, Any]
+
+# Halves, quarters and so on where probabilities must sum to 1; some scores are tied.
+BINARY = {
+    "y": [0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1],
+    "p": [0.1, 0.62, 0.35, 0.8, 0.35, 0.05, 0.55, 0.9, 0.2, 0.41, 0.3, 0.62, 0.71, 0.15, 0.28, 0.07,
+          0.97, 0.44, 0.33, 0.58],
+}  # fmt: skip
+OTHER = [0.2, 0.51, 0.31, 0.6, 0.45, 0.15, 0.65, 0.7, 0.1, 0.61, 0.4, 0.52, 0.51, 0.25, 0.38, 0.17,
+         0.77, 0.34, 0.43, 0.68]  # fmt: skip
+CLASSES = {
+    "y": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 1],
+    "p": [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.125, 0.25, 0.625], [0.25, 0.625, 0.125],
+          [0.375, 0.5, 0.125], [0.5, 0.125, 0.375], [0.75, 0.125, 0.125], [0.0625, 0.8125, 0.125],
+          [0.125, 0.375, 0.5], [0.625, 0.25, 0.125], [0.375, 0.375, 0.25], [0.25, 0.25, 0.5]],
+}  # fmt: skip
+NUMBERS = {
+    "y": [1.2, 3.4, 2.2, 5.6, 4.1, 0.7, 3.3, 2.9, 6.1, 1.9, 4.4, 2.2],
+    "p": [1.0, 3.9, 2.5, 4.8, 4.4, 1.6, 2.7, 3.1, 5.2, 2.5, 4.1, 1.3],
+}
+OUTPUTS = {
+    "y": [[1.2, 7.0], [3.4, 2.5], [2.2, 3.1], [5.6, 4.4], [4.1, 0.2], [0.7, 5.9]],
+    "p": [[1.0, 6.1], [3.9, 2.2], [2.5, 4.0], [4.8, 4.9], [4.4, 1.1], [1.6, 5.0]],
+}
+SURVIVAL = {
+    "time": [2.0, 5.0, 3.0, 8.0, 6.0, 1.0, 9.0, 4.0, 7.0, 5.5, 2.5, 10.0],
+    "event": [1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 0],
+    "risk": [0.9, 0.3, 0.6, 0.2, 0.5, 0.8, 0.1, 0.6, 0.4, 0.35, 0.7, 0.15],
+    "times": [2.2, 4.5, 6.5],
+    "survival": [[0.5, 0.3, 0.1], [0.9, 0.7, 0.5], [0.8, 0.5, 0.4], [0.95, 0.8, 0.7],
+                 [0.85, 0.6, 0.5], [0.6, 0.4, 0.2], [0.97, 0.9, 0.8], [0.75, 0.45, 0.35],
+                 [0.9, 0.75, 0.3], [0.88, 0.72, 0.55], [0.7, 0.5, 0.3], [0.96, 0.88, 0.77]],
+}  # fmt: skip
+
+
+def exact(values: Any) -> Any:
+    return [exact(v) for v in values] if isinstance(values, list) else mpf(values)
+
+
+def mean(values: Any) -> Any:
+    held = list(values)
+    return mpmath.fsum(held) / len(held)
+
+
+def median(values: Any) -> Any:
+    held = sorted(values)
+    middle = len(held) // 2
+    return held[middle] if len(held) % 2 else (held[middle - 1] + held[middle]) / 2
+
+
+def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
+    """Where a rising or falling function crosses 0 between two places."""
+    low, high = mpf(low), mpf(high)
+    rising = function(low) < 0
+    for _ in range(230):
+        middle = (low + high) / 2
+        if (function(middle) < 0) == rising:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def quantile_normal(p: Any) -> Any:
+    return mpmath.sqrt(2) * mpmath.erfinv(2 * mpf(p) - 1)
+
+
+def tail_normal(z: Any) -> Any:
+    return mpmath.erfc(mpf(z) / mpmath.sqrt(2)) / 2
+
+
+Z = quantile_normal((1 + mpf(0.95)) / 2)  # of the double that stands for .95
+ALPHA = 1 - mpf(0.95)
+
+# ---------------------------------------------------------------------- measures of two classes
+
+
+def of_binary() -> dict[str, Any]:
+    y, p = BINARY["y"], exact(BINARY["p"])
+    n = len(y)
+    label = [int(v >= mpf(0.5)) for v in p]
+    tp = sum(a and b for a, b in zip(y, label, strict=True))
+    fp = sum(b and not a for a, b in zip(y, label, strict=True))
+    fn = sum(a and not b for a, b in zip(y, label, strict=True))
+    tn = n - tp - fp - fn
+    tp, fp, fn, tn = map(mpf, (tp, fp, fn, tn))
+    sens, spec, ppv, npv = tp / (tp + fn), tn / (tn + fp), tp / (tp + fp), tn / (tn + fn)
+    most = max(tp + fn, tn + fp) / n
+    accuracy = (tp + tn) / n
+    expected = ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn)) / mpf(n) ** 2
+    found = {
+        "accuracy": accuracy,
+        "error_rate": 1 - accuracy,
+        "balanced_accuracy": (sens + spec) / 2,
+        "balanced_error_rate": 1 - (sens + spec) / 2,
+        "informedness": sens + spec - 1,
+        "markedness": ppv + npv - 1,
+        "mcc": (tp * tn - fp * fn) / mpmath.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+        "kappa": (accuracy - expected) / (1 - expected),
+        "g_mean": mpmath.sqrt(sens * spec),
+        "z_accuracy": (accuracy - most) / mpmath.sqrt(most * (1 - most)),
+        "sensitivity": sens,
+        "specificity": spec,
+        "ppv": ppv,
+        "npv": npv,
+        "false_positive_rate": 1 - spec,
+        "false_negative_rate": 1 - sens,
+        "false_discovery_rate": 1 - ppv,
+        "false_omission_rate": 1 - npv,
+        "f1": 2 * tp / (2 * tp + fp + fn),
+        "f_beta": 5 * tp / (5 * tp + fp + 4 * fn),
+        "jaccard": tp / (tp + fp + fn),
+        "youden_j": sens + spec - 1,
+        "class_markedness": ppv + npv - 1,
+        "positive_likelihood_ratio": sens / (1 - spec),
+        "negative_likelihood_ratio": (1 - sens) / spec,
+        "diagnostic_odds_ratio": tp * tn / (fp * fn),
+        "expected_cost": (fp + 3 * fn) / n,
+        "cost_weighted_accuracy": 1 - (fp + 3 * fn) / ((fp + tn) + 3 * (tp + fn)),
+    }
+    return found | _ranks(y, p) | _probabilities(y, p) | _calibration(y, p)
+
+
+def auc_of(positive: list[Any], negative: list[Any]) -> Any:
+    wins = [1 if a > b else mpf(0.5) if a == b else 0 for a in positive for b in negative]
+    return mpmath.fsum(wins) / (len(positive) * len(negative))
+
+
+def _ranks(y: list[int], p: list[Any]) -> dict[str, Any]:
+    positive = [v for v, c in zip(p, y, strict=True) if c]
+    negative = [v for v, c in zip(p, y, strict=True) if not c]
+    auc = auc_of(positive, negative)
+    points = [(mpf(0), mpf(0))]
+    average = mpf(0)
+    for cut in sorted(set(p), reverse=True):
+        right, wrong = sum(v >= cut for v in positive), sum(v >= cut for v in negative)
+        gained = mpf(right) / len(positive) - points[-1][1]
+        average += gained * mpf(right) / (right + wrong)
+        points.append((mpf(wrong) / len(negative), mpf(right) / len(positive)))
+    end, area = mpf(0.25), mpf(0)
+    for (x0, y0), (x1, y1) in pairwise(points):
+        if x1 <= x0 or x0 >= end:
+            continue
+        stop = min(x1, end)
+        at_stop = y0 + (y1 - y0) * (stop - x0) / (x1 - x0)
+        area += (stop - x0) * (y0 + at_stop) / 2
+    return {
+        "auc": auc,
+        "somers_d": 2 * auc - 1,
+        "average_precision": average,
+        "ks": max(b - a for a, b in points),
+        "partial_auc": (1 + (area - end**2 / 2) / (end - end**2 / 2)) / 2,
+    }
+
+
+def _probabilities(y: list[int], p: list[Any]) -> dict[str, Any]:
+    n, share = len(y), mean(map(mpf, y))
+    brier = mean((c - v) ** 2 for c, v in zip(y, p, strict=True))
+    log_score = mean(mpmath.log(v if c else 1 - v) for c, v in zip(y, p, strict=True))
+    empty = share * mpmath.log(share) + (1 - share) * mpmath.log(1 - share)
+    cox = 1 - mpmath.exp(2 * (empty - log_score))
+    act = mpf(0.3)
+    right = mpf(sum(c and v >= act for c, v in zip(y, p, strict=True))) / n
+    wrong = mpf(sum((not c) and v >= act for c, v in zip(y, p, strict=True))) / n
+    benefit = right - wrong * act / (1 - act)
+    return {
+        "brier": brier,
+        "brier_sum": 2 * brier,
+        "scaled_brier": 1 - brier / (share * (1 - share)),
+        "tjur_r2": mean(v for c, v in zip(y, p, strict=True) if c)
+        - mean(v for c, v in zip(y, p, strict=True) if not c),
+        "log_score": log_score,
+        "log_loss": -log_score,
+        "cox_snell_r2": cox,
+        "nagelkerke_r2": cox / (1 - mpmath.exp(2 * empty)),
+        "mcfadden_r2": 1 - log_score / empty,
+        "net_benefit": benefit,
+        "standardised_net_benefit": benefit / share,
+        **_isotonic(y, p, brier, share),
+    }
+
+
+def _isotonic(y: list[int], p: list[Any], brier: Any, share: Any) -> dict[str, Any]:
+    """Brier's parts with probabilities pooled until frequencies rise."""
+    pools: list[list[Any]] = []
+    for value in sorted(set(p)):
+        held = [mpf(c) for c, v in zip(y, p, strict=True) if v == value]
+        pools.append([mpmath.fsum(held), len(held), [value]])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] >= pools[-1][0] / pools[-1][1]:
+            last = pools.pop()
+            pools[-1] = [pools[-1][0] + last[0], pools[-1][1] + last[1], pools[-1][2] + last[2]]
+    fitted = {value: total / count for total, count, values in pools for value in values}
+    after = mean((c - fitted[v]) ** 2 for c, v in zip(y, p, strict=True))
+    return {
+        "brier_miscalibration": brier - after,
+        "brier_discrimination": share * (1 - share) - after,
+    }
+
+
+def _calibration(y: list[int], p: list[Any]) -> dict[str, Any]:
+    spread = mpmath.fsum((1 - 2 * v) ** 2 * v * (1 - v) for v in p)
+    z = mpmath.fsum((c - v) * (1 - 2 * v) for c, v in zip(y, p, strict=True))
+    bins: dict[int, list[tuple[int, Any]]] = {}
+    for c, v in zip(y, p, strict=True):
+        bins.setdefault(bin_of(v), []).append((c, v))
+    gaps = [
+        (len(b), abs(mean(mpf(c) for c, _ in b) - mean(v for _, v in b))) for b in bins.values()
+    ]
+    odds = [mpmath.log(v / (1 - v)) for v in p]
+    intercept, slope = line(odds, y, [mpf(1)] * len(y))
+    return {
+        "observed_expected_ratio": mpf(sum(y)) / mpmath.fsum(p),
+        "calibration_difference": mean(map(mpf, y)) - mean(p),
+        "spiegelhalter_z": z / mpmath.sqrt(spread),
+        "ece": mpmath.fsum(k * gap for k, gap in gaps) / len(y),
+        "mce": max(gap for _, gap in gaps),
+        "rmsce": mpmath.sqrt(mpmath.fsum(k * gap**2 for k, gap in gaps) / len(y)),
+        "hosmer_lemeshow": _hosmer(y, p, 5),
+        "calibration_in_the_large": root(
+            lambda a: mpmath.fsum(c - logistic(a + o) for c, o in zip(y, odds, strict=True)), -9, 9
+        ),
+        "calibration_intercept": intercept,
+        "calibration_slope": slope,
+    }
+
+
+def bin_of(p: Any) -> int:
+    """Which of ten bins of equal width; their borders are the doubles nearest to the tenths."""
+    return sum(p >= mpf(k / 10) for k in range(1, 10))
+
+
+def logistic(x: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-x))
+
+
+def line(x: list[Any], y: list[Any], weights: list[Any]) -> tuple[Any, Any]:
+    """Intercept and slope of a weighted logistic regression, by Newton's steps."""
+    a, b = mpf(0), mpf(1)
+    for _ in range(60):
+        p = [logistic(a + b * v) for v in x]
+        residual = [w * (c - q) for w, c, q in zip(weights, y, p, strict=True)]
+        g0, g1 = mpmath.fsum(residual), mpmath.fsum(r * v for r, v in zip(residual, x, strict=True))
+        h = [w * q * (1 - q) for w, q in zip(weights, p, strict=True)]
+        s0, s1 = mpmath.fsum(h), mpmath.fsum(k * v for k, v in zip(h, x, strict=True))
+        s2 = mpmath.fsum(k * v * v for k, v in zip(h, x, strict=True))
+        det = s0 * s2 - s1 * s1
+        a, b = a + (s2 * g0 - s1 * g1) / det, b + (s0 * g1 - s1 * g0) / det
+    return a, b
+
+
+def _hosmer(y: list[int], p: list[Any], groups: int) -> Any:
+    ordered = sorted(p)
+    cuts = []
+    for k in range(1, groups):
+        at = mpf(k) / groups * (len(p) - 1)
+        low = int(at)
+        cuts.append(ordered[low] + (at - low) * (ordered[min(low + 1, len(p) - 1)] - ordered[low]))
+    found: dict[int, list[tuple[int, Any]]] = {}
+    for c, v in zip(y, p, strict=True):
+        found.setdefault(sum(v > cut for cut in cuts), []).append((c, v))
+    total = mpf(0)
+    for held in found.values():
+        observed, expected = sum(c for c, _ in held), mpmath.fsum(v for _, v in held)
+        total += (observed - expected) ** 2 / (expected * (1 - expected / len(held)))
+    return total
+
+
+# ------------------------------------------------------------ several classes, numbers, survival
+
+
+def of_classes() -> dict[str, Any]:
+    y, p = CLASSES["y"], exact(CLASSES["p"])
+    n, every = len(y), (0, 1, 2)
+    label = [max(every, key=lambda k: (row[k], -k)) for row in p]
+    cell = {(a, b): mpf(0) for a in every for b in every}
+    for a, b in zip(y, label, strict=True):
+        cell[a, b] += 1
+    seen = {k: sum(cell[k, j] for j in every) / n for k in every}
+    said = {k: sum(cell[j, k] for j in every) / n for k in every}
+    recall = {k: cell[k, k] / (n * seen[k]) for k in every}
+    accuracy = sum(cell[k, k] for k in every) / n
+    expected = sum(seen[k] * said[k] for k in every)
+    one_of = {
+        k: auc_of([r[k] for r, c in zip(p, y, strict=True) if c == k],
+                  [r[k] for r, c in zip(p, y, strict=True) if c != k])
+        for k in every
+    }  # fmt: skip
+
+    def pair(j: int, k: int) -> Any:
+        return (
+            auc_of([r[j] for r, c in zip(p, y, strict=True) if c == j],
+                   [r[j] for r, c in zip(p, y, strict=True) if c == k])
+            + auc_of([r[k] for r, c in zip(p, y, strict=True) if c == k],
+                     [r[k] for r, c in zip(p, y, strict=True) if c == j])
+        ) / 2  # fmt: skip
+
+    pairs = list(combinations(every, 2))
+    weight = {(j, k): seen[j] + seen[k] for j, k in pairs}
+    log_score = mean(mpmath.log(r[c]) for r, c in zip(p, y, strict=True))
+    empty = sum(v * mpmath.log(v) for v in seen.values())
+    covariance = accuracy - expected
+    return {
+        "accuracy": accuracy,
+        "balanced_accuracy": mean(recall.values()),
+        "g_mean": mpmath.root(recall[0] * recall[1] * recall[2], 3),
+        "kappa": (accuracy - expected) / (1 - expected),
+        "mcc": covariance
+        / mpmath.sqrt(
+            (1 - sum(v * v for v in seen.values())) * (1 - sum(v * v for v in said.values()))
+        ),
+        "auc_ovr_macro": mean(one_of.values()),
+        "auc_ovr_weighted": sum(one_of[k] * seen[k] for k in every),
+        "auc_ovo_weighted": sum(pair(j, k) * weight[j, k] for j, k in pairs) / sum(weight.values()),
+        "brier_sum": mean(
+            mpmath.fsum((r[k] - (c == k)) ** 2 for k in every) for r, c in zip(p, y, strict=True)
+        ),
+        "log_score": log_score,
+        "mcfadden_r2": 1 - log_score / empty,
+        "classwise_ece": mean(_classwise(y, p, k) for k in every),
+    }
+
+
+def _classwise(y: list[int], p: list[Any], k: int) -> Any:
+    bins: dict[int, list[tuple[bool, Any]]] = {}
+    for c, row in zip(y, p, strict=True):
+        bins.setdefault(bin_of(row[k]), []).append((c == k, row[k]))
+    return mpmath.fsum(
+        abs(mpmath.fsum(v - hit for hit, v in held)) for held in bins.values()
+    ) / len(y)
+
+
+def of_numbers() -> dict[str, Any]:
+    y, p = exact(NUMBERS["y"]), exact(NUMBERS["p"])
+    e, n = [a - b for a, b in zip(y, p, strict=True)], len(y)
+    my, mp_, middle = mean(y), mean(p), median(y)
+    syy, spp = (mpmath.fsum((v - m) ** 2 for v in held) for held, m in ((y, my), (p, mp_)))
+    syp = mpmath.fsum((a - my) * (b - mp_) for a, b in zip(y, p, strict=True))
+    see = mpmath.fsum(v * v for v in e)
+    me = mean(e)
+    logs = [(mpmath.log(1 + a) - mpmath.log(1 + b)) ** 2 for a, b in zip(y, p, strict=True)]
+    ry, rp = _midranks(y), _midranks(p)
+    mr = mpf(n + 1) / 2
+    rho = mpmath.fsum((a - mr) * (b - mr) for a, b in zip(ry, rp, strict=True)) / mpmath.sqrt(
+        mpmath.fsum((a - mr) ** 2 for a in ry) * mpmath.fsum((b - mr) ** 2 for b in rp)
+    )
+    pairs = [(y[i] - y[j], p[i] - p[j]) for i, j in combinations(range(n), 2)]
+    surplus = sum(int(mpmath.sign(a * b)) for a, b in pairs)
+    different = sum(a != 0 for a, _ in pairs), sum(b != 0 for _, b in pairs)
+    return {
+        "mae": mean(map(abs, e)),
+        "mlae": mean(mpmath.log(1 + abs(v)) for v in e),
+        "mse": see / n,
+        "rmse": mpmath.sqrt(see / n),
+        "msle": mean(logs),
+        "rmsle": mpmath.sqrt(mean(logs)),
+        "medae": median(map(abs, e)),
+        "max_error": max(map(abs, e)),
+        "mean_error": me,
+        "r2": 1 - see / syy,
+        "explained_variance": 1 - mpmath.fsum((v - me) ** 2 for v in e) / syy,
+        "d2_absolute_error": 1 - mpmath.fsum(map(abs, e)) / mpmath.fsum(abs(v - middle) for v in y),
+        "rae": mpmath.fsum(map(abs, e)) / mpmath.fsum(abs(v - my) for v in y),
+        "rse": see / syy,
+        "rrse": mpmath.sqrt(see / syy),
+        "relative_error": mean(abs(a) / abs(b) for a, b in zip(e, y, strict=True)),
+        "pearson": syp / mpmath.sqrt(syy * spp),
+        "spearman": rho,
+        "kendall": surplus / mpmath.sqrt(mpf(different[0]) * different[1]),
+        "concordance_correlation": 2 * syp / (syy + spp + n * (my - mp_) ** 2),
+        "linear_calibration_slope": syp / spp,
+        "linear_calibration_intercept": my - syp / spp * mp_,
+    }
+
+
+def _midranks(values: list[Any]) -> list[Any]:
+    return [sum(w < v for w in values) + mpf(sum(w == v for w in values) + 1) / 2 for v in values]
+
+
+def of_outputs() -> dict[str, Any]:
+    y, p = exact(OUTPUTS["y"]), exact(OUTPUTS["p"])
+    ratios, errors, correlations = [], [], []
+    for d in range(2):
+        a, b = [row[d] for row in y], [row[d] for row in p]
+        ma, mb = mean(a), mean(b)
+        saa = mpmath.fsum((v - ma) ** 2 for v in a)
+        sbb = mpmath.fsum((v - mb) ** 2 for v in b)
+        sab = mpmath.fsum((u - ma) * (v - mb) for u, v in zip(a, b, strict=True))
+        see = mpmath.fsum((u - v) ** 2 for u, v in zip(a, b, strict=True))
+        ratios.append(see / saa)
+        errors.append(see / len(a))
+        correlations.append(sab / mpmath.sqrt(saa * sbb))
+    arrmse = mean(map(mpmath.sqrt, ratios))
+    return {
+        "arrmse": arrmse,
+        "arrmse_squared": arrmse**2,
+        "mse_sum": mpmath.fsum(errors),
+        "multi_pearson": mean(correlations),
+        "multi_pearson_squared": mean(correlations) ** 2,
+        "multi_r2": 1 - mean(ratios),
+    }
+
+
+def of_survival() -> dict[str, Any]:
+    time, event, risk = exact(SURVIVAL["time"]), SURVIVAL["event"], exact(SURVIVAL["risk"])
+    times, survival = exact(SURVIVAL["times"]), exact(SURVIVAL["survival"])
+    n = len(time)
+
+    def product(at: Any, *, of_event: int, before: bool) -> Any:
+        """Kaplan and Meier's curve of events or of censorings, at or just before a time."""
+        found = mpf(1)
+        for t in sorted(set(time)):
+            if t > at or (before and t == at):
+                break
+            # a case censored at the time of an event outlives it
+            left = sum(u > t for u in time) + sum(
+                u == t and (of_event or not e) for u, e in zip(time, event, strict=True)
+            )
+            gone = sum(u == t and e == of_event for u, e in zip(time, event, strict=True))
+            found *= 1 - mpf(gone) / left if gone else 1
+        return found
+
+    def uncensored(at: Any, before: bool = True) -> Any:
+        return product(at, of_event=0, before=before)
+
+    def score(i: int, j: int) -> Any:
+        return 1 if risk[i] > risk[j] else mpf(0.5) if risk[i] == risk[j] else 0
+
+    comparable = [
+        (i, j) for i in range(n) for j in range(n) if event[i] and i != j
+        and (time[i] < time[j] or (time[i] == time[j] and not event[j]))
+    ]  # fmt: skip
+    last = max(time)
+    uno = [(i, j) for i, j in comparable if time[i] < last]
+    weight = {i: 1 / uncensored(time[i]) ** 2 for i in range(n) if event[i]}
+    t, column = times[-1], [row[-1] for row in survival]
+    cases = [i for i in range(n) if event[i] and time[i] <= t]
+    controls = [j for j in range(n) if time[j] > t]
+
+    def brier(at: Any, predicted: list[Any]) -> Any:
+        total = mpf(0)
+        for i in range(n):
+            if time[i] <= at and event[i]:
+                total += predicted[i] ** 2 / uncensored(time[i])
+            elif time[i] > at:
+                total += (1 - predicted[i]) ** 2 / uncensored(at, before=False)
+        return total / n
+
+    scores = [brier(at, [row[k] for row in survival]) for k, at in enumerate(times)]
+    area = mpmath.fsum(
+        (times[k + 1] - times[k]) * (scores[k] + scores[k + 1]) / 2 for k in range(len(times) - 1)
+    )
+    known = [*cases, *controls]
+    weights = [
+        1 / uncensored(time[i]) if i in cases else 1 / uncensored(t, before=False) for i in known
+    ]
+    odds = [mpmath.log((1 - column[i]) / column[i]) for i in known]
+    return {
+        "c_index": mpmath.fsum(score(i, j) for i, j in comparable) / len(comparable),
+        "uno_c": mpmath.fsum(weight[i] * score(i, j) for i, j in uno)
+        / mpmath.fsum(weight[i] for i, _ in uno),
+        "auc_at": mpmath.fsum(score(i, j) / uncensored(time[i]) for i in cases for j in controls)
+        / mpmath.fsum(1 / uncensored(time[i]) for i in cases for _ in controls),
+        "brier_at": scores[-1],
+        "integrated_brier": area / (times[-1] - times[0]),
+        "observed_expected_at": (1 - product(t, of_event=1, before=False))
+        / mean(1 - v for v in column),
+        "calibration_slope_at": line(odds, [mpf(i in cases) for i in known], weights)[1],
+    }
+
+
+# --------------------------------------------------------------------------- intervals and tests
+
+
+def binomial_upper(x: int, n: int, p: Any) -> Any:
+    """P(X ≥ x) by the regularised incomplete beta function."""
+    return mpf(1) if x <= 0 else mpmath.betainc(x, n - x + 1, 0, p, regularized=True)
+
+
+def beta_quantile(q: Any, a: Any, b: Any) -> Any:
+    return root(lambda v: mpmath.betainc(a, b, 0, v, regularized=True) - q, 0, 1)
+
+
+def wilson(x: Any, n: Any) -> tuple[Any, Any]:
+    x, n = mpf(x), mpf(n)
+    half = Z * mpmath.sqrt(x * (n - x) / n + Z**2 / 4)
+    return (x + Z**2 / 2 - half) / (n + Z**2), (x + Z**2 / 2 + half) / (n + Z**2)
+
+
+def of_shares() -> list[Row]:
+    rows: list[Row] = []
+    counts = [(14, 20), (1, 10), (9, 10), (0, 7), (7, 7), (480, 900)]
+    for x, n in counts:
+        p, big, inner = mpf(x) / n, n + Z**2, 0 < x < n
+        centre = (x + Z**2 / 2) / big
+        half = Z * mpmath.sqrt(centre * (1 - centre) / big)
+        limits: dict[str, tuple[Any, Any]] = {"wilson": wilson(x, n)}
+        limits["agresti_coull"] = (max(mpf(0), centre - half), min(mpf(1), centre + half))
+        if inner:
+            wide = Z * mpmath.sqrt(p * (1 - p) / n)
+            limits["wald"] = (max(mpf(0), p - wide), min(mpf(1), p + wide))
+            odds, spread = mpmath.log(p / (1 - p)), Z / mpmath.sqrt(n * p * (1 - p))
+            limits["logit"] = (logistic(odds - spread), logistic(odds + spread))
+        for name, (low, high) in limits.items():
+            rows.append(_limits(name, {"x": x, "n": n}, low, high, "closed"))
+        if n <= 20:
+            rows += _solved(x, n)
+    return rows
+
+
+def _solved(x: int, n: int) -> list[Row]:
+    half = ALPHA / 2
+    zero, one = mpf(0), mpf(1)
+    low = root(lambda p: binomial_upper(x, n, p) - half, 0, 1) if x else zero
+    high = root(lambda p: 1 - binomial_upper(x + 1, n, p) - half, 0, 1) if x < n else one
+    mass = lambda p: mpmath.binomial(n, x) * p**x * (1 - p) ** (n - x)  # noqa: E731
+    mid_low = root(lambda p: binomial_upper(x + 1, n, p) + mass(p) / 2 - half, 0, 1) if x else zero
+    mid_high = (
+        root(lambda p: 1 - binomial_upper(x, n, p) + mass(p) / 2 - half, 0, 1) if x < n else one
+    )
+    given = {"x": x, "n": n}
+    rows = [
+        _limits("clopper_pearson", given, low, high, "iterative"),
+        _limits("mid_p", given, mid_low, mid_high, "iterative"),
+    ]
+    if 0 < x < n:
+        a, b = x + mpf(0.5), n - x + mpf(0.5)
+        limits = beta_quantile(half, a, b), beta_quantile(1 - half, a, b)
+        rows.append(_limits("jeffreys", given, *limits, "iterative"))
+    return rows
+
+
+def _limits(name: str, given: Row, low: Any, high: Any, how: str) -> Row:
+    said = {"low": mpmath.nstr(low, 50), "high": mpmath.nstr(high, 50)}
+    return {"call": f"intervals.{name}", "given": given, "value": said, "how": how}
+
+
+def _p(name: str, given: Row, value: Any, how: str = "closed") -> Row:
+    said = {"p_value": mpmath.nstr(value, 50)}
+    return {"call": f"significance.{name}", "given": given, "value": said, "how": how}
+
+
+def of_two_shares() -> list[Row]:
+    rows = []
+    for x1, n1, x2, n2 in ((56, 70, 48, 80), (9, 10, 3, 10), (0, 10, 0, 20), (10, 10, 0, 20)):
+        (l1, u1), (l2, u2) = wilson(x1, n1), wilson(x2, n2)
+        p1, p2 = mpf(x1) / n1, mpf(x2) / n2
+        low = p1 - p2 - mpmath.sqrt((p1 - l1) ** 2 + (u2 - p2) ** 2)
+        high = p1 - p2 + mpmath.sqrt((u1 - p1) ** 2 + (p2 - l2) ** 2)
+        given = {"x1": x1, "n1": n1, "x2": x2, "n2": n2}
+        rows.append(_limits("newcombe", given, low, high, "closed"))
+    for b, c, n in ((12, 2, 50), (1, 7, 30), (0, 3, 20)):
+
+        def score(d: Any, b: int = b, c: int = c, n: int = n) -> Any:
+            linear = -b - c + (2 * n - b + c) * d
+            q = (mpmath.sqrt(linear**2 - 8 * n * (-c * d * (1 - d))) - linear) / (4 * n)
+            return (b - c - n * d) / mpmath.sqrt(n * (2 * q + d * (1 - d)))
+
+        middle, edge = mpf(b - c) / n, mpf(10) ** -60
+        low = root(lambda d, s=score: s(d) - Z, -1 + edge, middle)
+        high = root(lambda d, s=score: s(d) + Z, middle, 1 - edge)
+        rows.append(_limits("tango", {"gained": b, "lost": c, "n": n}, low, high, "iterative"))
+    for r, n in ((0.6, 50), (-0.2, 12), (0.999999, 8)):
+        at, half = mpmath.atanh(mpf(r)), Z / mpmath.sqrt(n - 3)
+        low, high = mpmath.tanh(at - half), mpmath.tanh(at + half)
+        rows.append(_limits("fisher_z", {"correlation": r, "n": n}, low, high, "closed"))
+    for a, n1, n0 in ((0.9, 20, 30), (0.55, 8, 100), (1.0, 20, 20)):
+
+        def spread(v: Any, n1: int = n1, n0: int = n0) -> Any:
+            both = (1 - v) / (2 - v) + v / (1 + v)
+            return v * (1 - v) / (n1 * n0) * (1 + (mpf(n1 + n0) / 2 - 1) * both)
+
+        value = mpf(a)
+        edge = mpf(10) ** -65
+
+        def off(v: Any, value: Any = value, spread: Any = spread) -> Any:
+            return (value - v) ** 2 - Z**2 * spread(v)
+
+        low = root(off, edge, value - edge)
+        high = root(off, value + edge, 1 - edge) if a < 1 else mpf(1)
+        given = {"auc": a, "n1": n1, "n0": n0}
+        rows.append(_limits("newcombe_auc", given, low, high, "iterative"))
+    for a, n1, n0 in ((0.893, 58, 51), (0.6, 5, 9)):
+        v = mpf(a)
+        q1, q2 = v / (2 - v), 2 * v**2 / (1 + v)
+        square = v * (1 - v) + (n1 - 1) * (q1 - v**2) + (n0 - 1) * (q2 - v**2)
+        said = mpmath.nstr(mpmath.sqrt(square / (n1 * n0)), 50)
+        given = {"auc": a, "n1": n1, "n0": n0}
+        rows.append({"call": "intervals.hanley_mcneil", "given": given, "value": said,
+                     "how": "closed"})  # fmt: skip
+    return rows
+
+
+def of_tests() -> list[Row]:
+    rows = []
+    for x, n, rate in ((15, 20, 0.5), (1, 9, 0.25), (300, 400, 0.5), (990, 1000, 0.5)):
+        value = binomial_upper(x, n, mpf(rate))
+        rows.append(_p("binomial", {"x": x, "n": n, "rate": rate}, value))
+    for b, c in ((3, 8), (0, 6), (40, 11), (0, 400)):
+        tail = mpmath.fsum(mpmath.binomial(b + c, k) for k in range(min(b, c) + 1))
+        rows.append(_p("mcnemar", {"b": b, "c": c}, min(mpf(1), 2 * tail / mpf(2) ** (b + c))))
+    for table in ([[2, 1], [0, 3]], [[30, 12], [9, 41]], [[200, 1], [0, 300]]):
+        (a, b), (c, d) = table
+        first, column, n = a + b, a + c, a + b + c + d
+        ways = mpmath.fsum(
+            mpmath.binomial(column, k) * mpmath.binomial(n - column, first - k)
+            for k in range(a, min(first, column) + 1)
+        )
+        rows.append(_p("fisher_counts", {"table": table}, ways / mpmath.binomial(n, first)))
+    y, p, q = BINARY["y"], exact(BINARY["p"]), exact(OTHER)
+    rows.append(_p("spiegelhalter", {"predictions": "binary"},
+                   2 * tail_normal(abs(_calibration(y, p)["spiegelhalter_z"]))))  # fmt: skip
+    difference, variance = _delong(y, p, q)
+    z = abs(difference) / mpmath.sqrt(variance)
+    rows.append(_p("delong", {"first": "binary", "second": "other"}, 2 * tail_normal(z)))
+    return rows
+
+
+def _delong(y: list[int], p: list[Any], q: list[Any]) -> tuple[Any, Any]:
+    """The difference of two areas and its variance, by the placements of the cases."""
+
+    def placements(scores: list[Any]) -> tuple[list[Any], list[Any]]:
+        up = [v for v, c in zip(scores, y, strict=True) if c]
+        down = [v for v, c in zip(scores, y, strict=True) if not c]
+        wins = [[1 if a > b else mpf(0.5) if a == b else mpf(0) for b in down] for a in up]
+        return [mean(row) for row in wins], [mean(col) for col in zip(*wins, strict=True)]
+
+    (a1, a0), (b1, b0) = placements(p), placements(q)
+    difference, variance = mean(a1) - mean(b1), mpf(0)
+    for first, second in ((a1, b1), (a0, b0)):
+        gap = [u - v for u, v in zip(first, second, strict=True)]
+        centre = mean(gap)
+        variance += mpmath.fsum((g - centre) ** 2 for g in gap) / (len(gap) - 1) / len(gap)
+    return difference, variance
+
+
+ITERATIVE = {"calibration_in_the_large", "calibration_intercept", "calibration_slope",
+             "calibration_slope_at"}  # fmt: skip
+STATED: dict[str, Row] = {
+    "f_beta": {"beta": 2.0},
+    "expected_cost": {"cost_fp": 1.0, "cost_fn": 3.0},
+    "cost_weighted_accuracy": {"cost_fp": 1.0, "cost_fn": 3.0},
+    "partial_auc": {"max_fpr": 0.25},
+    "net_benefit": {"threshold": 0.3},
+    "standardised_net_benefit": {"threshold": 0.3},
+    "hosmer_lemeshow": {"groups": 5},
+    "auc_at": {"t": 6.5},
+}
+
+
+def main() -> None:
+    found: list[Row] = []
+    for sample, values in (
+        ("binary", of_binary()),
+        ("classes", of_classes()),
+        ("numbers", of_numbers()),
+        ("outputs", of_outputs()),
+        ("survival", of_survival()),
+    ):
+        for name, value in values.items():
+            row = {"call": f"measures.{name}", "sample": sample, "value": mpmath.nstr(value, 50)}
+            stated = {"stated": STATED[name]} if name in STATED else {}
+            found.append(row | stated | {"how": "iterative" if name in ITERATIVE else "closed"})
+    found += [*of_shares(), *of_two_shares(), *of_tests()]
+    about = {
+        "source": {"mpmath": f"mpmath {mpmath.__version__}, {mp.dps} digits, make_fifty_digits.py"},
+        "description": "textbook formulas on the doubles given, printed to 50 digits",
+        "samples": {
+            "binary": BINARY,
+            "other": {"y": BINARY["y"], "p": OTHER},
+            "classes": CLASSES,
+            "numbers": NUMBERS,
+            "outputs": OUTPUTS,
+            "survival": SURVIVAL,
+        },
+    }
+    lines = ",\n".join(json.dumps(row) for row in found)
+    head = json.dumps(about)[:-1]
+    FILE.write_text(f'{head}, "cases": [\n{lines}\n]}}\n', "utf-8")
+    print(f"{len(found)} rows, {FILE.name}")
+
+
+if __name__ == "__main__":
+    main()
