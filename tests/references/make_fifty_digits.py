@@ -554,6 +554,46 @@ def _limits(name: str, given: Row, low: Any, high: Any, how: str) -> Row:
     return {"call": f"intervals.{name}", "given": given, "value": said, "how": how}
 
 
+def of_several_shares() -> list[Row]:
+    rows = []
+    for x, n in (([3, 4], [8, 8]), ([9, 2, 5], [10, 7, 30]), ([10, 0], [10, 5])):
+        shares, k = [mpf(a) / b for a, b in zip(x, n, strict=True)], len(x)
+        limits, middle = [wilson(a, b) for a, b in zip(x, n, strict=True)], mean(shares)
+        down = mpmath.fsum((p - low) ** 2 for p, (low, _) in zip(shares, limits, strict=True))
+        up = mpmath.fsum((high - p) ** 2 for p, (_, high) in zip(shares, limits, strict=True))
+        ends = middle - mpmath.sqrt(down) / k, middle + mpmath.sqrt(up) / k
+        rows.append(_limits("mover", {"x": x, "n": n}, *ends, "closed"))
+    for x, n in ((0, 10), (3, 10), (81, 263)):
+        p = mpf(x) / n
+        low = 2 * n * p + Z**2 - 1
+        low -= Z * mpmath.sqrt(Z**2 - 2 - mpf(1) / n + 4 * p * (n * (1 - p) + 1)) if x else 0
+        high = 2 * n * p + Z**2 + 1
+        high += Z * mpmath.sqrt(Z**2 + 2 - mpf(1) / n + 4 * p * (n * (1 - p) - 1))
+        ends = (low / (2 * (n + Z**2)) if x else mpf(0)), high / (2 * (n + Z**2))
+        rows.append(_limits("wilson_corrected", {"x": x, "n": n}, *ends, "closed"))
+    return [*rows, _sandwich()]
+
+
+def _sandwich() -> Row:
+    """The slope of outcomes on predictions with HC3 errors and Student's t."""
+    y, x = exact(NUMBERS["y"]), exact(NUMBERS["p"])
+    n, my, mx = len(y), mean(y), mean(x)
+    sxx = mpmath.fsum((v - mx) ** 2 for v in x)
+    slope = mpmath.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True)) / sxx
+    meat = mpf(0)
+    for a, b in zip(x, y, strict=True):
+        leverage = mpf(1) / n + (a - mx) ** 2 / sxx
+        meat += ((a - mx) * (b - my - slope * (a - mx)) / (1 - leverage)) ** 2
+    df = n - 2
+
+    def above(t: Any) -> Any:
+        return mpmath.betainc(mpf(df) / 2, mpf(0.5), 0, df / (df + t * t), regularized=True) / 2
+
+    half = root(lambda t: above(t) - ALPHA / 2, 0, 50) * mpmath.sqrt(meat) / sxx
+    given = {"predictions": "numbers"}
+    return _limits("linear_calibration", given, slope - half, slope + half, "iterative")
+
+
 def _p(name: str, given: Row, value: Any, how: str = "closed") -> Row:
     said = {"p_value": mpmath.nstr(value, 50)}
     return {"call": f"significance.{name}", "given": given, "value": said, "how": how}
@@ -629,10 +669,70 @@ def of_tests() -> list[Row]:
     y, p, q = BINARY["y"], exact(BINARY["p"]), exact(OTHER)
     rows.append(_p("spiegelhalter", {"predictions": "binary"},
                    2 * tail_normal(abs(_calibration(y, p)["spiegelhalter_z"]))))  # fmt: skip
+    rows += [*_of_labels(y, p), *_of_lines(y, p), _of_ranks(y, p)]
     difference, variance = _delong(y, p, q)
     z = abs(difference) / mpmath.sqrt(variance)
     rows.append(_p("delong", {"first": "binary", "second": "other"}, 2 * tail_normal(z)))
     return rows
+
+
+def _of_labels(y: list[int], p: list[Any]) -> list[Row]:
+    label, n = [int(v >= mpf(0.5)) for v in p], len(y)
+    right = sum(a == b for a, b in zip(y, label, strict=True))
+    usual = int(2 * sum(y) > n)
+    only = [a == b for a, b in zip(y, label, strict=True) if (a == b) != (a == usual)]
+    tail = mpmath.fsum(mpmath.binomial(len(only), k) for k in range(sum(only), len(only) + 1))
+    tp, said = sum(a and b for a, b in zip(y, label, strict=True)), sum(label)
+    ways = mpmath.fsum(
+        mpmath.binomial(sum(y), k) * mpmath.binomial(n - sum(y), said - k)
+        for k in range(tp, min(said, sum(y)) + 1)
+    )
+    given = {"predictions": "binary"}
+    return [
+        _p("against_rate", given | {"rate": 0.4}, binomial_upper(right, n, mpf(0.4))),
+        _p("against_majority", given, tail / mpf(2) ** len(only)),
+        _p("fisher", given, ways / mpmath.binomial(n, said)),
+    ]
+
+
+def _of_lines(y: list[int], p: list[Any]) -> list[Row]:
+    """Twice the gain in log likelihood of the free line over the line that is tested."""
+    odds = [mpmath.log(v / (1 - v)) for v in p]
+    ones = [mpf(1)] * len(y)
+
+    def likelihood(a: Any, b: Any) -> Any:
+        held = [logistic(a + b * o) for o in odds]
+        return mpmath.fsum(mpmath.log(q if c else 1 - q) for c, q in zip(y, held, strict=True))
+
+    large = root(
+        lambda a: mpmath.fsum(c - logistic(a + o) for c, o in zip(y, odds, strict=True)), -9, 9
+    )
+    free, shifted = likelihood(*line(odds, y, ones)), likelihood(large, 1)
+    plain = likelihood(0, 1)
+    given = {"predictions": "binary"}
+    both, shift, turn = 2 * (free - plain), 2 * (shifted - plain), 2 * (free - shifted)
+    return [
+        _p("likelihood_ratio", given | {"hypothesis": "line"}, mpmath.exp(-both / 2), "iterative"),
+        *(
+            _p("likelihood_ratio", given | {"hypothesis": name}, 2 * tail_normal(mpmath.sqrt(d)),
+               "iterative")
+            for name, d in (("in_the_large", shift), ("slope", turn))
+        ),
+    ]  # fmt: skip
+
+
+def _of_ranks(y: list[int], p: list[Any]) -> Row:
+    """Among all ways to choose the positives, how many have at least their sum of midranks."""
+    ranks = [int(2 * r) for r in _midranks(p)]
+    ways = [[0] * (sum(ranks) + 1) for _ in range(sum(y) + 1)]
+    ways[0][0] = 1
+    for rank in ranks:
+        for chosen in range(sum(y), 0, -1):
+            for total in range(len(ways[0]) - 1, rank - 1, -1):
+                ways[chosen][total] += ways[chosen - 1][total - rank]
+    observed = sum(r for r, c in zip(ranks, y, strict=True) if c)
+    value = mpf(sum(ways[-1][observed:])) / sum(ways[-1])
+    return _p("mann_whitney", {"predictions": "binary"}, value)
 
 
 def _delong(y: list[int], p: list[Any], q: list[Any]) -> tuple[Any, Any]:
@@ -680,7 +780,7 @@ def main() -> None:
             row = {"call": f"measures.{name}", "sample": sample, "value": mpmath.nstr(value, 50)}
             stated = {"stated": STATED[name]} if name in STATED else {}
             found.append(row | stated | {"how": "iterative" if name in ITERATIVE else "closed"})
-    found += [*of_shares(), *of_two_shares(), *of_tests()]
+    found += [*of_shares(), *of_several_shares(), *of_two_shares(), *of_tests()]
     about = {
         "source": {"mpmath": f"mpmath {mpmath.__version__}, {mp.dps} digits, make_fifty_digits.py"},
         "description": "textbook formulas on the doubles given, printed to 50 digits",
