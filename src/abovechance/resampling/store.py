@@ -352,7 +352,8 @@ def _encoded(value: Any) -> bytes:
     named = (
         {f"item:{name}": item for name, item in value.items()} if isinstance(value, dict) else {}
     )
-    arrays = {name: np.asarray(item) for name, item in (named or {"array": value}).items()}
+    items = named or {"array": value}
+    arrays: dict[str, Any] = {name: np.asarray(item) for name, item in items.items()}
     if any(array.dtype.hasobject for array in arrays.values()):
         raise TypeError("a block must be of numbers or text; objects would have to be pickled")
     buffer = io.BytesIO()
