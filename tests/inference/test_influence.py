@@ -64,6 +64,7 @@ VERSIONS = list(versions())
 def has_closed_form(measure: Measure) -> bool:
     """Weights that a measure takes from all cases are held fixed: its form is no derivative."""
     known = measure.influence is not None or measure.form in (*COUNTING, Form.LOSSES)
+    known = known or (measure.sufficient is not None and measure.form is Form.SAMPLE)
     return (known or measure.law in (Law.PAIRS, Law.CENSORED_PAIRS)) and not measure.pair_weight
 
 

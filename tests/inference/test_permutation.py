@@ -12,10 +12,22 @@ from abovechance import assess
 from abovechance.errors import NotApplicable
 from abovechance.format import p_equation, p_phrase, p_value
 from abovechance.inference import significance
-from abovechance.inference.permutation import Weighted, key, orders_for, related, scheme_for
+from abovechance.inference.permutation import (
+    Orders,
+    Weighted,
+    affordable_draws,
+    association,
+    key,
+    null_of,
+    orders_for,
+    permuted,
+    related,
+    scheme_for,
+)
 from abovechance.inference.results import Test
 from abovechance.inference.streaming import against_chance
 from abovechance.measures import applicable, find
+from abovechance.measures.sample import Sample
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.exact import SMALLEST, never_zero
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
@@ -415,3 +427,69 @@ def test_independent_cases_keep_the_chance_of_utility() -> None:
         rng=1,
     )
     assert found["error_rate"].chance == found["expected_cost"].chance
+
+
+@pytest.mark.parametrize(
+    "name", ["mse", "rmse", "msle", "rmsle", "r2", "rse", "pearson", "spearman"]
+)
+def test_moments_alone_give_the_value_of_every_order(name: str) -> None:
+    rng = np.random.default_rng(3)
+    y = np.round(rng.gamma(2.0, size=60), 1)
+    made = Numeric(y, np.round(y + rng.normal(0, 0.4, 60) + 1.0, 1))
+    orders = np.stack([rng.permutation(60) for _ in range(5)])
+    found = permuted([find(name)], made, orders)[name]
+    each = [find(name).of(Numeric(y[order], made.value[0])) for order in orders]
+    np.testing.assert_allclose(found, each, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_what_rises_and_falls_with_a_mean_loss_has_the_p_of_that_loss(kind: str) -> None:
+    rng = np.random.default_rng(6)
+    if kind == "numbers":
+        y = rng.gamma(2.0, size=40)
+        made, pairs = Numeric(y, 0.2 * y + rng.gamma(2.0, size=40)), {"d2_absolute_error": "mae"}
+        pairs |= {"rae": "mae", "r2": "mse"}
+    else:
+        y = rng.integers(0, 3, 40)
+        p = rng.dirichlet(np.ones(3), 40) + 0.2 * np.eye(3)[y]
+        made = Multiclass(y, probability=p / p.sum(axis=1, keepdims=True), labels=[0, 1, 2])
+        pairs = {"scaled_brier": "brier", "mcfadden_r2": "log_loss", "nagelkerke_r2": "log_loss"}
+    settings = Settings(draws=399, seed=2)
+    found = association(made, [find(n) for n in {*pairs, *pairs.values()}], settings)
+    plain = Orders(made, tuple(find(n) for n in pairs), scheme_for(made)[0])
+    null = null_of(plain, settings, 399, 40)
+    for name, loss in pairs.items():
+        assert found[name].p_value == found[loss].p_value
+        assert found[name].statistic == find(name).of(made)
+        # the null of the measure itself says the same
+        sign = 1.0 if find(name).higher_is_better else -1.0
+        extreme = sign * (null[name] - find(name).of(made)) >= 0
+        assert found[name].p_value == pytest.approx((extreme.sum() + 1) / 400, abs=0.06)
+        slack = 4.0 * null[name].std() / np.sqrt(400)
+        assert found[name].expected == pytest.approx(null[name].mean(), abs=slack)
+
+
+def test_permutations_are_fewer_where_each_reads_many_cases() -> None:
+    plain = Settings(seed=1)
+    assert [affordable_draws(plain, n, False) for n in (200, 201, 4999, 5000)] == [
+        9999,
+        1999,
+        1999,
+        999,
+    ]
+    assert affordable_draws(plain, 10, True) == 999
+    assert affordable_draws(Settings(draws=77), 10**6, True) == 77
+
+
+def test_rows_of_permuted_survival_know_the_censoring_that_they_have() -> None:
+    rng = np.random.default_rng(1)
+    time = np.round(rng.exponential(size=30), 1) + 0.1
+    made = Survival(time, rng.random(30) < 0.6, risk=rng.normal(size=30))
+    order = rng.permutation(30)
+    (row,) = Sample.of(made).permuted(order[None]).each_row
+    fresh = Survival(time[order], made.event[order], risk=made.risk)
+    for at in (0.2, 0.5, 1.0):
+        known, own = (
+            p.censoring_survival.before(np.array([at])) for p in (row.predictions(), fresh)
+        )
+        np.testing.assert_allclose(known, own, rtol=1e-12)

@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
-from abovechance.inference.influence import influence
+from abovechance.inference.influence import declared_influence
 from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, LabelScore, Law, Measure, find
@@ -216,6 +216,7 @@ def _means_without(measure: Measure, sample: Sample, parts: Array) -> Floats:
 
 
 MOST = 1000  # cases left out one by one; of more clusters than this some are left out together
+SMOOTH = 300  # cases from which how much each moves a value stands for leaving it out
 ROUNDING = 1e-12  # of the value: a spread below is none
 LEAST_FREEDOM = 3.0
 EXTREME = "chance makes what is largest greater than it is; compare it with what chance gives."
@@ -282,8 +283,12 @@ def jackknifed(
     groups = predictions.cases.groups
     if strata is not None:
         return _in_strata(measure, predictions, strata, confidence_level)
-    if groups is None and predictions.n > MOST and measure.influence is not None:
-        without, times = _moved(measure, predictions), np.ones(predictions.n)
+    moved = None
+    if groups is None and predictions.n >= SMOOTH and measure.form not in COUNTING:
+        moved = declared_influence(measure, Sample.of(predictions))
+    if moved is not None:
+        n = predictions.n
+        without, times = measure.of(predictions) - moved * n / (n - 1.0), np.ones(n)
     elif groups is None:
         without, times = leave_one_out(measure, predictions)
     else:
@@ -356,13 +361,6 @@ def _without_units(measure: Measure, predictions: Predictions, stratum: Ints, un
             weight = np.where(unit == some[:, None], 0.0, own * grown[some][:, stratum])
             found.append(measure.batch(predictions, weight))
     return np.concatenate(found)
-
-
-def _moved(measure: Measure, predictions: Predictions) -> Floats:
-    """Values without one case each, to first order: from how much each case moves the value."""
-    n = predictions.n
-    moves = influence(measure, Sample.of(predictions)) * n / (n - 1.0)
-    return measure.of(predictions) - moves
 
 
 def spread_of_clusters(
@@ -455,7 +453,7 @@ def without_clusters(measure: Measure, predictions: Predictions, groups: Array) 
 
 
 FEW = 30  # cases or clusters, below which a resampled standard error is too unsteady to test with
-MANY_UNITS = 5000  # above which fewer resamples do
+MANY_UNITS = 500  # above which fewer resamples do
 FEWER = 1999
 CLOSED = 500  # cases from which resamples of values without long tails only repeat a closed form
 MOST_LEAN = 0.1  # of the skewness of a mean for that

@@ -19,6 +19,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Law, Measure, find
+from abovechance.measures.condensed import condensed
 from abovechance.measures.rank import AREA, AreaScale, area_scale, concordance_scale, pair_scale
 from abovechance.measures.sample import (
     COUNTING,
@@ -26,6 +27,7 @@ from abovechance.measures.sample import (
     case_losses,
     class_values,
     evaluate,
+    made_of,
     on_counts,
     resampled,
 )
@@ -127,11 +129,32 @@ def influence(measure: Measure, sample: Sample) -> Floats:
     """
     measure = measure.for_outcome(sample.kind)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for closed in (_of_declared, _of_losses, _of_table, _of_pairs, _of_censored_pairs):
+        for closed in (_of_losses, _of_table, _of_pairs, _of_censored_pairs):
             found = closed(measure, sample)
             if found is not None:
                 return found
-        return numerical_influence(measure, sample)
+        found = declared_influence(measure, sample)
+        return numerical_influence(measure, sample) if found is None else found
+
+
+def declared_influence(measure: Measure, sample: Sample) -> Floats | None:
+    """The same from what a measure declares: the influence itself, or the means that suffice.
+
+    None where it declares neither, and of cases that do not count one each.
+    """
+    if sample.weight is not None or sample.outputs > 1:
+        return None
+    measure = measure.for_outcome(sample.kind)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if measure.influence is not None and measure.after is None:
+            columns = sample.formula_columns(measure)
+            return measure.influence(*columns, **measure.parameters) / sample.n
+        few = None if sample.columns else condensed(measure, sample)
+        return (
+            None
+            if few is None
+            else few.influence(lambda columns: evaluate(measure, made_of(sample, columns)))
+        )
 
 
 def numerical_influence(measure: Measure, sample: Sample) -> Floats:
@@ -284,15 +307,6 @@ def _partials(measure: Measure, counts: list[Floats], step: float) -> list[Float
         )
         found.append((up - down) / (2.0 * step))
     return found
-
-
-def _of_declared(measure: Measure, sample: Sample) -> Floats | None:
-    if measure.influence is None or measure.after is not None or sample.outputs > 1:
-        return None
-    if sample.weight is not None:
-        return None
-    columns = sample.formula_columns(measure)
-    return measure.influence(*columns, **measure.parameters) / sample.n
 
 
 def _of_losses(measure: Measure, sample: Sample) -> Floats | None:

@@ -25,6 +25,7 @@ from abovechance.inference.bootstrap import (
     spread_of_clusters,
 )
 from abovechance.inference.confusion_tables import Cells
+from abovechance.inference.influence import declared_influence
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -82,7 +83,11 @@ class Shared(Settings):
     def replicates(self) -> dict[str, Floats]:
         """Bootstrap replicates of all measures that need them, from one run of each kind."""
         groups = self.predictions.cases.groups
+        # not those that have limits of their own; whatever fails there is drawn by itself
         wanted = [m for m in self.measures if m.label in self.needed and m.form is not Form.DRAWS]
+        own = (Law.MEAN, Law.PAIRS, Law.CENSORED_PAIRS)
+        plain = self.predictions.weight is None and not self.case_control
+        wanted = [m for m in wanted if not (plain and m.law in own) and not self.leaves_out(m)]
         inside = [m for m in wanted if (m.prevalence_free or self.case_control) and groups is None]
         across = [m for m in wanted if m not in inside]
         found: dict[str, Floats] = {}
@@ -117,8 +122,9 @@ class Shared(Settings):
             return False
         if self.case_control:
             return self.predictions.n <= 3 * MOST or measure.form is Form.LOSSES
-        told = measure.influence is not None and self.predictions.weight is None
-        return self.predictions.cases.groups is not None or self.predictions.n <= MOST or told
+        if self.predictions.cases.groups is not None or self.predictions.n <= MOST:
+            return True
+        return declared_influence(measure, Sample.of(self.predictions)) is not None
 
     def bootstrap(self, measure: Measure) -> Interval:
         """What serves any measure: leaving out cases, else a bootstrap."""

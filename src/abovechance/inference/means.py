@@ -37,8 +37,8 @@ from abovechance.inference.method import Fact, Takes, answer, comparison, interv
 from abovechance.inference.miscalibration import _of_the_line
 from abovechance.inference.results import Interval
 from abovechance.inference.shares import flipped, turn
-from abovechance.measures import Calibration, Form, Law, Measure, find
-from abovechance.measures.measure import defaults
+from abovechance.measures import Calibration, Form, Law, Measure
+from abovechance.measures.catalogue import same_question
 from abovechance.resampling import Alternative
 from abovechance.settings import ONE_MODEL, Settings
 
@@ -430,13 +430,3 @@ def difference_of_mean_loss(
         difference_of_means(loss, first, second, settings),
         Resampled(measure, first, second, settings),
     )
-
-
-def same_question(measure: Measure, predictions: Any) -> Measure | None:
-    """The mean loss whose comparison answers the question about a measure, if there is one."""
-    several = len(getattr(predictions, "outputs", ())) > 1
-    usual = defaults(measure.formula).get("reference")
-    moved = measure.parameters.get("reference") != usual
-    if not measure.monotone_in or measure.dialect or several or moved:
-        return None
-    return find(measure.monotone_in).for_outcome(predictions.kind)

@@ -35,6 +35,7 @@ from abovechance.inference.method import (
 from abovechance.inference.proportions import INDEPENDENT
 from abovechance.inference.results import Result, Sequel, Test
 from abovechance.measures import Form, LabelScore, Law, Measure, find
+from abovechance.measures.catalogue import same_question
 from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import Sample, evaluate, evaluate_all
@@ -177,8 +178,25 @@ def permuted(
     measures: Sequence[Measure], predictions: Predictions, index: Array
 ) -> dict[str, Floats]:
     """Values of measures with outcomes taken in other orders: index (draws, n) says which."""
-    sample = Sample.of(predictions).permuted(index)
-    return evaluate_all([fit(m, predictions) for m in measures], sample)
+    sample = Sample.of(predictions)
+    fitted = [fit(m, predictions) for m in measures]
+    scaled = [m for m in fitted if _has_scale(m, sample)]
+    plain = [m for m in fitted if m not in scaled]
+    found = evaluate_all(plain, sample.permuted(index)) if plain else {}
+    there: dict[Any, Sample] = {}
+    for m in scaled:
+        assert m.on_scale is not None
+        scale, name = m.on_scale
+        if scale not in there:
+            there[scale] = sample.scaled(scale).permuted(index)
+        found[m.label] = evaluate(find(name), there[scale])
+    return found
+
+
+def _has_scale(measure: Measure, sample: Sample) -> bool:
+    """Whether a measure is another one of these numbers on a scale, one that takes batches."""
+    one = sample.kind == "numeric" and sample.outputs == 1 and sample.weight is None
+    return one and measure.on_scale is not None
 
 
 def permuted_labels(
@@ -404,6 +422,9 @@ def null_values(
 
 
 SLOW_DRAWS = 999  # where every draw is a loop over cases
+FEWER_DRAWS = 1999  # where every draw reads all cases and these are not few
+FEW_CASES = 200
+MANY_CASES = 5_000  # cases from which reading all of them is as slow as a loop
 FAST_BLOCK = 2048
 ARRANGEMENTS = 64  # through which a function of a sum is known
 CELLS = 1 << 21  # numbers a block may spread over
@@ -415,9 +436,9 @@ SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 def affordable_draws(settings: Settings, n: int, slow: bool) -> int:
     """As many as asked for; by default fewer where every draw costs more."""
-    if settings.draws is None and (slow or n > 20_000):
-        return SLOW_DRAWS
-    return settings.flips
+    if settings.draws is not None or (n <= FEW_CASES and not slow):
+        return settings.flips
+    return SLOW_DRAWS if slow or n >= MANY_CASES else FEWER_DRAWS
 
 
 def counts_all(settings: Settings, scheme: Scheme, total: int, *, slow: bool = False) -> bool:
@@ -837,8 +858,13 @@ def _other(
     predictions: Predictions, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     scheme, words = scheme_for(predictions)
-    quick = [m for m in measures if _vectorised(m, predictions)]
-    slow = [m for m in measures if not _vectorised(m, predictions)]
+    losses = {} if predictions.cases.groups is not None else _losses(predictions, measures)
+    drawn = [m for m in measures if m.label not in losses]
+    known = {m.label for m in drawn}
+    drawn += {m.label: m for m in losses.values() if m.label not in known}.values()
+    quick = [m for m in drawn if _vectorised(m, predictions)]
+    slow = [m for m in drawn if not _vectorised(m, predictions)]
+    nulls: dict[str, Floats] = {}
     found: dict[str, Test] = {}
     for chosen, looping in ((quick, False), (slow, True)):
         if not chosen:
@@ -851,7 +877,25 @@ def _other(
             null = null_of(
                 Orders(predictions, tuple(chosen), scheme), settings, total, predictions.n
             )
+        nulls.update(null)
         found.update(_tests(predictions, chosen, null, exact, words))
+    few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS) if losses else np.empty((0, 0))
+    for m in [m for m in measures if m.label in losses]:
+        loss = losses[m.label]
+        values = permuted([m, loss], predictions, few)
+        expected = _read_off(values[loss.label], values[m.label], nulls[loss.label])
+        # as probable as that of the loss, but for what it is a value of
+        found[m.label] = replace(found[loss.label], statistic=m.of(predictions), expected=expected)
+    return {m.label: found[m.label] for m in measures if m.label in found}
+
+
+def _losses(predictions: Predictions, measures: Sequence[Measure]) -> dict[str, Measure]:
+    """The mean losses that measures rise and fall with while outcomes stay the same, by label."""
+    found = {}
+    for m in measures:
+        loss = same_question(m, predictions)
+        if loss is not None and loss.applies(predictions) and m.higher_is_better is not None:
+            found[m.label] = loss
     return found
 
 
@@ -906,6 +950,8 @@ def _sizes_fixed(scheme: LabelPermutations) -> bool:
 
 
 def _vectorised(measure: Measure, predictions: Predictions) -> bool:
+    if _has_scale(measure, Sample.of(predictions)):
+        return True
     if predictions.weight is not None or measure.needs_index_draws:
         return False
     if isinstance(predictions, Numeric):

@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.errors import NotApplicable, UnknownMeasure, did_you_mean, listed, shown
 from abovechance.gate import gated
-from abovechance.measures.measure import AVERAGES, Form, Measure, separate
+from abovechance.measures.measure import AVERAGES, Form, Measure, defaults, separate
 from abovechance.plugins import declared, names_of
 from abovechance.predictions import Numeric, Predictions, Survival
 from abovechance.predictions.base import must_be_predictions
@@ -295,3 +295,13 @@ def _suffixed(name: str) -> Iterator[str]:
     for measure in every().values():
         if measure.averages and suffix in AVERAGES:
             yield from (f"{n}_{suffix}" for n in (measure.name, *measure.aliases))
+
+
+def same_question(measure: Measure, predictions: Any) -> Measure | None:
+    """The mean loss whose comparison answers the question about a measure, if there is one."""
+    several = len(getattr(predictions, "outputs", ())) > 1
+    usual = defaults(measure.formula).get("reference")
+    moved = measure.parameters.get("reference") != usual
+    if not measure.monotone_in or measure.dialect or several or moved:
+        return None
+    return find(measure.monotone_in).for_outcome(predictions.kind)

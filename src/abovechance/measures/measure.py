@@ -214,6 +214,8 @@ class Measure:
         Of censored pairs: what a pair weighs, by its earlier case.
     monotone_in
         The mean loss that it is a monotone function of once the outcomes are given.
+    on_scale
+        Of cases that count one each: a scale, and the measure that it is of numbers on that scale.
     shortcut
         The value from what predictions keep in store, where that is faster.
     swept
@@ -297,6 +299,8 @@ class Measure:
     # the mean loss that it is a monotone function of once the outcomes are given, with the usual
     # `reference` where it has one: models of equal mean loss have equal values
     monotone_in: str = ""
+    # (scale of all outcomes or all predictions, name): it is that measure of both on the scale
+    on_scale: tuple[Callable[[Floats], Floats], str] | None = None
     shortcut: Callable[[Any], float] | None = None
     # what the compiled bootstrap of sorted cases calls it, where it computes it directly
     swept: str | None = None

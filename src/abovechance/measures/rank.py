@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Array, Floats
 from abovechance.measures.chance import constant, prevalence
 from abovechance.measures.evaluation import value
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Measure, measure
@@ -126,6 +126,53 @@ def somers_d(ranked: Ranked) -> Floats:
     return 2.0 * ranks.auc(ranked) - 1.0
 
 
+def of_partial_area(
+    outcome: Floats, score: Floats, *, max_fpr: float, standardised: bool
+) -> Floats:
+    """Of the partial area: of a positive the rates it counts at, of a negative those it moves."""
+    ranked, place = _placed(outcome, score)
+    tpr, fpr = (ranks.from_above(c) / c.sum() for c in (ranked.positives, ranked.negatives))
+    above = np.append(fpr[1:], 0.0), np.append(tpr[1:], 0.0)
+    area = float(ranks.partial_area(ranked, max_fpr))
+    width, height = fpr - above[0], tpr - above[1]
+    inside = np.clip(max_fpr - above[0], 0.0, width)
+    share = np.divide(inside, width, out=np.zeros(width.shape), where=width > 0)
+    cut = int(np.argmax(fpr[::-1] >= max_fpr))  # groups from above until the last rate
+    at = len(fpr) - 1 - cut
+    reached = above[1][at] + share[at] * height[at]  # true positive rate at the last rate
+    # a positive: the false positive rates from its own score on, half of those tied with it
+    later = np.maximum(max_fpr - fpr, 0.0) + inside - inside * share / 2.0
+    # a negative: the rate at its own score less that at the end, which it moves nearer
+    mean = above[1] + share * height / 2.0
+    nearer = share * (mean - reached)
+    positive = (later - area) / ranked.positives.sum()
+    negative = (nearer + max_fpr * reached - area) / ranked.negatives.sum()
+    slope = 0.5 / (max_fpr - max_fpr**2 / 2.0) if standardised else 1.0
+    return np.asarray(slope * len(score) * np.where(outcome > 0, positive[place], negative[place]))
+
+
+def of_average_precision(outcome: Floats, score: Floats) -> Floats:
+    """Of average precision: a case changes the precision at its score and at all below it."""
+    ranked, place = _placed(outcome, score)
+    total = ranked.positives.sum()
+    tp, fp = ranks.from_above(ranked.positives), ranks.from_above(ranked.negatives)
+    called = tp + fp
+    share, precision = ranked.positives / total, tp / called
+    more, less = np.cumsum(share * fp / called**2), np.cumsum(share * tp / called**2)
+    positive = (precision - share @ precision) / total + more
+    return np.asarray(len(score) * np.where(outcome > 0, positive[place], -less[place]))
+
+
+def _placed(outcome: Floats, score: Floats) -> tuple[Ranked, Array]:
+    """Positives and negatives at each score, and which of the scores every case has."""
+    values, place = np.unique(score, return_inverse=True)
+    sides = (
+        np.bincount(place, weights=side, minlength=len(values)) for side in (outcome, 1.0 - outcome)
+    )
+    positives, negatives = (side.astype(np.float64) for side in sides)
+    return Ranked(values, positives, negatives), place
+
+
 @measure(
     title="Partial area under the ROC curve",
     **RANK,
@@ -135,6 +182,7 @@ def somers_d(ranked: Ranked) -> Floats:
     reference=constant(0.5),
     prevalence_free=True,
     law=Law.UNKNOWN,
+    influence=of_partial_area,
     source="McClish (1989)",
 )
 def partial_auc(ranked: Ranked, *, max_fpr: float = 0.2, standardised: bool = True) -> Floats:
@@ -180,6 +228,7 @@ def _average_precision_shortcut(predictions: Binary) -> float:
     law=Law.UNKNOWN,
     shortcut=_average_precision_shortcut,
     swept="average_precision",
+    influence=of_average_precision,
     source="Davis & Goadrich (2006); as a sum over thresholds",
 )
 def average_precision(ranked: Ranked) -> Floats:

@@ -153,6 +153,7 @@ def _squared_log_ratio(outcome: Floats, value: Floats) -> Floats:
     aliases=("mean_squared_log_error", "neg_mean_squared_log_error"),
     **{**MEAN_LOSS, "reference": mean_of_logs},
     undefined=NOT_ABOVE_MINUS_ONE,
+    on_scale=(np.log1p, "mse"),
     source="familiar 1.5.0, mean squared log error",
 )
 def msle(outcome: Floats, value: Floats) -> Floats:
@@ -180,6 +181,7 @@ def msle(outcome: Floats, value: Floats) -> Floats:
     **{**MEAN_LOSS, "reference": mean_of_logs},
     after=np.sqrt,
     undefined=NOT_ABOVE_MINUS_ONE,
+    on_scale=(np.log1p, "rmse"),
     source="familiar 1.5.0, root mean square log error",
 )
 def rmsle(outcome: Floats, value: Floats) -> Floats:
@@ -359,12 +361,29 @@ def explained_variance(outcome: Floats, value: Floats, weight: Floats | None) ->
     return 1.0 - ratio(variances.first, variances.second)
 
 
+def of_d2(outcome: Floats, value: Floats) -> Floats:
+    """Of D²: distances from the median, about which a case that moves it changes nothing."""
+    return -_of_ratio(np.abs(outcome - value), np.abs(outcome - np.median(outcome)))
+
+
+def of_rae(outcome: Floats, value: Floats) -> Floats:
+    """Of the relative absolute error: a case moves the mean that distances are taken from too."""
+    apart = _centred(outcome)
+    return _of_ratio(np.abs(outcome - value), np.abs(apart) - apart * np.sign(apart).mean())
+
+
+def _of_ratio(above: Floats, below: Floats) -> Floats:
+    """Of the ratio of two means."""
+    return np.asarray((above - above.mean() / below.mean() * below) / below.mean())
+
+
 @measure(
     title="D² of absolute errors",
     aliases=("d2_absolute_error_score",),
     **SHARE,
     source="scikit-learn, d2_absolute_error_score",
     monotone_in="mae",
+    influence=of_d2,
 )
 def d2_absolute_error(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Share by which absolute errors are smaller than those of always predicting the median.
@@ -390,6 +409,7 @@ def d2_absolute_error(outcome: Floats, value: Floats, weight: Floats | None) -> 
     **RATIO,
     source="familiar 1.5.0, relative absolute error",
     monotone_in="mae",
+    influence=of_rae,
 )
 def rae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     r"""Absolute error as a share of that of always predicting the mean.
@@ -589,6 +609,7 @@ def _derived(
         weighted=False,
         influence=None,
         sufficient=None,
+        on_scale=None,
         listed=False,
     )
 
@@ -720,6 +741,7 @@ def pearson(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     form=Form.DRAWS,
     takes_batches=True,
     influence=of_spearman,
+    on_scale=(midranks, "pearson"),
     source="Spearman (1904)",
 )
 def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:

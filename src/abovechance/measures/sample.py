@@ -9,6 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.measures.condensed import condensed, of_moments, permuted_moments
 from abovechance.measures.measure import Form, Measure
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
 from abovechance.numerics.ranks import Ranked, pair_aucs, tied_groups
@@ -108,6 +109,8 @@ class Sample:
         Predictions that everything else is read from; None where columns are all there is.
     kept
         Work that the predictions alone decide, shared by all samples that have the same ones.
+    shuffled
+        Whether outcomes are those of the source in another order.
     """
 
     kind: str
@@ -115,6 +118,7 @@ class Sample:
     columns: Mapping[str, Any] = field(default_factory=dict)
     source: Any = None
     kept: dict[Any, Any] = field(default_factory=dict, compare=False)
+    shuffled: bool = False
 
     @classmethod
     def of(cls, predictions: Predictions) -> "Sample":
@@ -139,14 +143,25 @@ class Sample:
 
     def observed(self, outcome: Array) -> "Sample":
         """The same predictions beside other outcomes."""
-        return self._with(outcome=outcome)
+        return replace(self._with(outcome=outcome), shuffled=False)
 
     def permuted(self, orders: Array, *, weights: bool = False) -> "Sample":
         """Outcomes taken in other orders (…, n), with `weights` the weights along with them."""
         found = {"outcome": self._taken("outcome", orders)}
         if weights and self.weight is not None:
             found["weight"] = self.weight[orders]
-        return self._with(**found)
+        whole = self.weight is None and not self.columns and orders.shape[-1] == self.n
+        return replace(self._with(**found), shuffled=whole)
+
+    def scaled(self, scale: Callable[[Floats], Floats]) -> "Sample":
+        """Numbers on another scale, of outcomes and of predictions as they are."""
+        if ("scaled", scale) not in self.kept:
+            columns = {
+                c: np.stack([scale(row) for row in self.column(c)]) for c in ("outcome", "value")
+            }
+            found = Sample(kind=self.kind, columns=columns)
+            self.kept["scaled", scale] = found
+        return self.kept["scaled", scale]
 
     def reweighted(self, weight: Floats) -> "Sample":
         """Cases that count other than they do: weights (…, n)."""
@@ -257,6 +272,11 @@ class Sample:
             mine = {name: value[at] for name, value in wide.items()}
             yield replace(self, columns={**self.columns, **mine}, kept=self._kept_by_row)
 
+    @cached_property
+    def each_row(self) -> list["Sample"]:
+        """The same, kept for what several measures share of each."""
+        return list(self.rows())
+
     def parts(self, rows: int) -> Iterator["Sample"]:
         """A batch with one leading axis in slices of so many rows."""
         for start in range(0, self.batch[0], rows):
@@ -268,19 +288,28 @@ class Sample:
             yield replace(self, columns={**self.columns, **mine}, kept=self._kept_by_row)
 
     def predictions(self) -> Any:
-        """A single sample as predictions."""
-        if not self.columns:
-            return self.source
+        """A single sample as predictions; always the same ones."""
+        return self.source if not self.columns else self._as_predictions
+
+    @cached_property
+    def _as_predictions(self) -> Any:
         changes = {k: v for k, v in self.columns.items() if k not in ("weight", "fold", "outcome")}
         if "outcome" in self.columns:
             time, event = self.columns["outcome"]
             changes |= {"time": time, "event": event.astype(np.bool_)}
         found = self.source.replace(**changes)
         if "weight" in self.columns:
-            found = found.with_cases(sample_weight=self.columns["weight"], counts=None)
+            return found.with_cases(sample_weight=self.columns["weight"], counts=None)
+        if self.shuffled and self.kind == "survival":  # the same times are censored
+            found.known_censoring(self.source)
         return found
 
     # ------------------------------------------------------------ what measures share
+
+    @cached_property
+    def four_points(self) -> "Sample":
+        """Four cases with the moments of each row, of numbers beside other outcomes."""
+        return made_of(self, permuted_moments(self.outcome[..., 0, :], self.column("value")[0]))
 
     @cached_property
     def confusion(self) -> Floats:
@@ -451,6 +480,7 @@ def evaluate(measure: Measure, sample: Sample) -> Floats:
     array([0.75, 0.25])
     """
     measure = measure.for_outcome(sample.kind)
+    sample = _few_cases(measure, sample) or sample
     if len(sample.batch) == 1 and sample.fold is None:
         most = max(1, CELLS // max(1, _width(measure, sample)))
         if sample.batch[0] > most:
@@ -482,6 +512,27 @@ def evaluate_all(measures: Sequence[Measure], sample: Sample) -> dict[str, Float
             found[m.label].append(evaluate(m, part))
     joined = {m: v[0] if len(v) == 1 else np.concatenate(v) for m, v in found.items()}
     return {m.label: joined[f.label] for m, f in zip(measures, fitted, strict=True)}
+
+
+def _few_cases(measure: Measure, sample: Sample) -> Sample | None:
+    """Few cases that have the values of a batch; None where a measure needs all of them."""
+    if measure.sufficient is None or not sample.columns or len(sample.batch) != 1:
+        return None
+    if set(sample.columns) == {"weight"} and sample.source is not None:
+        key = ("condensed", measure.form, measure.sufficient)
+        if key not in sample.kept:
+            sample.kept[key] = condensed(measure, Sample.of(sample.source))
+        found = sample.kept[key]
+        columns = None if found is None else found.resampled(sample.weight)
+        return None if columns is None else made_of(sample, columns)
+    if of_moments(measure, sample) and sample.weight is None and sample.column("value").ndim == 2:
+        return sample.four_points
+    return None
+
+
+def made_of(sample: Sample, columns: dict[str, Any]) -> Sample:
+    """A sample of the same kind that has these columns and nothing else."""
+    return Sample(kind=sample.kind, classes=sample.classes, columns=columns)
 
 
 def _width(measure: Measure, sample: Sample) -> int:
@@ -632,7 +683,7 @@ def _of_one_row(measure: Measure, sample: Sample) -> Any:
 
 
 def _row_by_row(measure: Measure, sample: Sample) -> Floats:
-    found = [float(_evaluated(measure, row)) for row in sample.rows()]
+    found = [float(_evaluated(measure, row)) for row in sample.each_row]
     return np.reshape(found, sample.batch)
 
 

@@ -475,13 +475,19 @@ def weighted_median(values: Floats, weight: Floats | None) -> Floats:
     if weight is None:
         return np.asarray(np.median(values, axis=-1))
     order = np.argsort(values, axis=-1)
-    weight, order, ordered = np.broadcast_arrays(
-        weight, order, np.take_along_axis(values, order, axis=-1)
-    )
-    reached = np.cumsum(np.take_along_axis(weight, order, axis=-1), axis=-1)
+    if values.ndim == 1:
+        ordered, weighed = values[order], weight[..., order]
+    else:
+        weight, order, ordered = np.broadcast_arrays(
+            weight, order, np.take_along_axis(values, order, axis=-1)
+        )
+        weighed = np.take_along_axis(weight, order, axis=-1)
+    reached = np.cumsum(weighed, axis=-1)
     half, slack = reached[..., -1:] / 2.0, ROUNDING * reached[..., -1:]
     low = np.argmax(reached >= half - slack, axis=-1)[..., None]
     high = np.argmax(reached > half + slack, axis=-1)[..., None]
+    if values.ndim == 1:
+        return np.asarray((ordered[low] + ordered[high])[..., 0] / 2.0)
     middle = (
         np.take_along_axis(ordered, low, axis=-1) + np.take_along_axis(ordered, high, axis=-1)
     ) / 2.0

@@ -150,7 +150,7 @@ def average_precision(ranked: Ranked) -> Floats:
     """
     if _many_rows(ranked):
         return _by_rows("average_precision", ranked)
-    tp, fp = _from_above(ranked.positives), _from_above(ranked.negatives)
+    tp, fp = from_above(ranked.positives), from_above(ranked.negatives)
     precision = np.divide(tp, tp + fp, out=np.zeros(tp.shape), where=tp + fp > 0)
     reached = (ranked.positives * precision).sum(axis=-1)
     return ratio(reached, ranked.positives.sum(axis=-1))
@@ -305,7 +305,7 @@ def _by_rows(sweep: str, ranked: Ranked, *options: float) -> Floats:
     return found
 
 
-def _from_above(weights: Floats) -> Floats:
+def from_above(weights: Floats) -> Floats:
     """Weight at or above each score."""
     return np.cumsum(weights[..., ::-1], axis=-1)[..., ::-1]
 
@@ -315,8 +315,8 @@ def _rates(ranked: Ranked) -> tuple[Floats, Floats]:
     positives = ranked.positives.sum(axis=-1, keepdims=True)
     negatives = ranked.negatives.sum(axis=-1, keepdims=True)
     return (
-        ratio(_from_above(ranked.positives), positives),
-        ratio(_from_above(ranked.negatives), negatives),
+        ratio(from_above(ranked.positives), positives),
+        ratio(from_above(ranked.negatives), negatives),
     )
 
 

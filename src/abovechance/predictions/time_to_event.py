@@ -173,6 +173,10 @@ class Survival(Predictions):
             return reverse_kaplan_meier(*self.censoring)
         return reverse_kaplan_meier(self.time, self.event, self.weight)
 
+    def known_censoring(self, others: "Survival") -> None:
+        """Take the censoring of others, who have the same times and events in another order."""
+        self._settle(censoring_survival=others.censoring_survival)
+
 
 def _risk_from(times: Floats) -> Advice:
     apart = "; at another time, survival then" if len(times) > 1 else ""
