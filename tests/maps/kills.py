@@ -25,7 +25,7 @@ SEARCH = [
     *("--labels", "labels.tsv", "--mask", "mask.nii.gz", "--statistic", "svm.c1.cv4"),
     *("--neighbours", "27", "--draws", "12", "--seed", "1"),
 ]
-GROUP = ["group-maps", "searched", "--draws", "4999", "--seed", "1"]
+GROUP = ["group-maps", "searched", "--draws", "20000", "--seed", "1"]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -92,8 +92,10 @@ def killed(command: list[str], out: str, workers: int, kills: int, folder: Path)
         )
         try:
             run.wait(lasts * chance.random())
+            assert run.returncode == 0, run.returncode
             tally["ended before"] += 1
-            store.unlink()  # the next begins anew
+            for path in folder.glob(f"{store.name}*"):  # the next begins anew
+                path.unlink()
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             run.wait()

@@ -16,9 +16,7 @@ TESTS = str(Path(__file__).parents[1])
 sys.path[0] = TESTS  # not this folder: numba would import coverage.py
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (TESTS, os.environ.get("PYTHONPATH"))))
 
-from statistical.audit.search import MOST, run, table  # noqa: E402
-from statistical.audit.settings import drawn  # noqa: E402
-from statistical.audit.trials import examine  # noqa: E402
+from statistical.audit.search import MOST, Look, run, table  # noqa: E402
 
 
 def main() -> int:
@@ -29,16 +27,16 @@ def main() -> int:
     parser.add_argument("--store", type=Path, help="default: audit-SEED.store in this folder")
     parser.add_argument("--table", type=Path, help="write the page here; printed otherwise")
     parser.add_argument("--settings", type=int, default=MOST, help="look at so many at most")
+    parser.add_argument("--maps", action="store_true", help="group maps instead of predictions")
     parser.add_argument("--setting", type=int, help="look at this one only, and print all of it")
     options = parser.parse_args()
+    look = Look(options.seed, "maps" if options.maps else "predictions")
     if options.setting is not None:
-        chosen = drawn(options.seed, options.setting)
-        print(chosen)
-        print(json.dumps(examine(chosen), indent=1, ensure_ascii=False))
+        print(json.dumps(look.examined(options.setting), indent=1, ensure_ascii=False))
         return 0
-    path = options.store or Path(f"audit-{options.seed}.store")
-    done = run(options.seed, options.minutes, options.workers, path, options.settings)
-    page = table(options.seed, done)
+    path = options.store or Path(f"audit-{'maps-' * options.maps}{options.seed}.store")
+    done = run(look, options.minutes, options.workers, path, options.settings)
+    page = table(look, done)
     if options.table:
         options.table.write_text(page, "utf-8")
     else:

@@ -1,12 +1,15 @@
 """The audit is repeatable, sees what is wrong, and finds nothing that is left unsaid."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import abovechance as ac
-from statistical.audit import search, trials
+from abovechance.maps.combinations import METHODS
+from abovechance.maps.group_level import CONTROLS
+from statistical.audit import group_maps, search, trials
 from statistical.audit.settings import Setting, applicable_names, drawn
 from statistical.audit.worlds import sample, truth
 
@@ -80,16 +83,56 @@ def test_a_crash_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_is_continued_from_its_store(tmp_path: Path) -> None:
-    once = search.run(3, 10.0, 1, tmp_path / "a.store", most=2)
-    again = search.run(3, 0.0, 1, tmp_path / "a.store", most=2)
+    look = search.Look(3)
+    once = search.run(look, 10.0, 1, tmp_path / "a.store", most=2)
+    again = search.run(look, 0.0, 1, tmp_path / "a.store", most=2)
     assert once == again
-    assert "2 settings drawn" in search.table(3, again)
+    assert "2 settings drawn" in search.table(look, again)
+
+
+def test_settings_of_group_maps_reach_every_method_and_rule() -> None:
+    many = [group_maps.drawn(1, i) for i in range(300)]
+    assert many[7] == group_maps.drawn(1, 7)
+    assert len({s.words for s in many}) == 300
+    assert {s.method for s in many} == set(METHODS)
+    assert {s.control for s in many} == set(CONTROLS)
+    assert {s.made for s in many} == {"noise", "trials"}
+    assert {s.shape for s in many} == set(group_maps.SHAPES)
+
+
+def test_group_maps_that_claim_too_much_and_faults_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(group_maps, "SCREEN", 20)
+    monkeypatch.setattr(group_maps, "CONFIRM", 30)
+    honest = group_maps.MapSetting(shape=(12,), subjects=6, null_maps=40, width=1.0)
+    found = group_maps.examine(honest)
+    assert (found["suspects"], found["findings"], found["refusals"]) == ([], [], {})
+    assert found == group_maps.examine(honest)
+    asked = group_maps._asked
+    loud = lambda s, people, seed: asked(replace(s, alpha=0.6), people, seed)  # noqa: E731
+    with monkeypatch.context() as changed:
+        changed.setattr(group_maps, "_asked", loud)
+        (level, *_) = (f for f in group_maps.examine(honest)["findings"] if f["what"] == "level")
+        assert float(level["figure"][:5]) > 0.2
+    monkeypatch.setattr(group_maps, "_asked", lambda *given: 1 / 0)
+    (fault,) = group_maps.examine(honest)["findings"]
+    assert fault["what"] == "fault: ZeroDivisionError: division by zero"
 
 
 @pytest.mark.slow
 def test_a_bounded_audit_finds_nothing_that_is_left_unsaid(tmp_path: Path) -> None:
-    done = search.run(2027, 60.0, 2, tmp_path / "a.store", most=150)
+    look = search.Look(2027)
+    done = search.run(look, 60.0, 2, tmp_path / "a.store", most=150)
     left = [
         (i, f) for i, d in done.items() for f in d["findings"] if f["what"] != "coverage, warned"
     ]
-    assert not left, search.table(2027, done)
+    assert not left, search.table(look, done)
+
+
+@pytest.mark.slow
+def test_a_bounded_audit_of_group_maps_finds_nothing_that_is_left_unsaid(tmp_path: Path) -> None:
+    look = search.Look(2027, "maps")
+    done = search.run(look, 60.0, 2, tmp_path / "a.store", most=80)
+    left = [f for d in done.values() for f in d["findings"] if f["what"] != "level, warned"]
+    assert not left, search.table(look, done)

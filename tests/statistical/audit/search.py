@@ -4,40 +4,53 @@ import json
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from abovechance.resampling import Processes, Serial, Store
+from statistical.audit import group_maps
 from statistical.audit.settings import drawn
 from statistical.audit.trials import CONFIRM, SCREEN, examine
 
 MOST = 100_000  # settings of one seed
 
 
+@dataclass(frozen=True)
 class Look:
-    """What a worker does with one setting; its answer is JSON in an array, as stores keep."""
+    """What a worker does with one setting; its answer is JSON in an array, as stores keep.
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    `room` says how settings are drawn and examined: that of predictions, or of group maps.
+    """
+
+    seed: int
+    room: Literal["predictions", "maps"] = "predictions"
 
     def __call__(self, block: int) -> Any:
         started = time.process_time()
-        found = examine(drawn(self.seed, block))
+        found = self.examined(block)
         found["seconds"] = round(time.process_time() - started, 2)
         return np.frombuffer(json.dumps(found).encode(), dtype=np.uint8)
 
+    def examined(self, block: int) -> dict[str, Any]:
+        """What is found in a setting."""
+        if self.room == "maps":
+            return group_maps.examine(group_maps.drawn(self.seed, block))
+        return examine(drawn(self.seed, block))
 
-def run(seed: int, minutes: float, workers: int, path: Path, most: int) -> dict[int, Any]:
+
+def run(look: Look, minutes: float, workers: int, path: Path, most: int) -> dict[int, Any]:
     """Everything known of a seed after some minutes, the stored part included."""
     ends = time.monotonic() + 60.0 * minutes
     executor = Serial() if workers == 1 else Processes(workers)
-    with Store(path, configuration={"audit": 1, "seed": seed}).open("audit", {}) as shelf:
+    about = {"audit": 1, "seed": look.seed, **({"room": "maps"} if look.room == "maps" else {})}
+    with Store(path, configuration=about).open("audit", {}) as shelf:
         done = {b: _read(shelf.load(b)) for b in shelf.blocks()}
         blocks = [b for b in range(most) if b not in done]
         if blocks and time.monotonic() < ends:
-            for block, value in executor.map(Look(seed), blocks):
+            for block, value in executor.map(look, blocks):
                 shelf.save(block, value)
                 done[block] = _read(value)
                 _show(done)
@@ -57,21 +70,24 @@ def _show(done: dict[int, Any]) -> None:
     print(f"\r{len(done)} settings, {suspects} suspect, {found} findings", end="", file=sys.stderr)
 
 
-def table(seed: int, done: dict[int, Any]) -> str:
+def table(look: Look, done: dict[int, Any]) -> str:
     """The findings as a page, with how to see each again."""
+    of_maps = look.room == "maps"
+    command = f"./run audit --seed {look.seed}{' --maps' * of_maps}"
+    few, many = (group_maps.SCREEN, group_maps.CONFIRM) if of_maps else (SCREEN, CONFIRM)
     hours = sum(d["seconds"] for d in done.values()) / 3600.0
     suspects = sum(bool(d["suspects"]) for d in done.values())
     rows = [(i, d["words"], f) for i, d in done.items() for f in d["findings"]]
     kinds = Counter(f["what"].partition(":")[0] for _, _, f in rows)
     lines = [
-        f"# Audit of seed {seed}",
+        f"# Audit of seed {look.seed}{', group maps' * of_maps}",
         "",
-        f"{len(done)} settings drawn, {sum(d['intervals'] for d in done.values())} intervals "
-        f"screened with {SCREEN} replications each; {suspects} settings were suspect and looked at "
-        f"again with {CONFIRM} new replications; {len(rows)} findings; {hours:.2f} CPU-hours.",
+        f"{len(done)} settings drawn, {sum(d['intervals'] for d in done.values())} "
+        f"{'claims' if of_maps else 'intervals'} screened with {few} replications each; {suspects} "
+        f"settings were suspect and looked at again with {many} new replications; {len(rows)} "
+        f"findings; {hours:.2f} CPU-hours.",
         "",
-        f"Made by `./run audit --seed {seed}`; a row is seen again by "
-        f"`./run audit --seed {seed} --setting NUMBER`.",
+        f"Made by `{command}`; a row is seen again by `{command} --setting NUMBER`.",
         "",
         *(f"- {name}: {count}" for name, count in sorted(kinds.items())),
         "",
