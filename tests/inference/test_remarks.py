@@ -277,3 +277,51 @@ def test_one_case_was() -> None:
     said = _codes(cases)
     assert said["AC001"].startswith("1 case with a missing value was dropped")
     assert "the smallest class has 1 case:" in said["AC030"]
+
+
+# ---------------------------------------------------------------- few cases
+
+
+def _followed(n: int = 300, seed: int = 1) -> Survival:
+    """Most are censored early: many events in all, few cases that are still seen at the end."""
+    rng = np.random.default_rng(seed)
+    risk = rng.normal(size=n)
+    time, limit = rng.exponential(np.exp(-risk)), rng.exponential(0.4, size=n)
+    times = np.array([0.2, 1.0])
+    survival = np.exp(-np.exp(risk)[:, None] * times)
+    return Survival(np.minimum(time, limit), time <= limit, survival=survival, times=times)
+
+
+def test_few_cases_that_are_seen_up_to_a_time_are_said_of_measures_at_that_time() -> None:
+    cases = _followed()
+    assert cases.event.sum() >= 50
+    free = int((cases.time > 1.0).sum())
+    said = _codes(cases, "calibration_slope_at")["AC030"]
+    assert said.startswith(f"{free} cases had no event until after time 1: below 50")
+    assert "AC030" not in _codes(cases, "c_index")
+    assert "AC030" not in _codes(cases, "calibration_slope_at(0.2)")
+    found = compare({"a": cases, "b": _followed()}, ["brier_at"], rng=1, draws=99)
+    assert said in [a.text for a in found.advice]
+
+
+def test_counts_are_cases_when_a_class_is_called_small_in_a_comparison() -> None:
+    rows = _cases(40)
+    some = rows.with_cases(counts=np.full(40, 10))
+    found = compare({"a": some, "b": some}, ["accuracy", "auc"], rng=1, draws=99)
+    assert "AC158" not in [a.code for a in found.advice]
+
+
+def test_a_mean_over_classes_says_which_class_no_case_was_seen_of() -> None:
+    rows = _cases(80)
+    part = np.where(rows.positive, "mixed", np.where(np.arange(80) % 2 == 0, "mixed", "well"))
+    told = "left out 1: no case of the class was observed"
+    found = assess(rows, ["balanced_accuracy", "specificity"], by=part, rng=1, draws=99)
+    remarks = {(e.measure, e.by): e.remark for e in found.estimates}
+    assert remarks["balanced_accuracy", "well"] == told
+    assert remarks["balanced_accuracy", "mixed"] is None
+    assert remarks["specificity", "well"] is None
+    other = Binary(rows.positive.astype(int), probability=1 - rows.probability, pos_label=1)
+    both = compare({"a": rows, "b": other}, ["balanced_accuracy"], by=part, rng=1, draws=99)
+    within = {d.by: d.undefined for d in both.differences}
+    assert told in str(within["well"])
+    assert within["mixed"] is None

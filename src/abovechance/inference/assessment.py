@@ -38,8 +38,9 @@ from abovechance.measures import Calibration, Law, Measure, applicable, find, pe
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.sample import Sample, undefined_classes
+from abovechance.measures.sample import Sample, left_out
 from abovechance.measures.shuffled import shuffled
+from abovechance.measures.survival import time_of
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import (
     Binary,
@@ -123,16 +124,6 @@ def estimate(measure: Measure, predictions: Predictions, by: str | None = None) 
     )
 
 
-def time_of(measure: Measure, predictions: Any) -> float | None:
-    """The time a survival measure is at: as stated, else the last that was predicted."""
-    if predictions.kind != "survival" or "t" not in measure.parameters:
-        return None
-    stated, times = measure.parameters["t"], predictions.times
-    if stated is not None:
-        return float(stated)
-    return None if times is None else float(times[-1])
-
-
 def titled(measure: Measure, predictions: Predictions) -> str:
     """The title of a measure with all that its value depends on; a time by its number."""
     time = time_of(measure, predictions)
@@ -164,12 +155,7 @@ def remark(measure: Measure, predictions: Any, value: float) -> str | None:
             return f"the last of {len(times)} predicted times; {measure.name}(t) for another"
     if np.isinf(value) and measure.reads is View.PROBABILITY:
         return _impossible(predictions) or measure.undefined or None
-    if predictions.kind == "multiclass" and measure.average is not None:
-        left_out = undefined_classes(measure, predictions.class_counts)
-        names = [str(c) for c, out in zip(predictions.classes, left_out, strict=True) if out]
-        if names:
-            return f"left out {', '.join(names)}: {measure.undefined}"
-    return None
+    return left_out(measure, predictions)
 
 
 def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> Iterator[Estimate]:

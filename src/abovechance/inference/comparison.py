@@ -68,6 +68,7 @@ from abovechance.inference.results import (
 from abovechance.inference.shares import slopes_by_class, turn
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
+from abovechance.measures.sample import left_out
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import Predictions, checks
 from abovechance.predictions.checks import in_order_of
@@ -395,6 +396,7 @@ def _filled(
             row = replace(row, margin=beside_margin(contrast, measure, margin, settings.level))
         except NotApplicable as reason:
             reasons.append(str(reason))
+    reasons += filter(None, (left_out(measure, predictions) for predictions in cases))
     said = dict.fromkeys(reason.removesuffix(".") for reason in reasons)
     return replace(row, undefined="; ".join(said) or None)
 

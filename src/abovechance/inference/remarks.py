@@ -1,6 +1,6 @@
 """What a reader of a result should know, in numbered remarks that cite their source."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -23,6 +23,7 @@ from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING
+from abovechance.measures.survival import time_of
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 # ----------------------------------------------------------------------------------------------
@@ -144,7 +145,8 @@ def advice_for(
     yield from advice_on_tests(whole, predictions.kind)
     yield from _on_calibration(whole, evidence)
     if any(e.interval is not None for e in whole):
-        yield from _on_size(expanded(one_run(predictions)))
+        measures = [m for e in whole if e.interval is not None and (m := _measure_of(e))]
+        yield from _on_size(expanded(one_run(predictions)), measures)
         yield from _on_stated_prevalence(predictions, whole)
         yield from _on_upper_limits(whole)
 
@@ -458,7 +460,7 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
         )
 
 
-def few_cases(predictions: Predictions) -> str | None:
+def few_cases(predictions: Predictions, measures: Iterable[Measure]) -> str | None:
     """That a class, or a sample of numbers, has few cases; None if it has enough."""
     least = small_class(predictions)
     if isinstance(predictions, Survival):
@@ -469,7 +471,7 @@ def few_cases(predictions: Predictions) -> str | None:
             "than were seen, and may cover less than they say where errors are rarely very large."
         )
     if not 0 < least < FEW_CASES:
-        return None
+        return _few_at_a_time(predictions, measures) if isinstance(predictions, Survival) else None
     if not isinstance(predictions, Binary | Multiclass):
         what = "event" if isinstance(predictions, Survival) else "case"
         return (
@@ -483,6 +485,20 @@ def few_cases(predictions: Predictions) -> str | None:
         f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
         "than they say."
     )
+
+
+def _few_at_a_time(predictions: Survival, measures: Iterable[Measure]) -> str | None:
+    """That few cases are known to have, or not to have, had the event by a time."""
+    for time in sorted({t for m in measures if (t := time_of(m, predictions)) is not None}):
+        had = int((predictions.event & (predictions.time <= time)).sum())
+        free = int((predictions.time > time).sum())
+        least, what = min((had, "had the event by"), (free, "had no event until after"))
+        if least < FEW_CASES:
+            return (
+                f"{_cases(least)} {what} time {time:g}: below {FEW_CASES}, intervals at that time "
+                "may cover less than they say."
+            )
+    return None
 
 
 def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
@@ -517,8 +533,8 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
         )
 
 
-def _on_size(predictions: Predictions) -> Iterator[Advice]:
-    few = few_cases(predictions)
+def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[Advice]:
+    few = few_cases(predictions, measures)
     if few:
         numbers = isinstance(predictions, Numeric)
         yield Advice("AC033" if numbers else "AC030", few)
@@ -585,7 +601,7 @@ def remarks(
     yield from _on_dependent_pairs(first, naive=naive)
     yield from _on_order(found)
     if any(row.interval is not None for row in rows):
-        yield from _on_size_of_pairs(found)
+        yield from _on_size_of_pairs(found, measures)
         yield from _on_heavy_tails(found, measures)
         yield from _on_distances(rows, measures)
     yield from _on_tests(rows, level)
@@ -608,9 +624,9 @@ def _on_different_cases(found: Matched) -> Advice:
     )
 
 
-def _on_size_of_pairs(found: Matched) -> Iterator[Advice]:
+def _on_size_of_pairs(found: Matched, measures: Sequence[Measure]) -> Iterator[Advice]:
     """The model with the fewest cases of a class, of different cases; else any of them."""
-    told = (few_cases(one_run(p)) for p in found.models.values())
+    told = (few_cases(expanded(one_run(p)), measures) for p in found.models.values())
     few = next((text for text in told if text), None)
     if few:
         yield Advice("AC158", few)

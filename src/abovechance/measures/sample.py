@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.measures.condensed import condensed, of_moments, permuted_moments
-from abovechance.measures.measure import Form, Measure
+from abovechance.measures.measure import Form, Law, Measure
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
 from abovechance.numerics.ranks import Ranked, pair_aucs, tied_groups
 from abovechance.predictions import Predictions, View
@@ -55,6 +55,18 @@ def undefined_classes(measure: Measure, counts: tuple[Floats, ...]) -> Bools:
         return np.zeros(counts[0].shape, dtype=np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.isnan(class_values(measure, *counts))
+
+
+def left_out(measure: Measure, predictions: Any) -> str | None:
+    """Which classes a mean over classes had to leave out, and why; None if it has them all."""
+    if measure.law is Law.BALANCED and measure.average is None:
+        out, why = predictions.prevalences == 0, "no case of the class was observed"
+    elif predictions.kind == "multiclass" and measure.average is not None:
+        out, why = undefined_classes(measure, predictions.class_counts), measure.undefined
+    else:
+        return None
+    names = [str(c) for c, absent in zip(predictions.classes, out, strict=True) if absent]
+    return f"left out {', '.join(names)}: {why}" if names else None
 
 
 COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)

@@ -527,6 +527,16 @@ def risk_at(predictions: Survival, t: float | None) -> tuple[float, Floats]:
     return float(times[at]), 1.0 - survival[at]
 
 
+def time_of(measure: Measure, predictions: Any) -> float | None:
+    """The time a survival measure is at: as stated, else the last that was predicted."""
+    if predictions.kind != "survival" or "t" not in measure.parameters:
+        return None
+    stated, times = measure.parameters["t"], predictions.times
+    if stated is not None:
+        return float(stated)
+    return None if times is None else float(times[-1])
+
+
 def at_horizon(predictions: Survival, t: float | None) -> AtHorizon:
     """Risk and outcome at a time; weights are nan beyond what the data say about censoring."""
     time, risk = risk_at(predictions, t)
