@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abovechance.inference.law_contrasts import ModelFamily
+from abovechance.inference.results import Interval
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.resampling import Settings
@@ -86,21 +87,26 @@ SETTINGS: dict[tuple[str, str], tuple[Callable[[Rng, int], list], int, float]] =
 }
 
 
-def simulate(key: tuple[str, str], replications: int) -> Covered:
-    make, n, share = SETTINGS[key]
+def replicate(key: tuple[str, str], r: int) -> Interval:
+    """The interval of the difference in replication `r` of a setting."""
+    make, n, _ = SETTINGS[key]
     number = list(SETTINGS).index(key)
+    rng = np.random.default_rng(np.random.SeedSequence(42, spawn_key=(number, r)))
+    pair = make(rng, n)
+    how = Settings(draws=DRAWS, seed=int(rng.integers(2**53)))
+    measure = find(key[0]).for_outcome(pair[0].kind)
+    return ModelFamily(measure, pair, how).contrast(0, 1).interval(0.95)
+
+
+def simulate(key: tuple[str, str], replications: int) -> Covered:
+    make, _, share = SETTINGS[key]
     measure = find(key[0])
     large = 20_000 if key[0] == "c_index" else LARGE
     population = make(np.random.default_rng(7), large)
     truth = measure.of(population[0]) - measure.of(population[1])
     count, hit, method = max(50, int(share * replications)), 0, ""
     for r in range(count):
-        rng = np.random.default_rng(np.random.SeedSequence(42, spawn_key=(number, r)))
-        pair = make(rng, n)
-        how = Settings(draws=DRAWS, seed=int(rng.integers(2**53)))
-        found = (
-            ModelFamily(measure.for_outcome(pair[0].kind), pair, how).contrast(0, 1).interval(0.95)
-        )
+        found = replicate(key, r)
         hit += truth in found
         method = found.method
     return Covered(*key, hit / count, count, truth, method)

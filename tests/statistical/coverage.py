@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.proportions import score_limits
+from abovechance.inference.results import Interval
 from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 from abovechance.settings import Settings
@@ -132,7 +133,7 @@ SETTINGS: list[tuple[str, str, int, Generate, bool, float]] = [
 ]
 
 
-def interval_of(measure: Measure, predictions: Predictions, seed: int):
+def interval_of(measure: Measure, predictions: Predictions, seed: int) -> Interval:
     """The default interval, as an assessment gives it."""
     settings = Settings(level=LEVEL, draws=999, seed=seed)
     setting = Shared.among(settings, predictions, [measure])
@@ -140,9 +141,16 @@ def interval_of(measure: Measure, predictions: Predictions, seed: int):
     return interval_by_law(measure, predictions, setting)
 
 
+def replicate(index: int, r: int) -> Interval:
+    """The default interval of replication `r` of a setting."""
+    name, _, n, make, _, _ = SETTINGS[index]
+    sample = make(np.random.default_rng(np.random.SeedSequence(2, spawn_key=(index, r))), n)
+    return interval_of(find(name).for_outcome(sample.kind), sample, r)
+
+
 def simulate(index: int, replications: int, truth_cases: int = 2_000_000) -> Coverage:
     """One setting: the truth from a very large sample, then intervals of small ones."""
-    name, label, n, make, _, share = SETTINGS[index]
+    name, label, _, make, _, share = SETTINGS[index]
     large = make(np.random.default_rng(np.random.SeedSequence(1, spawn_key=(index,))), truth_cases)
     measure = find(name).for_outcome(large.kind)
     if large.cases.groups is not None:
@@ -152,8 +160,7 @@ def simulate(index: int, replications: int, truth_cases: int = 2_000_000) -> Cov
     truth = measure.of(large)
     count, covered, width, method = max(50, int(replications * share)), 0, 0.0, ""
     for r in range(count):
-        rng = np.random.default_rng(np.random.SeedSequence(2, spawn_key=(index, r)))
-        found = interval_of(measure, make(rng, n), r)
+        found = replicate(index, r)
         covered += truth in found
         width += found.high - found.low
         method = found.method
