@@ -325,3 +325,16 @@ def test_a_mean_over_classes_says_which_class_no_case_was_seen_of() -> None:
     within = {d.by: d.undefined for d in both.differences}
     assert told in str(within["well"])
     assert within["mixed"] is None
+
+
+@pytest.mark.parametrize("clusters", [0, 25])
+def test_a_value_at_a_time_without_interval_says_why_and_at_which_time(clusters: int) -> None:
+    cases = _followed()
+    groups = np.arange(cases.n) % clusters if clusters else None
+    found = assess(cases.with_cases(groups=groups), rng=1, draws=99)
+    bare = [e for e in found.estimates if e.interval is None and np.isfinite(e.value)]
+    assert {e.measure for e in bare} >= {"ici_at"}
+    assert clusters == 0 or {e.measure for e in bare} >= {"calibration_slope_at"}
+    for e in bare:
+        assert str(e.remark).startswith("the last of 2 predicted times"), e
+        assert "; no interval: " in str(e.remark), e

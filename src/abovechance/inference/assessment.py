@@ -340,8 +340,10 @@ class Evidence:
                 remark=None,
             )
         test = self.tests.get(label)
-        remark = row.remark or self.remarks.get(label) or self.asides.get(label)
         value = self.values.get(label, row.value)
+        said = [row.remark, self.remarks.get(label) or self.asides.get(label)]
+        kept = list(filter(None, said))
+        remark = "; ".join(kept if np.isfinite(value) else kept[:1]) or None
         changed = replace(
             row,
             value=value,

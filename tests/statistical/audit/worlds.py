@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import norm
 
 import abovechance as ac
 from statistical.audit.settings import Setting
 
 LARGE = 100_000  # cases that stand for the population
 LOGS = 0.6  # standard deviation of the logarithms of positive numbers
+HORIZONS = np.array([0.4, 1.0])  # times at which survival is predicted; 1 is the median
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -34,7 +36,7 @@ def population(s: Setting) -> dict[str, Any]:
     if s.kind == "multiclass":
         size = max(40_000, 40 * s.n)
     if s.kind == "survival":
-        size = 30_000
+        size = 60_000
     made = _models(s, rng, size, alone=True)
     assert made is not None
     return made
@@ -229,7 +231,15 @@ def _survival(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict
     for name, share in zip(_names(s), (s.worse, 1.0), strict=False):
         rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
         risk = _rounded(s, 0.9 * share * signal + rest * rng.normal(size=n))
-        made[name] = ac.Survival(np.minimum(time, limit), event, risk=risk, **extras)
+        late = np.log(HORIZONS) + s.confidence * max(s.effect, 0.5) * 0.9 * share * risk[:, None]
+        made[name] = ac.Survival(
+            np.minimum(time, limit),
+            event,
+            risk=risk,
+            survival=np.sort(norm.sf(late / np.hypot(1.0, 0.5 * s.effect)), axis=1)[:, ::-1],
+            times=HORIZONS,
+            **extras,
+        )
     return made
 
 
