@@ -26,7 +26,7 @@ from abovechance.inference.method import (
     suited,
     test,
 )
-from abovechance.inference.permutation import null_of
+from abovechance.inference.permutation import affordable_draws, null_of
 from abovechance.inference.results import Interval, Result, Test
 from abovechance.measures import Calibration, Law, Measure, applicable, every, find
 from abovechance.measures.calibration import decile_groups
@@ -650,7 +650,7 @@ def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
 
 RIGHT = "outcomes happen with the predicted probabilities, independently"
 DRAWS = 999
-PLACES = 2000  # where a curve is compared with the diagonal when there are more cases
+PLACES = 250  # where a curve is compared with the diagonal when there are more cases
 LINE_OF = {  # what of the recalibration line a measure's test asks
     Calibration.INTERCEPT: "intercept",
     Calibration.SLOPE: "slope",
@@ -976,7 +976,7 @@ def simulated(
     fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
     if not fitted:
         return {}
-    total = DRAWS if settings.draws is None else settings.draws
+    total = affordable_draws(settings, predictions.n, slow=True)
     work = _Simulated(predictions, fitted)
     observed = work.observed()
     null = null_of(work, settings, total, predictions.n)

@@ -425,6 +425,8 @@ SLOW_DRAWS = 999  # where every draw is a loop over cases
 FEWER_DRAWS = 1999  # where every draw reads all cases and these are not few
 FEW_CASES = 200
 MANY_CASES = 5_000  # cases from which reading all of them is as slow as a loop
+FEWEST_DRAWS = 499  # of very many cases
+VERY_MANY_CASES = 50_000
 FAST_BLOCK = 2048
 ARRANGEMENTS = 64  # through which a function of a sum is known
 CELLS = 1 << 21  # numbers a block may spread over
@@ -438,6 +440,8 @@ def affordable_draws(settings: Settings, n: int, slow: bool) -> int:
     """As many as asked for; by default fewer where every draw costs more."""
     if settings.draws is not None or (n <= FEW_CASES and not slow):
         return settings.flips
+    if n >= VERY_MANY_CASES:
+        return FEWEST_DRAWS
     return SLOW_DRAWS if slow or n >= MANY_CASES else FEWER_DRAWS
 
 

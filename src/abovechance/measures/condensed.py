@@ -8,6 +8,7 @@ case moves the value follows from the derivatives by the means.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,16 +112,18 @@ def _moments(sample: Any) -> Condensed | None:
         return None
     largest = np.array([np.abs(a).max(), np.abs(e).max()])
 
-    def rebuilt(means: Floats) -> dict[str, Any] | None:
-        centre = means[..., :2]
-        spread = means[..., 2:4] - centre**2
-        if (centre**2 > FAR * spread).any():
-            return None
-        spread = np.where(spread > ROUNDING * largest**2, spread, 0.0)
-        together = means[..., 4] - centre[..., 0] * centre[..., 1]
-        return four_points(centre + offset[:, 0], spread, together)
+    made = partial(_of_moments, offset[:, 0], largest)
+    return Condensed(np.stack([a, e, a * a, e * e, a * e]), made)
 
-    return Condensed(np.stack([a, e, a * a, e * e, a * e]), rebuilt)
+
+def _of_moments(offset: Floats, largest: Floats, means: Floats) -> dict[str, Any] | None:
+    centre = means[..., :2]
+    spread = means[..., 2:4] - centre**2
+    if (centre**2 > FAR * spread).any():
+        return None
+    spread = np.where(spread > ROUNDING * largest**2, spread, 0.0)
+    together = means[..., 4] - centre[..., 0] * centre[..., 1]
+    return four_points(centre + offset, spread, together)
 
 
 def four_points(centre: Floats, spread: Floats, together: Floats) -> dict[str, Any]:
@@ -152,7 +155,7 @@ def _squares(sample: Any) -> Condensed | None:
     member, p = _classes(sample), sample.column("probability")
     whole = np.stack([1.0 - p, p]) if sample.kind == "binary" else p
     losses = ((member - whole) ** 2).sum(axis=0) / 2.0
-    return _of_shares(sample, member, losses, lambda mean: 1.0 - np.sqrt(mean))
+    return _of_shares(sample, member, losses, _of_squares)
 
 
 def _logs(sample: Any) -> Condensed | None:
@@ -166,24 +169,30 @@ def _logs(sample: Any) -> Condensed | None:
     return _of_shares(sample, _classes(sample), logs, np.exp)
 
 
+def _of_squares(mean: Floats) -> Floats:
+    return np.asarray(1.0 - np.sqrt(mean))
+
+
 def _of_shares(
     sample: Any, member: Floats, losses: Floats, given: Callable[[Floats], Floats]
 ) -> Condensed:
     """One case of each class, its own probability `given` by the mean loss, the rest the next's."""
-    k, kind = sample.classes, sample.kind
+    made = partial(_one_of_each, sample.classes, sample.kind == "binary", given)
+    return Condensed(np.vstack([member, losses]), made)
 
-    def rebuilt(means: Floats) -> dict[str, Any]:
-        share, own = means[..., :k], given(means[..., k])
-        outcome = np.arange(k)
-        if kind == "binary":
-            p = np.stack([1.0 - own, own], axis=-1)
-            return {"outcome": outcome.astype(np.bool_), "probability": p, "weight": share}
-        p = np.zeros((*own.shape, k, k))
-        p[..., outcome, outcome] = own[..., None]
-        p[..., (outcome + 1) % k, outcome] = 1.0 - own[..., None]
-        return {"outcome": outcome, "probability": p, "weight": share}
 
-    return Condensed(np.vstack([member, losses]), rebuilt)
+def _one_of_each(
+    k: int, binary: bool, given: Callable[[Floats], Floats], means: Floats
+) -> dict[str, Any]:
+    share, own = means[..., :k], given(means[..., k])
+    outcome = np.arange(k)
+    if binary:
+        p = np.stack([1.0 - own, own], axis=-1)
+        return {"outcome": outcome.astype(np.bool_), "probability": p, "weight": share}
+    p = np.zeros((*own.shape, k, k))
+    p[..., outcome, outcome] = own[..., None]
+    p[..., (outcome + 1) % k, outcome] = 1.0 - own[..., None]
+    return {"outcome": outcome, "probability": p, "weight": share}
 
 
 def _class_means(sample: Any) -> Condensed | None:
@@ -192,9 +201,10 @@ def _class_means(sample: Any) -> Condensed | None:
         return None
     member, p = _classes(sample), sample.column("probability")
 
-    def rebuilt(means: Floats) -> dict[str, Any]:
-        share, sums = means[..., :2], means[..., 2:]
-        p = np.divide(sums, share, out=np.zeros(share.shape), where=share > 0)
-        return {"outcome": np.array([False, True]), "probability": p, "weight": share}
+    return Condensed(np.vstack([member, member * p]), _one_mean_each)
 
-    return Condensed(np.vstack([member, member * p]), rebuilt)
+
+def _one_mean_each(means: Floats) -> dict[str, Any]:
+    share, sums = means[..., :2], means[..., 2:]
+    p = np.divide(sums, share, out=np.zeros(share.shape), where=share > 0)
+    return {"outcome": np.array([False, True]), "probability": p, "weight": share}

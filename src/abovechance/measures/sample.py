@@ -12,7 +12,7 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.condensed import condensed, of_moments, permuted_moments
 from abovechance.measures.measure import Form, Law, Measure
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
-from abovechance.numerics.ranks import Ranked, pair_aucs, tied_groups
+from abovechance.numerics.ranks import Ranked, pair_aucs, sorted_groups, tied_groups
 from abovechance.predictions import Predictions, View
 from abovechance.predictions.checks import spelled_out
 
@@ -348,7 +348,13 @@ class Sample:
             return self.source.ranked
         if self.fold is not None:
             return self._ranked_by_fold
-        return tied_groups(self.column("score"), self.outcome, self.weight)
+        if not self.batch or "score" in self.columns:
+            return tied_groups(self.column("score"), self.outcome, self.weight)
+        if "sorted scores" not in self.kept:
+            self.kept["sorted scores"] = sorted_groups(self.column("score"))
+        return tied_groups(
+            self.column("score"), self.outcome, self.weight, self.kept["sorted scores"]
+        )
 
     @cached_property
     def prevalences(self) -> Floats:

@@ -43,7 +43,12 @@ class Ranked:
     negatives: Floats
 
 
-def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> Ranked:
+def tied_groups(
+    score: Array,
+    positive: Array,
+    weight: Array | None = None,
+    known: tuple[Ints, Ints, Array] | None = None,
+) -> Ranked:
     """Gather the positives and negatives at every distinct score.
 
     Parameters
@@ -54,6 +59,8 @@ def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> R
         Whether the outcome is the positive class, (n,) or a batch (..., n).
     weight
         Weights of the cases, (n,) or a batch (..., n): the scores are sorted only once.
+    known
+        The `sorted_groups` of the scores, where they were sorted before.
 
     Examples
     --------
@@ -65,12 +72,14 @@ def tied_groups(score: Array, positive: Array, weight: Array | None = None) -> R
         return _tied_groups_by_merging(score, positive.astype(bool))
     batches = [len(a) for a in (positive, weight) if a is not None and a.ndim == 2]
     if batches and worthwhile(max(batches) * score.size):
-        return _tied_groups_of_rows(score, positive, weight, max(batches))
-    return _tied_groups_plain(score, positive, weight)
+        return _tied_groups_of_rows(known or sorted_groups(score), positive, weight, max(batches))
+    return _tied_groups_plain(known or sorted_groups(score), positive, weight)
 
 
-def _tied_groups_plain(score: Array, positive: Array, weight: Array | None) -> Ranked:
-    order, starts, distinct = _sorted_groups(score)
+def _tied_groups_plain(
+    groups: tuple[Ints, Ints, Array], positive: Array, weight: Array | None
+) -> Ranked:
+    order, starts, distinct = groups
     sign = positive[..., order].astype(np.float64)
     everyone = np.ones(sign.shape[-1]) if weight is None else np.asarray(weight)[..., order]
     positives = np.add.reduceat(everyone * sign, starts, axis=-1)
@@ -78,7 +87,7 @@ def _tied_groups_plain(score: Array, positive: Array, weight: Array | None) -> R
     return Ranked(distinct, positives, negatives)
 
 
-def _sorted_groups(score: Array) -> tuple[Ints, Ints, Array]:
+def sorted_groups(score: Array) -> tuple[Ints, Ints, Array]:
     """The order of the scores, where each group of equal ones begins in it, and its score."""
     order = np.argsort(score)
     ordered = score[order]
@@ -87,10 +96,12 @@ def _sorted_groups(score: Array) -> tuple[Ints, Ints, Array]:
     return order, starts, ordered[starts]
 
 
-def _tied_groups_of_rows(score: Array, positive: Array, weight: Array | None, rows: int) -> Ranked:
+def _tied_groups_of_rows(
+    groups: tuple[Ints, Ints, Array], positive: Array, weight: Array | None, rows: int
+) -> Ranked:
     from abovechance.numerics.kernels import class_loops
 
-    order, starts, distinct = _sorted_groups(score)
+    order, starts, distinct = groups
     each = np.empty((0, 0)) if weight is None else np.atleast_2d(weight).astype(np.float64)
     classes = np.empty((2, rows, starts.size))
     class_loops.gather(order, starts, np.atleast_2d(positive).astype(bool), each, *classes)
@@ -102,7 +113,7 @@ def _tied_groups_by_merging(score: Floats, positive: Bools) -> Ranked:
 
     pos, neg = _sorted_classes(score, positive)
     if np.isnan(pos[:-1][-1:]).any() or np.isnan(neg[:-1][-1:]).any():
-        return _tied_groups_plain(score, positive, None)
+        return _tied_groups_plain(sorted_groups(score), positive, None)
     distinct, counts = np.empty(score.size), np.empty((2, score.size))
     groups = class_loops.merge_groups(pos, neg, distinct, counts)
     return Ranked(distinct[:groups], counts[0, :groups], counts[1, :groups])
