@@ -239,45 +239,15 @@ def predictions_asked(tree: ast.AST) -> list[int]:
     ]
 
 
-# What may ask: it chooses a method or words by what was predicted. What evaluates formulas asks a
-# sample, which has its cases whatever their kind.
-ASKING = {
-    "areas": {"interval_of_area"},
-    "assessment": {"Evidence", "_primary", "_rows", "events"},
-    "confusion_tables": {"Cells"},
-    "curves.calibration_curves": {"_of_classes", "_problem", "calibration"},
-    "curves.curve": {"ranking_of"},
-    "folds": {"_sizes", "averages", "fold_values"},
-    "gains": {"uninformative"},
-    "law_contrasts": {"ModelFamily", "same_order"},
-    "miscalibration": {"_by_a_time", "_line_of_classes", "_line_of_numbers", "_ratio_of_classes"},
-    "pairing": {"same_classes"},
-    "permutation": {
-        "_of_labels",
-        "_of_ranks",
-        "_sequential",
-        "_vectorised",
-        "association",
-        "null_distribution",
-        "permutation_of_all",
-    },
-    "refit": {"_class_missing", "over_folds"},
-    "remarks": {"_columns", "_on_data", "_on_size", "few_cases"},
-    "shares": {"against"},
-}
+def test_nothing_in_inference_asks_the_kind_of_predictions() -> None:
+    inside = (m for m in MODULES if within(m, "abovechance.inference"))
+    asked = {module: predictions_asked(parsed(module)) for module in inside}
+    assert {module: lines for module, lines in asked.items() if lines} == {}
 
 
-def test_what_evaluates_formulas_asks_a_sample_not_the_kind_of_predictions() -> None:
-    asking = {
-        module.removeprefix("abovechance.inference."): {
-            str(getattr(part, "name", ""))
-            for part in parsed(module).body
-            if predictions_asked(part)
-        }
-        for module in MODULES
-        if within(module, "abovechance.inference")
-    }
-    assert {module: names for module, names in asking.items() if names} == ASKING
+def test_a_question_for_the_kind_of_predictions_would_be_seen() -> None:
+    assert predictions_asked(ast.parse("if isinstance(p, Binary | Multiclass): pass")) == [1]
+    assert predictions_asked(ast.parse("isinstance(p, Predictions)")) == []
 
 
 def test_predictions_are_changed_in_their_own_folder_only() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abovechance import Binary, Multiclass, Numeric, Survival, assess
-from abovechance.inference.permutation import permuted, permuted_labels, scheme_for
+from abovechance.inference.permutation import permuted, scheme_for
 from abovechance.measures import Law, Measure, applicable
 from abovechance.measures.shuffled import level, shuffled
 from abovechance.predictions import Predictions
@@ -70,7 +70,7 @@ def _null(kind: str, few: bool) -> dict[str, np.ndarray]:
     scheme, _ = scheme_for(cases)
     drawn = scheme.enumerate() if few else scheme.draw(np.random.default_rng(8), DRAWS)
     chosen = [m for m in applicable(cases) if _tested(m)]
-    return (permuted_labels if isinstance(cases, Binary) else permuted)(chosen, cases, drawn)
+    return permuted(chosen, cases, drawn)
 
 
 def _tested(measure: Measure) -> bool:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import abovechance as ac
-from abovechance.errors import DataError, NotApplicable, UnknownMethod
+from abovechance.errors import AboveChanceError, DataError, NotApplicable, UnknownMethod
 from abovechance.inference import method
 from abovechance.inference.interval_choice import Shared, limits_of
 from abovechance.inference.method import Fact, Kind, Method, Takes, Use, chain, facts_of, first_of
-from abovechance.measures import Law, find
+from abovechance.measures import Law, applicable, find
 from abovechance.reports import report
 from abovechance.reports.citations import bibliography
 from abovechance.settings import Settings
@@ -126,7 +126,14 @@ def test_what_a_method_does_not_allow_for_is_refused_with_a_remedy(m: Method, fa
     cases = binary(**DEPENDENT[fact])
     assert facts_of(cases) == {fact}
     if fact in m.allows | m.needs:
-        m.refuse(cases)
+        if m.outcomes and cases.kind not in m.outcomes:
+            with pytest.raises(NotApplicable, match=r"is for \w+ outcomes, not binary"):
+                m.refuse(cases)
+        elif m.needs & {*DEPENDENT, Fact.SUMMARY} - {fact}:
+            with pytest.raises(NotApplicable, match=r"needs .*, and these data have none"):
+                m.refuse(cases)
+        else:
+            m.refuse(cases)
         return
     with pytest.raises(NotApplicable) as refused:
         m.refuse(cases)
@@ -394,3 +401,53 @@ def test_limits_that_do_not_hold_their_value_are_refused() -> None:
     shared = Shared.among(Settings(), made, [find("auc")])
     with pytest.raises(NotApplicable, match=r"gave limits 0\.01 to 0\.02, which do not hold"):
         limits_of(away, find("auc"), made, shared)
+
+
+KINDS: dict[str, tuple[Any, Any]] = {
+    "binary": (ac.Binary(Y, probability=P), ac.Binary(Y, probability=Q)),
+    "multiclass": tuple(
+        ac.Multiclass(np.arange(N) % 3, probability=np.stack([p / 2, 1 - p, p / 2], axis=1))
+        for p in (P, Q)
+    ),
+    "numeric": (ac.Numeric(P + Y, P), ac.Numeric(P + Y, Q)),
+    "survival": tuple(
+        ac.Survival(1.0 + np.arange(N) % 7, Y, risk=p, survival=1.0 - p[:, None], times=[3.0])
+        for p in (P, Q)
+    ),
+}
+
+
+def asked_by_name() -> list[Any]:
+    """Every method that can be asked for, with each kind of outcome that its laws occur for."""
+    found = []
+    for m in EVERY:
+        for kind, (cases, _) in KINDS.items():
+            measure = next((q for q in applicable(cases) if q.law in m.laws), None)
+            if m.takes is not Takes.PARTS and m.kind in ASKED and measure is not None:
+                found.append(pytest.param(m, kind, measure.label, id=f"{m.kind} {m.name} {kind}"))
+    return found
+
+
+ASKED = (Kind.INTERVAL, Kind.TEST, Kind.COMPARISON)
+
+
+@pytest.mark.parametrize(("m", "kind", "label"), asked_by_name())
+def test_a_method_asked_for_by_name_answers_or_says_why_not(
+    m: Method, kind: str, label: str
+) -> None:
+    first, second = KINDS[kind]
+    asked: dict[str, Any] = {"methods": {label: m.name}, "draws": 19, "rng": 1}
+    try:
+        if m.kind is Kind.COMPARISON:
+            result = ac.compare({"a": first, "b": second}, [label], **asked)
+        else:
+            result = ac.assess(first, [label], **asked)
+    except AboveChanceError:
+        return
+    for row in result.differences if m.kind is Kind.COMPARISON else result.estimates:
+        value = row.difference if m.kind is Kind.COMPARISON else row.value
+        if row.interval is not None:
+            assert row.interval.low <= value + 1e-9
+            assert row.interval.high >= value - 1e-9
+        if row.p_value is not None:
+            assert 0.0 <= row.p_value <= 1.0

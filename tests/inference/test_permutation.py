@@ -13,7 +13,7 @@ from abovechance.errors import NotApplicable
 from abovechance.format import p_equation, p_phrase, p_value
 from abovechance.inference import significance
 from abovechance.inference.permutation import (
-    Orders,
+    Permuted,
     Weighted,
     affordable_draws,
     association,
@@ -456,7 +456,7 @@ def test_what_rises_and_falls_with_a_mean_loss_has_the_p_of_that_loss(kind: str)
         pairs = {"scaled_brier": "brier", "mcfadden_r2": "log_loss", "nagelkerke_r2": "log_loss"}
     settings = Settings(draws=399, seed=2)
     found = association(made, [find(n) for n in {*pairs, *pairs.values()}], settings)
-    plain = Orders(made, tuple(find(n) for n in pairs), scheme_for(made)[0])
+    plain = Permuted(made, tuple(find(n) for n in pairs), scheme_for(made)[0])
     null = null_of(plain, settings, 399, 40)
     for name, loss in pairs.items():
         assert found[name].p_value == found[loss].p_value

@@ -91,7 +91,7 @@ def test_measures_monotone_in_one_sum_share_their_p_value() -> None:
 
 
 def test_permutation_by_sums_equals_permutation_by_formula() -> None:
-    from abovechance.inference.permutation import Labels, _Linear, null_of
+    from abovechance.inference.permutation import Permuted, _Linear, null_of
     from abovechance.measures import LabelScore
     from abovechance.resampling import LabelPermutations
     from abovechance.settings import Settings
@@ -103,7 +103,7 @@ def test_permutation_by_sums_equals_permutation_by_formula() -> None:
     made, scheme = Binary(y, probability=p), LabelPermutations(y)
     settings = Settings(draws=300)
     sums = null_of(_Linear(made, (LabelScore.LOGIT,), scheme), settings, 300, 1, fast=True)
-    plain = null_of(Labels(made, (find("log_score"),), scheme), settings, 300, 1, fast=True)
+    plain = null_of(Permuted(made, (find("log_score"),), scheme), settings, 300, 1, fast=True)
     first, second = sums["logit"], plain["log_score"]
     assert (np.isinf(first) == np.isinf(second)).all()
     kept = np.isfinite(first)

@@ -58,7 +58,7 @@ def interval_of_area(measure: Measure, predictions: Any, settings: Settings) -> 
     Weighted cases count as many as would tell as much.
     """
     try:
-        if isinstance(predictions, Binary) and predictions.weight is None:
+        if predictions.ranking is not None and predictions.weight is None:
             area = area_of(predictions)
             scale = area_scale(measure, measure.of(predictions), area.value)
         else:

@@ -34,7 +34,7 @@ from abovechance.inference.permutation import (
 from abovechance.inference.proportions import clopper_pearson
 from abovechance.inference.remarks import advice_for, advice_on_primary
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
-from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class, per_output
+from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import obstacle
@@ -43,11 +43,8 @@ from abovechance.measures.shuffled import shuffled
 from abovechance.measures.survival import time_of
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import (
-    Binary,
     Multiclass,
-    Numeric,
     Predictions,
-    Survival,
     View,
     checks,
 )
@@ -68,13 +65,10 @@ def subgroup(by: str, predictions: Predictions) -> Subgroup:
 
 def events(predictions: Any) -> int | None:
     """How many cases had the event; None where the outcome is no event."""
-    counts = predictions.cases.counts
-    each = np.ones(predictions.n) if counts is None else counts
-    if isinstance(predictions, Binary):
-        return int(each[predictions.positive.astype(bool)].sum())
-    if isinstance(predictions, Survival):
-        return int(each[predictions.event.astype(bool)].sum())
-    return None
+    happened, counts = predictions.happened, predictions.cases.counts
+    if happened is None:
+        return None
+    return int(happened.sum() if counts is None else counts[happened].sum())
 
 
 def in_order(labels: Any) -> list[str]:
@@ -156,26 +150,6 @@ def remark(measure: Measure, predictions: Any, value: float) -> str | None:
     if np.isinf(value) and measure.reads is View.PROBABILITY:
         return _impossible(predictions) or measure.undefined or None
     return left_out(measure, predictions)
-
-
-def rows_per_output(measure: Measure, predictions: Numeric, by: str | None) -> Iterator[Estimate]:
-    """A row for each output."""
-    values = per_output(measure, predictions)
-    for d, name in enumerate(predictions.outputs):
-        single = predictions.output(d)
-        words = remark(measure, single, float(values[d]))
-        yield Estimate(
-            measure=measure.label,
-            title=measure.heading,
-            family=measure.family.value,
-            value=float(values[d]),
-            chance=shuffled(measure, single),
-            reference=reference_level(measure, single),
-            by=by,
-            output=name,
-            undefined=words if np.isnan(values[d]) else None,
-            remark=None if np.isnan(values[d]) else words,
-        )
 
 
 def rows_per_class(
@@ -411,10 +385,8 @@ class Evidence:
             self.refused["p"] = str(reason)
             return
         self.tests.update(found)
-        if testable and not found and isinstance(cases, Binary | Multiclass):
-            seen = int((cases.prevalences > 0).sum())
-            if seen < 2:
-                self.refused["p"] = "only one class was observed."
+        if testable and not found and cases.one_class:
+            self.refused["p"] = "only one class was observed."
 
     def _calibration(self, cases: Any, measures: Sequence[Measure], settings: Settings) -> None:
         if not measures:
@@ -530,19 +502,11 @@ class Evidence:
 
     def _reweighted(self, cases: Any, measures: Sequence[Measure], prevalence: float | None) -> Any:
         """Cases weighted to a stated prevalence; measures refused when there is none."""
-        if not isinstance(cases, Binary):
-            raise NotApplicable("case-control sampling is for binary outcomes.")
+        other = cases.at_prevalence(prevalence)
         depends = [m for m in measures if not m.prevalence_free]
         if prevalence is None:
             self.refused.update({m.label: NO_PREVALENCE for m in depends})
             return cases
-        share = cases.prevalences[1]
-        if share in (0.0, 1.0):
-            raise NotApplicable("a stated prevalence needs cases of both classes.")
-        weight = np.where(cases.positive, prevalence / share, (1 - prevalence) / (1 - share))
-        if cases.weight is not None:
-            weight = weight * cases.weight
-        other = cases.with_cases(sample_weight=weight)
         for m in depends:
             if obstacle(m, other) is not None:
                 self.refused[m.label] = NO_WEIGHTED_FORM
@@ -881,8 +845,7 @@ def _primary(
         if label not in labels:
             raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
         return label
-    several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
-    usual = PRIMARY["several outputs" if several else predictions.kind]
+    usual = PRIMARY["several outputs" if predictions.each_output else predictions.kind]
     found = [name for name in usual if name in labels]
     return found[0] if found else (labels[0] if labels else None)
 
@@ -895,23 +858,23 @@ def _rows(
     by: str | None = None,
 ) -> Iterator[Estimate]:
     """Rows of all cases, with what is known of them; then of each class, with intervals."""
-    parts: dict[str | None, Evidence] = {}
+    parts: dict[str, Evidence] = {}
+    outputs = predictions.each_output
     for measure in measures:
-        several = isinstance(predictions, Numeric) and len(predictions.outputs) > 1
-        if isinstance(predictions, Numeric) and several and not measure.many_outputs:
-            for d, row in enumerate(rows_per_output(measure, predictions, by)):
-                if row.output not in parts:
-                    alone = [m for m in measures if not m.many_outputs]
-                    parts[row.output] = within(predictions.output(d), alone)
-                yield parts[row.output].added_to(row, measure)
+        if outputs and not measure.many_outputs:
+            for name, output in outputs.items():
+                if name not in parts:
+                    parts[name] = within(output, [m for m in measures if not m.many_outputs])
+                row = replace(estimate(measure, output, by), output=name)
+                yield parts[name].added_to(row, measure)
         else:
             yield evidence.added_to(estimate(measure, predictions, by), measure)
-    if isinstance(predictions, Multiclass):
+    if predictions.each_class:
         yield from _class_rows(predictions, measures, within, by)
 
 
 def _class_rows(
-    predictions: Multiclass,
+    predictions: Any,
     measures: Sequence[Measure],
     within: Callable[[Predictions, Sequence[Measure]], Evidence],
     by: str | None,
@@ -920,7 +883,7 @@ def _class_rows(
     names = list(dict.fromkeys(row.measure for row in rows))
     known = {
         str(label): within(predictions.against_rest(label), [find(name) for name in names])
-        for label in (predictions.classes if names else ())
+        for label in (predictions.each_class if names else ())
     }
     for row in rows:
         assert row.class_ is not None

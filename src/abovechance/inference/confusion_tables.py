@@ -15,7 +15,6 @@ from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.sample import COUNTING
-from abovechance.predictions import Binary
 
 # ----------------------------------------------------------------------------------------------
 # How many independent cases a share is worth when cases have weights or come in clusters.
@@ -70,8 +69,7 @@ class Cells:
         if weight is None and unit is None:
             return cls(np.round(table, 9))
         label = predictions.label if acted is None else acted
-        actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
-        cell = actual.astype(np.int64) * len(table) + label.astype(np.int64)
+        cell = predictions.codes.astype(np.int64) * len(table) + label.astype(np.int64)
         return cls(table, cell[kept], weight, unit)
 
     @property

@@ -29,7 +29,7 @@ from abovechance.inference.shares import turn
 from abovechance.measures import Law, Measure, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.exact import never_zero
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions import Predictions
 from abovechance.resampling import seed_of
 from abovechance.settings import Settings
 
@@ -53,7 +53,7 @@ def fold_values(measure: Measure, predictions: Predictions) -> tuple[Floats, int
     values = np.empty(int(parts.max()) + 1)
     for k in range(len(values)):
         part = predictions.take(parts == k)
-        if isinstance(part, Binary | Multiclass) and (part.prevalences > 0).sum() < 2:
+        if part.one_class:
             raise NotApplicable("a fold holds one class only; use stratified folds.")
         values[k] = measure.of(part)
     return values, folds
@@ -80,7 +80,7 @@ def averages(measure: Measure, predictions: Predictions) -> bool:
     """
     if measure.law in AVERAGED or measure.decomposable:
         return True
-    if measure.form not in COUNTING or not isinstance(predictions, Binary | Multiclass):
+    if measure.form not in COUNTING or predictions.prevalences is None:
         return False
     return not measure.extreme and linear_in_rows(measure, len(predictions.prevalences))
 
@@ -316,7 +316,7 @@ def interval_by_folds(measure: Measure, predictions: Predictions, settings: Sett
 def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
     """What folds count in a mean: their cases where it is one over cases."""
     of_all = measure.law is Law.SHARE or measure.decomposable
-    if not of_all and measure.form in COUNTING and isinstance(predictions, Binary | Multiclass):
+    if not of_all and measure.form in COUNTING and predictions.prevalences is not None:
         found = as_share(measure, len(predictions.prevalences))
         of_all = found is not None and bool(found.inside.all())
     if not of_all:

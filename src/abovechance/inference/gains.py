@@ -25,9 +25,9 @@ from abovechance.inference.proportions import mcnemar, tango
 from abovechance.inference.results import Estimate, Interval, Skill
 from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.chance import SameNumber, mean_outcome
+from abovechance.measures.chance import SameNumber
 from abovechance.measures.sample import Sample
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
+from abovechance.predictions import Predictions, View
 from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
@@ -225,17 +225,11 @@ def skill_of_mean(measure: Measure, predictions: Predictions, settings: Settings
     return replace(found, difference=difference, interval=None)
 
 
-def uninformative(predictions: Predictions, measure: Measure) -> Predictions:
+def uninformative(predictions: Any, measure: Measure) -> Any:
     """The same cases, each predicted by the class frequencies, or by the best single number."""
-    if isinstance(predictions, Numeric):
-        same = measure.reference if isinstance(measure.reference, SameNumber) else mean_outcome
-        return same.forecast(predictions)
-    if isinstance(predictions, Binary):
-        return predictions.replace(probability=np.full(predictions.n, predictions.prevalences[1]))
-    if isinstance(predictions, Multiclass):
-        shares = predictions.prevalences[:, None]
-        return predictions.replace(probability=np.repeat(shares, predictions.n, axis=1))
-    raise NotApplicable("there is no uninformative forecast for these outcomes.")
+    if isinstance(measure.reference, SameNumber):
+        return measure.reference.forecast(predictions)
+    return predictions.uninformed()
 
 
 # ----------------------------------------------------------------------------------------------

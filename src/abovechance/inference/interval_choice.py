@@ -167,7 +167,7 @@ def asked_interval(
     method: Method, measure: Measure, predictions: Any, settings: Shared
 ) -> Interval:
     """The interval of a method that was asked for by name, and of nothing that stands in for it."""
-    method.refuse(predictions)
+    method.refuse(predictions, measure)
     if (
         settings.case_control
         and not measure.prevalence_free

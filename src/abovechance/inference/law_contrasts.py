@@ -48,7 +48,6 @@ from abovechance.inference.shares import Agreeing, is_share_right, turn
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.ranks import midranks
-from abovechance.predictions import Binary, Survival
 from abovechance.resampling import Alternative
 from abovechance.settings import TWO_MODELS, Settings
 
@@ -143,13 +142,13 @@ class ModelFamily:
     @cached_property
     def areas(self) -> Components | None:
         """Areas or concordances of all models at once, where their components are known."""
-        measure, first = self.measure, self.models[0]
+        measure = self.measure
         if measure.law is Law.PAIRS:
             try:
                 return components(self.models, measure)
             except NotLinear:
                 return None
-        if measure.law is Law.CENSORED_PAIRS and isinstance(first, Survival):
+        if measure.law is Law.CENSORED_PAIRS:
             return concordances(measure, self.models)
         return None
 
@@ -219,7 +218,7 @@ def contrast_by_name(
     gap = less(measure.of(first), measure.of(second))
     try:
         for predictions in (first, second):
-            method.refuse(predictions)
+            method.refuse(predictions, measure)
         if method.takes is Takes.FAMILY:
             found = method.function(ModelFamily(measure, [first, second], settings), 0, 1)
         else:
@@ -335,10 +334,8 @@ def coarse(predictions: Any) -> bool:
 
 def same_order(first: Any, second: Any) -> bool:
     """Whether two models order all cases alike, and so have the same areas in any sample."""
-    if not isinstance(first, Binary):
-        return identical(first, second)
     if first.ranking is None or second.ranking is None:
-        return False
+        return identical(first, second)
     return np.array_equal(midranks(first.ranking), midranks(second.ranking))
 
 

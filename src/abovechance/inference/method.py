@@ -109,6 +109,7 @@ class Method:
     default: frozenset[Law] = frozenset()
     allows: frozenset[Fact] = frozenset()
     needs: frozenset[Fact] = frozenset()
+    outcomes: frozenset[str] = frozenset()  # the kinds of outcome it is for; any when empty
     smallest: int = 1
     heading: str = ""  # in a table of methods, where the title alone says too little
     drawn: bool = False  # whether a p-value rests on permutations, flips or resamples
@@ -142,6 +143,8 @@ class Method:
         """Whether it answers this measure on these data."""
         if not self.allowed(facts) or (self.otherwise and predictions.n < self.smallest):
             return False
+        if self.outcomes and predictions.kind not in self.outcomes:
+            return False
         return self.fits is None or self.fits(measure, predictions, facts)
 
     def sources(self, **known: Any) -> tuple[str, ...]:
@@ -169,15 +172,33 @@ class Method:
         own.setdefault("hypothesis", self.hypothesis)
         return Test(**own, method=self.titled(**facts), by={"name": self.name, **facts})
 
-    def refuse(self, predictions: Any) -> None:
-        """Refused with the remedy where these cases are not what the method takes them for."""
-        for fact in facts_of(predictions):
+    def refuse(self, predictions: Any, measure: Measure | None = None) -> None:
+        """Refused with the remedy where these cases are not what the method takes them for.
+
+        Where a measure is given, also if it is none that the method answers.
+        """
+        facts = facts_of(predictions)
+        for fact in facts:
             if fact not in self.allows | self.needs:
                 raise NotApplicable(f"{self.worded()} {REASONS[fact]} {self.remedy(fact)}")
+        if self.outcomes and predictions.kind not in self.outcomes:
+            theirs = " and ".join(sorted(self.outcomes))
+            raise NotApplicable(
+                f"{self.worded()} is for {theirs} outcomes, not {predictions.kind}; name another "
+                "method, or leave methods= out."
+            )
+        for fact in sorted(self.needs & TOLD_BY_CASES.keys() - facts):
+            raise NotApplicable(
+                f"{self.worded()} needs {fact}, and these data have none; name another method, or "
+                "leave methods= out."
+            )
         if predictions.n < self.smallest:
             raise NotApplicable(
                 f"{self.worded()} needs at least {self.smallest} cases; there are {predictions.n}."
             )
+        fits = measure is None or self.fits is None or self.fits(measure, predictions, facts)
+        if measure is not None and not fits:
+            raise NotApplicable(f"{self.worded()} is not for {measure.title}.")
 
     def checked(self, predictions: Any) -> Any:
         """The predictions, a row for every case; refused where they do not fit."""
@@ -235,15 +256,7 @@ def facts_of(predictions: Any) -> frozenset[Fact]:
     >>> sorted(facts_of(Binary([0, 1], label=[0, 1], groups=[1, 1], sample_weight=[1, 2])))
     [<Fact.CLUSTERS: 'clusters'>, <Fact.WEIGHTS: 'sampling weights'>]
     """
-    cases = predictions.cases
-    present = {
-        Fact.FOLDS: pooled(predictions),
-        Fact.ORDER: cases.order is not None,
-        Fact.CLUSTERS: cases.groups is not None,
-        Fact.WEIGHTS: cases.sample_weight is not None,
-        Fact.SUMMARY: hasattr(predictions, "summary"),
-    }
-    return frozenset(fact for fact, there in present.items() if there)
+    return frozenset(fact for fact, there in TOLD_BY_CASES.items() if there(predictions))
 
 
 def pooled(predictions: Any) -> bool:
@@ -260,6 +273,16 @@ def pooled(predictions: Any) -> bool:
         return False
     known = [c for c in (predictions.cases.fold, predictions.cases.repeat) if c is not None]
     return predictions.cases.fold is None or any(len(np.unique(column)) > 1 for column in known)
+
+
+TOLD_BY_CASES: dict[Fact, Callable[[Any], bool]] = {
+    Fact.FOLDS: pooled,
+    Fact.ORDER: lambda predictions: predictions.cases.order is not None,
+    Fact.CLUSTERS: lambda predictions: predictions.cases.groups is not None,
+    Fact.WEIGHTS: lambda predictions: predictions.cases.sample_weight is not None,
+    Fact.SUMMARY: lambda predictions: hasattr(predictions, "summary"),
+}
+"""The facts that predictions show by themselves; others are of two models, or are stated."""
 
 
 class _Writer(Formatter):
@@ -298,7 +321,7 @@ _PLUGGING: ContextVar[bool] = ContextVar("plugging", default=False)
 
 def declared(kind: Kind, **facts: Any) -> Method:
     """A method with its facts, found by its name from now on; the same name is another no more."""
-    for name in ("laws", "default", "allows", "needs"):
+    for name in ("laws", "default", "allows", "needs", "outcomes"):
         facts[name] = frozenset(facts.get(name, ()))
     facts["laws"] |= facts["default"]
     source = facts.get("source", ())

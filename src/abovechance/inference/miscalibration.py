@@ -52,12 +52,21 @@ from abovechance.settings import Settings
 # ----------------------------------------------------------------------------------------------
 
 
+def _of_the_line(measure: Measure, predictions: Any, facts: frozenset[Fact] = frozenset()) -> bool:
+    """Whether a measure is the aspect of calibration it declares, not that in other units."""
+    if measure.calibration is None:
+        return False
+    declared = (m for m in every().values() if m.calibration is measure.calibration)
+    if any(m.for_outcome(predictions.kind).formula is measure.formula for m in declared):
+        return True
+    value = measure.of(predictions)
+    known = (m for m in applicable(predictions) if m.calibration is measure.calibration)
+    return any(bool(np.isclose(m.of(predictions), value, rtol=1e-9)) for m in known)
+
+
 def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return (
-        isinstance(predictions, Binary | Multiclass)
-        and measure.calibration in (Calibration.LEVEL, Calibration.INTERCEPT, Calibration.SLOPE)
-        and _of_the_line(measure, predictions)
-    )
+    line = (Calibration.LEVEL, Calibration.INTERCEPT, Calibration.SLOPE)
+    return measure.calibration in line and _of_the_line(measure, predictions)
 
 
 @interval(
@@ -67,6 +76,7 @@ def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact])
     source=("venzon1988", "royall2003"),
     default=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],
+    outcomes=["binary", "multiclass"],
     fits=_line_of_classes,
     otherwise="observed_expected",
 )
@@ -78,11 +88,7 @@ def interval_of_recalibration(measure: Measure, predictions: Any, settings: Sett
 
 
 def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return (
-        isinstance(predictions, Binary | Multiclass)
-        and measure.calibration is Calibration.RATIO
-        and _of_the_line(measure, predictions)
-    )
+    return measure.calibration is Calibration.RATIO and _of_the_line(measure, predictions)
 
 
 @interval(
@@ -93,16 +99,13 @@ def _ratio_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact]
     source="cochran1977",
     laws=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],
+    outcomes=["binary", "multiclass"],
     fits=_ratio_of_classes,
     otherwise="linear_calibration",
 )
 def interval_of_ratio(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """Observed to expected outcomes, on the log scale."""
     return lines.observed_expected(predictions, confidence_level=settings.level)
-
-
-def _line_of_numbers(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return isinstance(predictions, Numeric) and _of_the_line(measure, predictions)
 
 
 @interval(
@@ -112,7 +115,8 @@ def _line_of_numbers(measure: Measure, predictions: Any, facts: frozenset[Fact])
     source=("[{cases:?}mackinnon1985]", "[{clusters:?}bell2002]"),
     laws=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],
-    fits=_line_of_numbers,
+    outcomes=["numeric"],
+    fits=_of_the_line,
     otherwise="observed_expected_at",
 )
 def interval_of_linear_calibration(
@@ -123,10 +127,6 @@ def interval_of_linear_calibration(
     return lines.linear_calibration(predictions, aspect, confidence_level=settings.level)
 
 
-def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return isinstance(predictions, Survival) and _of_the_line(measure, predictions)
-
-
 @interval(
     name="observed_expected_at",
     title="Greenwood, log scale",
@@ -134,7 +134,8 @@ def _by_a_time(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     source="greenwood1926",
     laws=[Law.CALIBRATION],
     allows=[Fact.CLUSTERS],  # to be refused there: nothing stands in for it
-    fits=_by_a_time,
+    outcomes=["survival"],
+    fits=_of_the_line,
     otherwise="studentised_bootstrap",
 )
 def at_horizon(measure: Measure, predictions: Survival, settings: Settings) -> Interval:
@@ -153,18 +154,6 @@ def at_horizon(measure: Measure, predictions: Survival, settings: Settings) -> I
     return lines.weighted_slope(
         outcome, known.risk[seen], known.weight[seen], confidence_level=level
     )
-
-
-def _of_the_line(measure: Measure, predictions: Any) -> bool:
-    """Whether a measure is the aspect of calibration it declares, not that in other units."""
-    if measure.calibration is None:
-        return False
-    declared = (m for m in every().values() if m.calibration is measure.calibration)
-    if any(m.for_outcome(predictions.kind).formula is measure.formula for m in declared):
-        return True
-    value = measure.of(predictions)
-    known = (m for m in applicable(predictions) if m.calibration is measure.calibration)
-    return any(bool(np.isclose(m.of(predictions), value, rtol=1e-9)) for m in known)
 
 
 def has_interval(measure: Measure) -> bool:

@@ -11,7 +11,7 @@ from abovechance.arrays import Array
 from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.inference.interval_choice import expanded
 from abovechance.inference.permutation import outcomes
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions import Predictions
 from abovechance.predictions.checks import on_moved, places_of
 
 SHARED = ("groups", "sample_weight", "counts", "fold", "repeat", "order")
@@ -79,19 +79,8 @@ def same_kind(models: Mapping[str, Predictions]) -> None:
 
 
 def same_classes(models: Sequence[Any]) -> list[Any]:
-    """Class models with one list of classes; a positive class is never reinterpreted."""
-    first = models[0]
-    if isinstance(first, Binary):
-        for other in models[1:]:
-            if [str(c) for c in other.classes] != [str(c) for c in first.classes]:
-                raise DataError(
-                    "models must agree on the classes and on which is positive; got "
-                    f"{listed(first.classes)} and {listed(other.classes)} (positive last)."
-                )
-    if isinstance(first, Multiclass):
-        names = list(dict.fromkeys(str(c) for p in models for c in p.classes))
-        return [_recoded(p, names) for p in models]
-    return list(models)
+    """Models with one list of classes, where they predict classes."""
+    return [p.in_classes_of(models) for p in models]
 
 
 def identical(first: Any, second: Any) -> bool:
@@ -108,25 +97,6 @@ def identical(first: Any, second: Any) -> bool:
         if not np.array_equal(getattr(first, name), getattr(second, name)):
             return False
     return True
-
-
-def _recoded(predictions: Multiclass, names: list[str]) -> Multiclass:
-    own = [str(c) for c in predictions.classes]
-    if own == names:
-        return predictions
-    place = np.array([names.index(c) for c in own])
-    label = predictions.stated_label
-    columns = predictions.probability
-    if columns is not None:
-        wide = np.zeros((len(names), predictions.n))
-        wide[place] = columns
-        columns = wide
-    return predictions.replace(
-        actual=place[predictions.actual],
-        stated_label=None if label is None else place[label],
-        probability=columns,
-        classes=tuple(names),
-    )
 
 
 def _keys(predictions: Predictions) -> Array | None:

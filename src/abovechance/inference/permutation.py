@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats
+from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
 from abovechance.inference.areas import mann_whitney
@@ -41,7 +41,7 @@ from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import Sample, evaluate, evaluate_all
 from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.numerics.ranks import midranks
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
+from abovechance.predictions import Binary, Predictions, View
 from abovechance.resampling import (
     LabelPermutations,
     Permutations,
@@ -175,20 +175,22 @@ def constant_within(values: Array, groups: Array) -> bool:
 
 
 def permuted(
-    measures: Sequence[Measure], predictions: Predictions, index: Array
+    measures: Sequence[Measure], predictions: Predictions, drawn: Array
 ) -> dict[str, Floats]:
-    """Values of measures with outcomes taken in other orders: index (draws, n) says which."""
+    """Values of measures under what a scheme drew (draws, n): other labels, or other orders."""
     sample = Sample.of(predictions)
     fitted = [fit(m, predictions) for m in measures]
+    if drawn.dtype == np.bool_:
+        return evaluate_all(fitted, sample.observed(drawn))
     scaled = [m for m in fitted if _has_scale(m, sample)]
     plain = [m for m in fitted if m not in scaled]
-    found = evaluate_all(plain, sample.permuted(index)) if plain else {}
+    found = evaluate_all(plain, sample.permuted(drawn)) if plain else {}
     there: dict[Any, Sample] = {}
     for m in scaled:
         assert m.on_scale is not None
         scale, name = m.on_scale
         if scale not in there:
-            there[scale] = sample.scaled(scale).permuted(index)
+            there[scale] = sample.scaled(scale).permuted(drawn)
         found[m.label] = evaluate(find(name), there[scale])
     return found
 
@@ -197,14 +199,6 @@ def _has_scale(measure: Measure, sample: Sample) -> bool:
     """Whether a measure is another one of these numbers on a scale, one that takes batches."""
     one = sample.kind == "numeric" and sample.outputs == 1 and sample.weight is None
     return one and measure.on_scale is not None
-
-
-def permuted_labels(
-    measures: Sequence[Measure], predictions: Binary, labels: Bools
-) -> dict[str, Floats]:
-    """Values of binary measures under permuted labels (draws, n)."""
-    sample = Sample.of(predictions).observed(labels)
-    return evaluate_all([fit(m, predictions) for m in measures], sample)
 
 
 def _finite_logit(p: Floats) -> Floats:
@@ -475,20 +469,8 @@ class _Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
-    """Binary measures under permuted labels, as work for blocks."""
-
-    predictions: Binary
-    measures: tuple[Measure, ...]
-    scheme: LabelPermutations
-
-    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
-        return permuted_labels(self.measures, self.predictions, self.scheme.draw(rng, size))
-
-
-@dataclass(frozen=True, eq=False)
-class Orders:
-    """Measures with outcomes in other orders, as work for blocks."""
+class Permuted:
+    """Measures with outcomes permuted, as work for blocks."""
 
     predictions: Predictions
     measures: tuple[Measure, ...]
@@ -512,7 +494,7 @@ def association(
     """
     refuse(predictions)
     testable = [m for m in measures if not np.isnan(m.of(predictions))]
-    if isinstance(predictions, Binary | Multiclass) and len(np.unique(outcomes(predictions))) < 2:
+    if predictions.one_class:
         return {}
     found: dict[str, Test] = {}
     for method, some in _by_method(predictions, testable, shortcuts, settings).items():
@@ -538,7 +520,7 @@ def _by_method(
     for m in measures:
         method = chosen.get(m.label)
         if method is not None:
-            method.refuse(predictions)
+            method.refuse(predictions, m)
         elif not shortcuts:
             method = find_method(PERMUTATION, Kind.TEST)
         else:
@@ -578,7 +560,7 @@ def hypothesis_of(predictions: Predictions) -> str:
 
 
 def _of_labels(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    return isinstance(predictions, Binary) and measure.label_score is LabelScore.LABEL
+    return measure.label_score is LabelScore.LABEL
 
 
 @test(
@@ -590,6 +572,7 @@ def _of_labels(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bo
     default=[Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN],
     allows=[Fact.SUMMARY],
     takes=Takes.MEASURES,
+    outcomes=["binary"],
     fits=_of_labels,
     otherwise="permuted_sums",
 )
@@ -602,8 +585,6 @@ def fisher_of_all(
 
 
 def _of_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
-    if not isinstance(predictions, Binary):
-        return False
     return measure.label_score is LabelScore.MIDRANK or _of_area(measure, predictions)
 
 
@@ -615,6 +596,7 @@ def _of_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> boo
     hypothesis=SAME_DISTRIBUTION,
     default=[Law.PAIRS],
     takes=Takes.MEASURES,
+    outcomes=["binary"],
     fits=_of_ranks,
     otherwise="permutation",
 )
@@ -646,16 +628,13 @@ def permutation_of_all(
     """All measures on the same permuted outcomes."""
     if predictions.cases.sample_weight is not None:
         return _weighted(predictions, measures, settings)
-    if not isinstance(predictions, Binary):
-        return _other(predictions, measures, settings)
     found: dict[str, Test] = {}
     scheme, words = scheme_for(predictions)
-    linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
-    if linear and _sizes_fixed(scheme):
-        found.update(_linear(predictions, linear, scheme, words, settings))
+    if isinstance(scheme, LabelPermutations) and _sizes_fixed(scheme):
+        linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
+        found.update(_linear(predictions, linear, scheme, words, settings) if linear else {})
     rest = [m for m in measures if m.label not in found]
-    if rest:
-        found.update(_general(predictions, rest, scheme, words, settings))
+    found.update(_general(predictions, rest, scheme, words, settings) if rest else {})
     return found
 
 
@@ -806,7 +785,7 @@ def _levels(
         labels = scheme.draw(np.random.default_rng(0), ARRANGEMENTS)
         kinds = tuple({m.label_score for m in smooth if m.label_score is not None})
         sums = linear_null(predictions, kinds, scheme, labels)
-        values = permuted_labels(smooth, predictions, labels)
+        values = permuted(smooth, predictions, labels)
     for m in smooth:
         assert m.label_score is not None
         found[m.label] = _read_off(sums[m.label_score], values[m.label], null[m.label_score])
@@ -842,45 +821,31 @@ def _saddlepoints(
 
 
 def _general(
-    predictions: Binary,
+    predictions: Predictions,
     measures: Sequence[Measure],
-    scheme: LabelPermutations,
+    scheme: Scheme,
     words: str,
     settings: Settings,
 ) -> dict[str, Test]:
-    loops = predictions.weight is not None or any(m.form is Form.DRAWS for m in measures)
-    total = affordable_draws(settings, predictions.n, loops)
-    exact = counts_all(settings, scheme, total, slow=loops)
-    if exact:
-        null = _in_parts(partial(permuted_labels, measures, predictions), scheme.enumerate())
-    else:
-        null = null_of(Labels(predictions, tuple(measures), scheme), settings, total, predictions.n)
-    return _tests(predictions, measures, null, exact, words)
-
-
-def _other(
-    predictions: Predictions, measures: Sequence[Measure], settings: Settings
-) -> dict[str, Test]:
-    scheme, words = scheme_for(predictions)
-    losses = {} if predictions.cases.groups is not None else _losses(predictions, measures)
+    plain = isinstance(scheme, LabelPermutations) or predictions.cases.groups is not None
+    losses = {} if plain else _losses(predictions, measures)
     drawn = [m for m in measures if m.label not in losses]
     known = {m.label for m in drawn}
     drawn += {m.label: m for m in losses.values() if m.label not in known}.values()
-    quick = [m for m in drawn if _vectorised(m, predictions)]
-    slow = [m for m in drawn if not _vectorised(m, predictions)]
+    loops = {m: _loops(m, predictions, scheme) for m in drawn}
     nulls: dict[str, Floats] = {}
     found: dict[str, Test] = {}
-    for chosen, looping in ((quick, False), (slow, True)):
+    for slow in (False, True):
+        chosen = [m for m in drawn if loops[m] is slow]
         if not chosen:
             continue
-        total = affordable_draws(settings, predictions.n, looping)
-        exact = counts_all(settings, scheme, total, slow=looping)
+        total = affordable_draws(settings, predictions.n, slow)
+        exact = counts_all(settings, scheme, total, slow=slow)
         if exact:
             null = _in_parts(partial(permuted, chosen, predictions), scheme.enumerate())
         else:
-            null = null_of(
-                Orders(predictions, tuple(chosen), scheme), settings, total, predictions.n
-            )
+            work = Permuted(predictions, tuple(chosen), scheme)
+            null = null_of(work, settings, total, predictions.n)
         nulls.update(null)
         found.update(_tests(predictions, chosen, null, exact, words))
     few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS) if losses else np.empty((0, 0))
@@ -953,14 +918,17 @@ def _sizes_fixed(scheme: LabelPermutations) -> bool:
     return len(np.unique(sizes)) == 1
 
 
-def _vectorised(measure: Measure, predictions: Predictions) -> bool:
+def _loops(measure: Measure, predictions: Predictions, scheme: Scheme) -> bool:
+    """Whether a measure is evaluated draw by draw, not for many at once."""
     if _has_scale(measure, Sample.of(predictions)):
-        return True
-    if predictions.weight is not None or measure.needs_index_draws:
         return False
-    if isinstance(predictions, Numeric):
-        return len(predictions.outputs) == 1
-    return measure.form is not Form.PAIR_AUCS and measure.form is not Form.SAMPLE
+    if predictions.weight is not None or measure.needs_index_draws:
+        return True
+    if isinstance(scheme, LabelPermutations):
+        return False
+    if View.VALUE in predictions.views:
+        return bool(predictions.each_output)
+    return measure.form in (Form.PAIR_AUCS, Form.SAMPLE)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -1071,11 +1039,7 @@ def _sequential(predictions: Predictions, measure: Measure, settings: Settings) 
         raise NotApplicable(f"{measure.title} is undefined here, so it cannot be tested.")
     scheme, words = scheme_for(predictions)
     side: Any = "greater" if measure.higher_is_better else "less"
-    work: Any
-    if isinstance(predictions, Binary):
-        work = Labels(predictions, (measure,), scheme)
-    else:
-        work = Orders(predictions, (measure,), scheme)
+    work = Permuted(predictions, (measure,), scheme)
     rule = Sequential(alpha=settings.alpha, risk=settings.risk, steps=settings.flips)
     blocks = in_order(work, settings, block=128)
     values = (block[measure.label] for block in blocks if isinstance(block, dict))
@@ -1191,10 +1155,7 @@ def null_distribution(
     seed = seed_of(rng)
     few = scheme.arrangements <= draws
     orders = scheme.enumerate() if few else scheme.draw(np.random.default_rng(seed), draws)
-    if isinstance(predictions, Binary):
-        (values,) = permuted_labels([chosen], predictions, orders).values()
-    else:
-        (values,) = permuted([chosen], predictions, orders).values()
+    (values,) = permuted([chosen], predictions, orders).values()
     return NullDistribution(
         measure=chosen.label,
         title=chosen.heading,

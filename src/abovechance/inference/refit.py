@@ -33,7 +33,7 @@ from abovechance.measures.catalogue import named
 from abovechance.measures.measure import Form, Law
 from abovechance.measures.sample import COUNTING, Sample, evaluate, last_true
 from abovechance.numerics.kernels import worthwhile
-from abovechance.predictions import Binary, Multiclass, Predictions, checks
+from abovechance.predictions import Binary, Predictions, checks
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import tail
 from abovechance.resampling.draws import codes, labellings, members
@@ -301,19 +301,18 @@ def over_folds(measure: Measure, predictions: Predictions) -> float:
     """
     fold = predictions.cases.fold
     assert fold is not None
-    if isinstance(predictions, Binary | Multiclass):
-        seen = predictions.prevalences > 0
-        if seen.sum() < 2:
-            return float("nan")
-        if over_classes(measure) and _class_missing(predictions, fold):
-            return measure.of(predictions)
+    if predictions.one_class:
+        return float("nan")
+    if over_classes(measure) and _class_missing(predictions.codes, fold):
+        return measure.of(predictions)
     values = [measure.of(predictions.take(fold == k)) for k in np.unique(fold)]
     return float(np.mean(values)) if np.isfinite(values).all() else measure.of(predictions)
 
 
-def _class_missing(predictions: Binary | Multiclass, fold: Array) -> bool:
+def _class_missing(actual: Array | None, fold: Array) -> bool:
     """Whether a fold lacks a class that another one has."""
-    actual = predictions.positive if isinstance(predictions, Binary) else predictions.actual
+    if actual is None:
+        return False
     classes, code = np.unique(actual, return_inverse=True)
     folds, at = np.unique(fold, return_inverse=True)
     return len(np.unique(at * len(classes) + code)) < len(folds) * len(classes)

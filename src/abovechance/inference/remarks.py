@@ -24,7 +24,7 @@ from abovechance.inference.time_order import autocorrelated, cosines
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING
 from abovechance.measures.survival import time_of
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.predictions import Predictions, View
 
 # ----------------------------------------------------------------------------------------------
 # Are the rows as many cases as they are? Rows that occur again and again seldom are.
@@ -53,8 +53,8 @@ def repeated_rows(predictions: Predictions, *others: Predictions) -> str:
     cases = predictions.cases
     if cases.counts is not None or cases.groups is not None or predictions.origin != "test":
         return ""
-    columns = _columns(predictions)
-    columns += [column for other in others for column in _columns(other)]
+    columns = predictions.all_columns
+    columns += [column for other in others for column in other.all_columns]
     if not columns or all(_coarse(column) for column in columns[1:]):
         return ""
     times = _times(columns)
@@ -75,22 +75,6 @@ def repeated_rows(predictions: Predictions, *others: Predictions) -> str:
         "were drawn or copied repeatedly, intervals and p-values claim too much. A tree, which "
         "predicts few values, gives the same picture."
     )
-
-
-def _columns(predictions: Any) -> list[Array]:
-    """Outcome first, then what was predicted; nothing where only labels were."""
-    if isinstance(predictions, Binary):
-        given = predictions.ranking
-        return [] if given is None else [predictions.positive, given]
-    if isinstance(predictions, Multiclass):
-        given = predictions.probability
-        return [] if given is None else [predictions.actual, *given]
-    if isinstance(predictions, Numeric):
-        return [*predictions.outcome, *predictions.value]
-    if isinstance(predictions, Survival):
-        curves = [] if predictions.survival is None else list(predictions.survival)
-        return [predictions.time, predictions.event, predictions.risk, *curves]
-    return []
 
 
 def _coarse(column: Array) -> bool:
@@ -151,7 +135,7 @@ def advice_for(
         yield from _on_upper_limits(whole)
 
 
-def _on_data(predictions: Predictions) -> Iterator[Advice]:
+def _on_data(predictions: Any) -> Iterator[Advice]:
     if predictions.dropped:
         yield Advice(
             "AC001",
@@ -160,7 +144,7 @@ def _on_data(predictions: Predictions) -> Iterator[Advice]:
             "random the results do not hold for all.",
             "Collins et al. (2024), TRIPOD+AI item 11",
         )
-    if isinstance(predictions, Binary | Multiclass):
+    if predictions.prevalences is not None:
         shares = zip(predictions.classes, predictions.prevalences, strict=True)
         absent = [str(c) for c, share in shares if share == 0]
         if absent:
@@ -462,18 +446,19 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
 
 def few_cases(predictions: Predictions, measures: Iterable[Measure]) -> str | None:
     """That a class, or a sample of numbers, has few cases; None if it has enough."""
-    least = small_class(predictions)
-    if isinstance(predictions, Survival):
-        least = int(predictions.event.sum())
-    if isinstance(predictions, Numeric) and FEW_CASES <= least < FEW_NUMBERS:
+    least, classes = small_class(predictions), predictions.prevalences is not None
+    happened = None if classes else predictions.happened
+    if happened is not None:
+        least = int(happened.sum())
+    if View.VALUE in predictions.views and FEW_CASES <= least < FEW_NUMBERS:
         return (
             f"{least} cases: below {FEW_NUMBERS}, intervals of squared errors know no larger ones "
             "than were seen, and may cover less than they say where errors are rarely very large."
         )
     if not 0 < least < FEW_CASES:
-        return _few_at_a_time(predictions, measures) if isinstance(predictions, Survival) else None
-    if not isinstance(predictions, Binary | Multiclass):
-        what = "event" if isinstance(predictions, Survival) else "case"
+        return None if happened is None else _few_at_a_time(predictions, measures)
+    if not classes:
+        what = "case" if happened is None else "event"
         return (
             f"{least} {what}{'s' * (least != 1)}: below {FEW_CASES}, intervals may cover less "
             "than they say."
@@ -487,7 +472,7 @@ def few_cases(predictions: Predictions, measures: Iterable[Measure]) -> str | No
     )
 
 
-def _few_at_a_time(predictions: Survival, measures: Iterable[Measure]) -> str | None:
+def _few_at_a_time(predictions: Any, measures: Iterable[Measure]) -> str | None:
     """That few cases are known to have, or not to have, had the event by a time."""
     for time in sorted({t for m in measures if (t := time_of(m, predictions)) is not None}):
         had = int((predictions.event & (predictions.time <= time)).sum())
@@ -534,14 +519,14 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
 
 
 def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[Advice]:
-    few = few_cases(predictions, measures)
+    few, numbers = few_cases(predictions, measures), View.VALUE in predictions.views
     if few:
-        numbers = isinstance(predictions, Numeric)
         yield Advice("AC033" if numbers else "AC030", few)
-    if isinstance(predictions, Numeric):
+    if numbers:
         yield from _on_errors(predictions)
-    if isinstance(predictions, Binary) and predictions.label is not None:
-        largest = float(predictions.prevalences.max())
+    shares = predictions.prevalences
+    if shares is not None and not predictions.each_class and View.LABEL in predictions.views:
+        largest = float(shares.max())
         right = find("accuracy").of(predictions)
         if largest >= 0.7 and right <= largest:
             yield Advice(
@@ -552,7 +537,7 @@ def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[
             )
 
 
-def _on_errors(predictions: Numeric) -> Iterator[Advice]:
+def _on_errors(predictions: Any) -> Iterator[Advice]:
     """Few cases that make up much of the squared error."""
     squares = np.sort((predictions.outcome - predictions.value) ** 2, axis=-1)[:, ::-1]
     top = max(1, round(LARGEST * predictions.n))

@@ -60,7 +60,7 @@ from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.counts import one_against_rest
 from abovechance.numerics.exact import never_zero
-from abovechance.predictions import Binary, Multiclass, Predictions
+from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
 from abovechance.settings import ONE_MODEL, Settings
 
@@ -286,7 +286,7 @@ def table_against(table: Floats, rate: float | str) -> Test:
     )
 
 
-def against(measure: Measure, predictions: Predictions, rate: float | str) -> tuple[Test, float]:
+def against(measure: Measure, predictions: Any, rate: float | str) -> tuple[Test, float]:
     """A share of cases against a rate stated beforehand, and that rate.
 
     A share of all cases or of some of them (accuracy, sensitivity, predictive values) is tested by
@@ -298,7 +298,7 @@ def against(measure: Measure, predictions: Predictions, rate: float | str) -> tu
     >>> against(find("sensitivity"), made, 0.5)[0].p_value
     0.125
     """
-    if not isinstance(predictions, Binary | Multiclass) or measure.law not in SHARES:
+    if predictions.prevalences is None or measure.law not in SHARES:
         raise NotApplicable(NO_SHARE)
     find("binomial", Kind.TEST).refuse(predictions)
     return counted_against(measure, predictions.confusion, rate)

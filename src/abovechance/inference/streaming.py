@@ -496,7 +496,7 @@ def against_chance(
 ) -> dict[str, Test]:
     """One-sided tests of measures with their values, by label; undefined ones are left out."""
     facts = facts_of(predictions)
-    if np.count_nonzero(getattr(predictions, "prevalences", np.ones(2))) < 2:
+    if predictions.one_class:
         return {}
     chosen: dict[Method, list[Measure]] = {}
     for m, value in values.items():

@@ -1,6 +1,6 @@
 """What every kind of predictions carries beside outcome and prediction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -10,7 +10,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, listed, shown
+from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.predictions import checks
 
 ORIGINS = ("test", "cv", "repeated_cv")
@@ -161,6 +161,58 @@ class Predictions:
     def views(self) -> frozenset[View]:
         """What a measure can read here."""
         raise NotImplementedError
+
+    @property
+    def prevalences(self) -> Floats | None:
+        """Share of each class among the cases; None where outcomes are no classes."""
+        return None
+
+    @property
+    def one_class(self) -> bool:
+        """Whether one class alone was observed, so that there is no other to tell it from."""
+        return self.prevalences is not None and int((self.prevalences > 0).sum()) < 2
+
+    @property
+    def codes(self) -> Array | None:
+        """The observed class of each case, by position; None where outcomes are no classes."""
+        return None
+
+    @property
+    def happened(self) -> Bools | None:
+        """Whether each case had the event; None where outcomes are no events."""
+        return None
+
+    @property
+    def ranking(self) -> Floats | None:
+        """The one number that orders the cases by what was predicted; None where none does."""
+        return None
+
+    @property
+    def each_output(self) -> dict[str, Self]:
+        """The predictions of each output alone by its name, where there are several."""
+        return {}
+
+    @property
+    def each_class(self) -> tuple[Any, ...]:
+        """The classes that are judged one by one against the rest, where there are several."""
+        return ()
+
+    @property
+    def all_columns(self) -> list[Array]:
+        """What was observed, then what was predicted; nothing where only labels were."""
+        raise NotImplementedError
+
+    def uninformed(self) -> Self:
+        """The same cases, each predicted by the same: what knows nothing but their outcomes."""
+        raise NotApplicable("there is no uninformative forecast for these outcomes.")
+
+    def in_classes_of(self, models: Sequence[Any]) -> Self:
+        """The same predictions with the classes that all of these models have together."""
+        return self
+
+    def at_prevalence(self, share: float | None) -> Self:
+        """The same cases, weighted as if the event were so frequent; as they are of None."""
+        raise NotApplicable("case-control sampling is for binary outcomes.")
 
     def take(self, rows: Any) -> Self:
         """The predictions of some rows, by mask or by position (which may repeat)."""

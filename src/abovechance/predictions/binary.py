@@ -1,5 +1,6 @@
 """Two classes, one of them positive."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -7,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
-from abovechance.errors import DataError, listed, shown
+from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.numerics.counts import (
     ProbabilitySums,
     confusion,
@@ -193,6 +194,41 @@ class Binary(Predictions):
         odds = p * factors[1], (1.0 - p) * factors[0]
         return self.replace(
             probability=odds[0] / (odds[0] + odds[1]), stated_label=None, threshold=cut
+        )
+
+    @property
+    def codes(self) -> Bools:
+        return self.positive
+
+    @property
+    def happened(self) -> Bools:
+        return self.positive
+
+    @property
+    def all_columns(self) -> list[Array]:
+        return [] if self.ranking is None else [self.positive, self.ranking]
+
+    def uninformed(self) -> Self:
+        return self.replace(probability=np.full(self.n, self.prevalences[1]))
+
+    def in_classes_of(self, models: Sequence[Any]) -> Self:
+        theirs = models[0].classes  # a positive class is never reinterpreted
+        if [str(c) for c in self.classes] != [str(c) for c in theirs]:
+            raise DataError(
+                "models must agree on the classes and on which is positive; got "
+                f"{listed(theirs)} and {listed(self.classes)} (positive last)."
+            )
+        return self
+
+    def at_prevalence(self, share: float | None) -> Self:
+        if share is None:
+            return self
+        seen = self.prevalences[1]
+        if seen in (0.0, 1.0):
+            raise NotApplicable("a stated prevalence needs cases of both classes.")
+        weight = np.where(self.positive, share / seen, (1 - share) / (1 - seen))
+        return self.with_cases(
+            sample_weight=weight if self.weight is None else weight * self.weight
         )
 
     @property

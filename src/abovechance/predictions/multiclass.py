@@ -1,6 +1,6 @@
 """Any number of classes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -182,6 +182,38 @@ class Multiclass(Predictions):
         """Share of each class among the cases."""
         counts = np.bincount(self.actual, weights=self.weight, minlength=len(self.classes))
         return np.asarray(counts / counts.sum())
+
+    @property
+    def each_class(self) -> tuple[Any, ...]:
+        return self.classes
+
+    @property
+    def codes(self) -> Array:
+        return self.actual
+
+    @property
+    def all_columns(self) -> list[Array]:
+        return [] if self.probability is None else [self.actual, *self.probability]
+
+    def in_classes_of(self, models: Sequence[Any]) -> Self:
+        own = [str(c) for c in self.classes]
+        names = list(dict.fromkeys(str(c) for p in models for c in p.classes))
+        if own == names:
+            return self
+        place = np.array([names.index(c) for c in own])
+        columns = self.probability
+        if columns is not None:
+            columns = np.zeros((len(names), self.n))
+            columns[place] = self.probability
+        return self.replace(
+            actual=place[self.actual],
+            stated_label=None if self.stated_label is None else place[self.stated_label],
+            probability=columns,
+            classes=tuple(names),
+        )
+
+    def uninformed(self) -> Self:
+        return self.replace(probability=np.repeat(self.prevalences[:, None], self.n, axis=1))
 
     @cached_property
     def pair_aucs(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -122,6 +122,18 @@ class Numeric(Predictions):
     def views(self) -> frozenset[View]:
         return frozenset({View.VALUE})
 
+    @property
+    def each_output(self) -> dict[str, Self]:
+        several = len(self.outputs) > 1
+        return {name: self.output(d) for d, name in enumerate(self.outputs) if several}
+
+    @property
+    def all_columns(self) -> list[Array]:
+        return [*self.outcome, *self.value]
+
+    def uninformed(self) -> Self:
+        return self.replace(value=np.repeat(self.centre_and_spread[0][0][:, None], self.n, axis=1))
+
     @cached_property
     def centre_and_spread(self) -> tuple[Floats, Floats]:
         """Mean and standard deviation of outcomes and of predictions, both (2, outputs)."""
@@ -130,7 +142,7 @@ class Numeric(Predictions):
         squares = np.average((both - centre[..., None]) ** 2, axis=-1, weights=self.weight)
         return centre, np.sqrt(squares)
 
-    def output(self, which: int) -> "Numeric":
+    def output(self, which: int) -> Self:
         """One output alone."""
         other = self.take(slice(None))
         other.__dict__.update(

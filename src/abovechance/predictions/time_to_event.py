@@ -148,6 +148,15 @@ class Survival(Predictions):
     def views(self) -> frozenset[View]:
         return frozenset({View.RISK} if self.survival is None else {View.RISK, View.SURVIVAL})
 
+    @property
+    def happened(self) -> Bools:
+        return self.event
+
+    @property
+    def all_columns(self) -> list[Array]:
+        curves = [] if self.survival is None else list(self.survival)
+        return [self.time, self.event, self.risk, *curves]
+
     def place_of(self, t: float | None) -> int:
         """Which of the times that survival was predicted at this is; the last if none is stated."""
         assert self.times is not None

@@ -16,7 +16,7 @@ from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.smooth import SPAN, Smoother, loess
-from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.predictions import Predictions, View
 from abovechance.settings import Settings, settled
 
 # ----------------------------------------------------------------------------------------------
@@ -271,13 +271,13 @@ def calibration(
         raise NotApplicable(f"bins must be at least 1; got {bins}.")
     if method not in METHODS:
         raise NotApplicable(f"method must be one of {', '.join(METHODS)}; got {method!r}.")
-    if t is not None and not isinstance(predictions, Survival):
+    if t is not None and View.RISK not in predictions.views:
         raise NotApplicable("t is a time of predicted survival, which these predictions have not.")
-    if pos_label is not None and not isinstance(predictions, Multiclass):
+    if pos_label is not None and not predictions.each_class:
         raise NotApplicable("pos_label picks one of several classes; these predictions have none.")
     problem = _problem(predictions, pos_label, t)
     curve = _drawn(problem, predictions, method, span, bins, binning, settings.level)
-    if not isinstance(predictions, Binary):
+    if predictions.each_class or View.PROBABILITY not in predictions.views:
         return curve
     return replace(curve, summary={"slope": find("calibration_slope").of(predictions)})
 
@@ -397,12 +397,12 @@ def _isotonic(problem: Problem, level: float) -> Curve:
 
 def _problem(predictions: Any, pos_label: Any, t: float | None) -> Problem:
     """What is predicted and what came true, from any kind of predictions."""
-    if isinstance(predictions, Numeric):
+    if View.VALUE in predictions.views:
         if len(predictions.outputs) > 1:
             raise NotApplicable("a calibration curve is of one output; take .output(k).")
         y, p, share = predictions.outcome[0], predictions.value[0], False
         names = ("Predicted value", "Observed value")
-    elif isinstance(predictions, Survival):
+    elif View.RISK in predictions.views:
         from abovechance.measures.survival import at_horizon
 
         if predictions.survival is None:
@@ -421,10 +421,10 @@ def _problem(predictions: Any, pos_label: Any, t: float | None) -> Problem:
 
 
 def _of_classes(predictions: Any, pos_label: Any) -> tuple[Floats, Floats, tuple[str, str]]:
-    if not isinstance(predictions, Binary | Multiclass) or predictions.probability is None:
+    if View.PROBABILITY not in predictions.views:
         raise NotApplicable("a calibration curve needs probabilities.")
     names = ("Predicted probability", "Observed frequency")
-    if isinstance(predictions, Multiclass):
+    if predictions.each_class:
         if pos_label is None:
             top = predictions.probability.argmax(axis=0)
             sure = predictions.probability[top, np.arange(predictions.n)]

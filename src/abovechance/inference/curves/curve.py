@@ -226,9 +226,9 @@ class Sweep:
 
 def ranking_of(predictions: Any, what: str) -> Floats:
     """The scores of binary predictions of both classes, or why there is no curve."""
-    if not isinstance(predictions, Binary):
+    if predictions.prevalences is None or predictions.each_class:
         raise NotApplicable(
-            f"{what} is for two classes; got {getattr(predictions, 'kind', 'no')} predictions. "
+            f"{what} is for two classes; got {predictions.kind} predictions. "
             "Take one class against the rest: predictions.against_rest(label)."
         )
     if predictions.ranking is None:
