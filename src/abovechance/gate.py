@@ -131,12 +131,17 @@ def gated(function: Function, home: str | None = None) -> Function:
 
     @wraps(function)
     def ask(*args: Any, **options: Any) -> Any:
-        given = takes.bound(args, options)
-        for name, value in given.arguments.items():
-            given.arguments[name] = takes.fitting(name, value)
-        takes.refuse_other_rows(given.arguments)
-        checks.same_length({k: v for k, v in given.arguments.items() if takes.column(k)} or NONE)
-        return function(*given.args, **given.kwargs)
+        args, options = takes.bound(args, options)
+        given = dict(zip(takes.positional, args, strict=False)) | options
+        for name, value in given.items():
+            given[name] = takes.fitting(name, value)
+        if takes.rows:
+            takes.refuse_other_rows(given)
+        if takes.columns:
+            columns = {k: v for k, v in given.items() if k in takes.columns}
+            checks.same_length(columns or NONE)
+        first = [given.pop(name) for name in takes.positional[: len(args)]]
+        return function(*first, *args[len(first) :], **given)
 
     ask.__module__ = home or function.__module__  # where it is offered, so that it can be pickled
     return ask  # type: ignore[return-value]
@@ -157,24 +162,45 @@ class _Takes:
         """The kinds of things that each parameter takes."""
         return {k: alternatives(p.annotation) for k, p in self.signature.parameters.items()}
 
-    def bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> inspect.BoundArguments:
-        """Arguments by name; y_true and a prediction stand for predictions of theirs."""
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The parameters that can be given by position."""
+        return tuple(k for k, p in self.signature.parameters.items() if p.kind in POSITIONAL)
+
+    @cached_property
+    def loose(self) -> bool:
+        """Whether there may be arguments of any name."""
+        return any(p.kind is p.VAR_KEYWORD for p in self.signature.parameters.values())
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The parameters that must be given."""
+        known = self.signature.parameters.items()
+        several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        return frozenset(k for k, p in known if p.default is p.empty and p.kind not in several)
+
+    def bound(
+        self, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments that go together; y_true and a prediction stand for predictions of theirs."""
         name, known = self.function.__name__, self.signature.parameters
         if self._of_predictions and len(args) > 1 and _observed(args[0], args[1]):
             facts = {k: options.pop(k) for k in FACTS if k in options and k not in known}
             args = (inferred(args[0], args[1], **facts), *args[2:])
-        loose = any(p.kind is p.VAR_KEYWORD for p in known.values())
-        unknown = [k for k in options if k not in known and not loose]
+        unknown = [k for k in options if k not in known and not self.loose]
         if unknown:
             raise TypeError(
                 f"{name}() got an unexpected keyword argument "
                 f"{unknown[0]!r}{meant(unknown[0], known)}"
             )
-        try:
-            return self.signature.bind(*args, **options)
-        except TypeError as wrong:
-            takes = ", ".join(k for k, p in known.items() if p.kind in POSITIONAL)
-            raise DataError(f"{name} takes {takes}: {wrong}.") from None
+        first = self.positional[: len(args)]
+        if len(first) < len(args) or self.needed - {*first, *options} or {*first} & {*options}:
+            try:
+                self.signature.bind(*args, **options)
+            except TypeError as wrong:
+                takes = ", ".join(self.positional)
+                raise DataError(f"{name} takes {takes}: {wrong}.") from None
+        return args, options
 
     @cached_property
     def _of_predictions(self) -> bool:
@@ -184,9 +210,11 @@ class _Takes:
             return False
         return any(k in PREDICTED for k in self.kinds["predictions"])
 
-    def column(self, name: str) -> bool:
-        """Whether a parameter holds one value per case."""
-        return get_origin(self.signature.parameters[name].annotation) is np.ndarray
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The parameters that hold one value per case."""
+        known = self.signature.parameters.items()
+        return frozenset(k for k, p in known if get_origin(p.annotation) is np.ndarray)
 
     @cached_property
     def rows(self) -> dict[str, Rows]:
@@ -221,12 +249,10 @@ class _Takes:
 
     def fitting(self, name: str, value: Any) -> Any:
         """A value as the parameter wants it; refused where it is of another kind."""
-        parameter, kinds = self.signature.parameters[name], self.kinds[name]
-        if value is parameter.default or parameter.kind in (
-            parameter.VAR_KEYWORD,
-            parameter.VAR_POSITIONAL,
-        ):
+        parameter = self.signature.parameters.get(name)
+        if parameter is None or value is parameter.default:
             return value
+        kinds = self.kinds[name]
         if name in SPECIAL:
             return SPECIAL[name](name, value)
         predicted = [k for k in kinds if k in PREDICTED]

@@ -11,7 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, cached_property
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
@@ -249,9 +249,21 @@ class Declared:
     def taken(self, verb: str, given: dict[str, Any]) -> Any:
         """Its value among the keywords of a verb, from which it is removed."""
         usual = self.default_of(verb)
+        if usual is not None and self.keyword not in given:
+            if verb not in self._usual:
+                self._usual[verb] = self._fitting(verb, usual)
+            return self._usual[verb]
         value = given.pop(self.keyword, usual)
         if value is None and usual is not None:  # None is no answer where there is one
             raise DataError(f"{self.keyword} must not be None; leave it out for {usual!r}.")
+        return self._fitting(verb, value)
+
+    @cached_property
+    def _usual(self) -> dict[str, Any]:
+        """What it is to verbs that were not told, as it is used."""
+        return {}
+
+    def _fitting(self, verb: str, value: Any) -> Any:
         found = self.checked(value)
         if found is not None and verb in self.leasts:
             whole(self.keyword, found, self.leasts[verb])
@@ -261,20 +273,20 @@ class Declared:
         """What it means to a verb."""
         return self.said.get(verb, self.text)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[Any, ...]:
         """The types it may have, without None."""
         several = get_origin(self.type) in (Union, UnionType)
         kinds = get_args(self.type) if several else (self.type,)
         return tuple(kind for kind in kinds if kind is not NoneType)
 
-    @property
+    @cached_property
     def words(self) -> tuple[str, ...]:
         """The words it may be, where it is a word."""
         known = (kind for kind in self.kinds if get_origin(kind) is Literal)
         return tuple(word for kind in known for word in get_args(kind))
 
-    @property
+    @cached_property
     def may_be_none(self) -> bool:
         """Whether None is a value of it."""
         return NoneType in get_args(self.type) or (self.type is Any and self.initial is None)
@@ -735,7 +747,7 @@ def _declared(one: "Field[Any]") -> Declared:
 
 def settings_of(*verbs: str) -> list[Declared]:
     """The settings that a verb takes, or one of several."""
-    return [one for one in every_setting() if set(verbs) & set(one.verbs)]
+    return [one for one in every_setting() if not set(verbs).isdisjoint(one.verbs)]
 
 
 def keywords(verb: str) -> list[str]:

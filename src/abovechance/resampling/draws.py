@@ -366,11 +366,16 @@ class LabelPermutations:
 
     def draw(self, rng: np.random.Generator, size: int) -> Bools:
         key = keys(rng, size, len(self.parts))
-        drawn = np.tile(self._unit_labels, (size, 1))
-        for column, (units, positives) in enumerate(self.parts):
-            masks = random_subsets(key[:, column], units.size, positives)
-            drawn[:, units] = unpack(masks, units.size)
-        return self._cases(drawn)
+        drawn = [
+            unpack(random_subsets(key[:, column], units.size, positives), units.size)
+            for column, (units, positives) in enumerate(self.parts)
+        ]
+        if self.parts[0].units.size == self._unit_labels.size:  # all of them, in their order
+            return self._cases(drawn[0])
+        rows = np.tile(self._unit_labels, (size, 1))
+        for (units, _), some in zip(self.parts, drawn, strict=True):
+            rows[:, units] = some
+        return self._cases(rows)
 
     def enumerate(self) -> Bools:
         _few(self.arrangements)

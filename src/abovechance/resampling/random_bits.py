@@ -206,13 +206,22 @@ def _mend(masks: Words, key: Words, position: int, n: int, size: int) -> None:
         product *= np.uint64(n)
         place = product >> HALF
         chosen = ((product & LOW) >= unfair).astype(np.uint64) << (place & IN_WORD)
-        places = (place >> SIX).astype(np.int64) + rows * masks.shape[1]
-        for at, bit in zip(places, chosen, strict=True):
-            before = cells[at]
-            bit &= before
-            bit *= need > 0
-            cells[at] = before ^ bit
-            need -= bit > 0
+        if masks.shape[1] == 1:
+            mine = cells[rows]
+            for bit in chosen:
+                bit &= mine
+                bit *= need > 0
+                mine ^= bit
+                need -= bit > 0
+            cells[rows] = mine
+        else:
+            places = (place >> SIX).astype(np.int64) + rows * masks.shape[1]
+            for at, bit in zip(places, chosen, strict=True):
+                before = cells[at]
+                bit &= before
+                bit *= need > 0
+                cells[at] = before ^ bit
+                need -= bit > 0
         left = need > 0
         rows, need = rows[left], need[left]
         position += AHEAD
