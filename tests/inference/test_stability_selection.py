@@ -209,3 +209,60 @@ def test_support_is_asked_of_the_last_step() -> None:
     X, y = data()
     fitted = make_pipeline(StandardScaler(), SelectKBest(k=2)).fit(X, y)
     assert support_of(fitted, 5).sum() == 2
+
+
+def clusters(of_cases=4, many=24, seed=5, crossing=False):
+    """Clusters that all have a mark of their own in the first feature, and signal in the last."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(many), of_cases)
+    y = np.arange(len(groups)) % 2 if crossing else (groups % 2)
+    X = rng.normal(size=(len(groups), 4))
+    X[:, 0] = rng.normal(size=many)[groups]
+    X[:, -1] += 1.5 * y
+    return X, y, groups
+
+
+@pytest.mark.parametrize("crossing", [False, True])
+def test_groups_stay_whole_in_halves_and_in_what_is_judged_within_them(crossing) -> None:
+    X, y, groups = clusters(crossing=crossing)
+    work = Pairs(None, (), X, y, y, 1 / 3, 0, "random", groups)
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        halves = work.halves(rng)
+        assert not set(groups[halves[0]]) & set(groups[halves[1]])
+        assert [len(set(groups[half])) for half in halves] == [12, 12]
+        for cv in (1 / 3, 3):
+            for train, test in splits_of(cv, halves[0], y, y, rng, groups):
+                assert not set(groups[train]) & set(groups[test])
+                assert set(y[train]) == set(y[test]) == {0, 1}
+
+
+def test_cases_that_are_copied_with_their_group_tell_nothing_of_one_another() -> None:
+    """Ten copies of a case are in one half, so that what sets a case apart is not confirmed."""
+    rng = np.random.default_rng(4)
+    base, y = rng.normal(size=(40, 6)), np.tile([0, 1], 20)
+    X, outcome, groups = np.repeat(base, 10, axis=0), np.repeat(y, 10), np.repeat(np.arange(40), 10)
+    asked = {"measure": "log_score", "features": 1, "draws": 10, "rng": 1}
+    whole = ac.stability(X, outcome, groups=groups, **asked)
+    apart = ac.stability(X, outcome, **asked)
+    assert whole.groups == 40
+    assert apart.groups is None
+    assert whole["log_score"].index < 0.1 < apart["log_score"].index
+    assert "400 cases, 40 groups, 6 features" in str(whole)
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        (np.repeat([1, 2, 3], 32), "there must be at least 4 groups, .*; got 3. Collect more"),
+        (np.arange(95), "groups must have one value per case; got 95 for 96 cases."),
+        (np.repeat([1, 2, 3, 4, 5, 6, 7, 8], 12), "every part must hold all classes; 1000 draws"),
+    ],
+)
+def test_groups_that_cannot_be_halved_are_refused(groups, said) -> None:
+    X, y = data()
+    y = np.where(np.arange(96) < 12, 1, 0)  # of eight groups one holds all positive cases
+    with pytest.raises(AboveChanceError, match=said):
+        ac.stability(X, y, measure="brier", groups=groups, **FEW)
+    with pytest.raises(AboveChanceError):
+        ac.select(X, y, groups=groups, cv=5)

@@ -27,19 +27,22 @@ features = options.stack(
         help="What to do with cases that miss a value.",
     ),
 )
+group = click.option("--group", metavar="COL", help="Clusters: subject, site, …; kept whole.")
 
 
 def read(given: dict[str, Any]) -> Any:
     """The features and the outcome of a file."""
     from abovechance.io.reading import features_in
 
-    for column, role in ((given["outcome"], "the outcome"), (given["id_"], "the id")):
+    roles = {"outcome": "the outcome", "id_": "the id", "group": "the group"}
+    for column, role in ((given.get(name), role) for name, role in roles.items()):
         if column is not None and column in (given["columns"] or ()):
             raise click.UsageError(f"{column!r} is {role}; it cannot be a feature as well.")
     return features_in(
         given["file"],
         given["outcome"],
         given["columns"],
+        blocks=given.get("group"),
         id=given["id_"],
         missing=given["missing"],
         sheet=given["sheet"],

@@ -16,6 +16,7 @@ Examples:
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @feature_files.features
+@feature_files.group
 @click.option("--measure", default="log_score", show_default=True, help="What is to be improved.")
 @click.option(
     "--learner",
@@ -47,12 +48,15 @@ def select(learner: str | None, report: str | None, format_: str, **given: Any) 
     from abovechance.cli.terminal import show, write_files
     from abovechance.inference.forward_selection import select as run
 
-    columns, settings = options.apart(given, feature_files.features)
-    read = feature_files.read(columns)
+    columns, clusters, settings = options.apart(
+        given, feature_files.features, feature_files.group
+    )
+    read = feature_files.read(columns | clusters)
     result = run(
         read.X,
         read.y,
         learner=None if learner is None else learner_options.estimator_of(learner, read),
+        groups=read.blocks,
         feature_names=read.names,
         pos_label=columns["positive"],
         **settings,

@@ -16,6 +16,7 @@ Examples:
 
 @click.command(help=__doc__, epilog=EXAMPLES, cls=options.Sections)
 @feature_files.features
+@feature_files.group
 @click.option(
     "--measures",
     "measure",
@@ -69,17 +70,20 @@ def stability(
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.stability_selection import stability as run
 
-    columns, settings = options.apart(given, feature_files.features)
+    columns, clusters, settings = options.apart(
+        given, feature_files.features, feature_files.group
+    )
     chosen = None
     if selector is not None:
         chosen = learner_options.imported(selector, "--selector", "get_support")
-    read = feature_files.read(columns)
+    read = feature_files.read(columns | clusters)
     with progress("selecting") as tell:
         result = run(
             read.X,
             read.y,
             learner=None if learner is None else learner_options.estimator_of(learner, read),
             selector=chosen,
+            groups=read.blocks,
             feature_names=read.names,
             pos_label=columns["positive"],
             **settings,

@@ -1,7 +1,7 @@
 """Which features, and in which order? `select`: greedy forward selection by any measure."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -28,12 +28,14 @@ from abovechance.learning.from_sklearn import (
     seeded_splitter,
 )
 from abovechance.learning.learners import Logistic
+from abovechance.learning.parts import per_case
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import fit
 from abovechance.numerics.logistic import fit_logistics
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned, same_label
+from abovechance.resampling.draws import codes, members
 from abovechance.settings import Settings, settled
 from abovechance.settings import whole as whole_number
 from abovechance.signal import classes_of, features_of, holds_numbers, numbers_of
@@ -46,10 +48,17 @@ Split = tuple[Ints, Ints]
 # ----------------------------------------------------------------------------------------------
 
 
-def splits_of(cv: Any, rows: Ints, y: Array, strata: Ints | None, rng: Any) -> list[Split]:
+def splits_of(
+    cv: Any,
+    rows: Ints,
+    y: Array,
+    strata: Ints | None,
+    rng: Any,
+    groups: Ints | None = None,
+) -> list[Split]:
     """The splits of some rows: a share of them held out once, so many folds, or a splitter's.
 
-    Shares and folds have their part of every class.
+    Shares and folds have their part of every class; groups stay whole.
 
     >>> rng = np.random.default_rng(1)
     >>> [(train, test)] = splits_of(0.25, np.arange(8), np.zeros(8), np.repeat([0, 1], 4), rng)
@@ -57,19 +66,63 @@ def splits_of(cv: Any, rows: Ints, y: Array, strata: Ints | None, rng: Any) -> l
     (6, array([0, 7]))
     """
     if not isinstance(cv, int | float):
-        given = cv.split(rows[:, None], y[rows]) if hasattr(cv, "get_n_splits") else cv
+        own = None if groups is None else groups[rows]
+        given = cv.split(rows[:, None], y[rows], own) if hasattr(cv, "get_n_splits") else cv
         return [(rows[train], rows[test]) for train, test in given]
-    layer = np.zeros(len(rows), dtype=np.int64) if strata is None else strata[rows]
-    fold, before = np.empty(len(rows), dtype=np.int64), 0
-    for one in np.unique(layer):
-        place = rng.permutation(np.flatnonzero(layer == one))
-        if cv < 1:
-            fold[place] = np.arange(len(place)) >= held_out(float(cv), len(place))
-        else:
-            fold[place] = (before + np.arange(len(place))) % int(cv)
-            before += len(place)
-    parts = range(1 if cv < 1 else int(cv))
-    return [(rows[fold != part], rows[fold == part]) for part in parts]
+    unit, layer = units_of(rows, strata, groups)
+
+    def dealt() -> list[Split]:
+        fold, before = np.empty(len(layer), dtype=np.int64), 0
+        for place in (rng.permutation(some) for some in members(layer)):
+            if cv < 1:
+                fold[place] = np.arange(len(place)) >= held_out(float(cv), len(place))
+            else:
+                fold[place] = (before + np.arange(len(place))) % int(cv)
+                before += len(place)
+        parts = range(1 if cv < 1 else int(cv))
+        return [(rows[fold[unit] != part], rows[fold[unit] == part]) for part in parts]
+
+    if groups is None:
+        return dealt()
+    return with_every_class(dealt, strata)
+
+
+def units_of(rows: Ints, strata: Ints | None, groups: Ints | None) -> tuple[Ints, Ints]:
+    """The number of each row's unit, which is its group or itself, and a layer for every unit.
+
+    Layers are the classes; all groups are in one where some of them hold several classes.
+
+    >>> units_of(np.arange(4), np.array([0, 0, 1, 1]), np.array([5, 5, 7, 8]))
+    (array([0, 0, 1, 2]), array([0, 1, 1]))
+    """
+    own = np.arange(len(rows)) if groups is None else groups[rows]
+    _, first, unit = np.unique(own, return_index=True, return_inverse=True)
+    unit = unit.ravel()
+    layer = np.zeros(len(first), dtype=np.int64)
+    if strata is not None and (strata[rows][first][unit] == strata[rows]).all():
+        layer = strata[rows][first]
+    return unit, layer
+
+
+TRIES = 1_000  # draws of parts of whole groups before it is given up that all hold every class
+
+
+def with_every_class(draw: Callable[[], list[Split]], strata: Ints | None) -> list[Split]:
+    """Parts of whole groups, drawn again while one of them misses a class or has no case."""
+    everything = 1 if strata is None else int(strata.max()) + 1
+    for _ in range(TRIES):
+        found = draw()
+        held = [
+            min(1, len(part)) if strata is None else len(np.unique(strata[part]))
+            for split in found
+            for part in split
+        ]
+        if min(held) == everything:
+            return found
+    raise DataError(
+        f"every part must hold all classes; {TRIES} draws of whole groups in a row left one out. "
+        "Collect more groups, or ask for fewer folds (cv=, --cv)."
+    )
 
 
 def held_out(share: float, cases: int) -> int:
@@ -541,6 +594,7 @@ def select(
     measure: str | Measure = "log_score",
     learner: Any = None,
     cv: Any = 5,
+    groups: Any = None,
     features: int | None = None,
     gain: float = 0.0,
     ties: str = "random",
@@ -569,6 +623,8 @@ def select(
         features with next to no penalty (C = 10 000), and least squares for numbers.
     cv
         A share of the cases to hold out once, a number of folds, or a splitter.
+    groups
+        The cluster of each case: cases of one are never fitted to and judged on at once.
     features
         So many features are taken, whether they improve the measure or not; by the rule when not
         given.
@@ -618,6 +674,7 @@ def select(
         y,
         measures=measure,
         learner=learner,
+        groups=groups,
         feature_names=feature_names,
         kind=kind,
         pos_label=pos_label,
@@ -631,7 +688,8 @@ def select(
     cv = checked_cv(cv, settings.seed)
     task.enough(fewest(cv), "so that every part to fit on and to judge on has one")
     rng = settings.rng(0)
-    splits = [splits_of(cv, np.arange(len(task.y)), task.y, task.strata, rng)]
+    every = np.arange(len(task.y))
+    splits = [splits_of(cv, every, task.y, task.strata, rng, task.groups)]
     found = forward(
         task.judge,
         splits,
@@ -686,6 +744,7 @@ class Task:
     names: tuple[str, ...]
     learner: str
     moved: tuple[Advice, ...]
+    groups: Ints | None = None  # as numbers
 
     @property
     def y(self) -> Array:
@@ -704,10 +763,11 @@ class Task:
         kind: str | None,
         pos_label: Any,
         seed: int,
+        groups: Any = None,
         check: bool = True,
     ) -> "Task":
         """A task from the arguments of a verb; `check` that the measures suit the learner."""
-        columns, _, moved = aligned({"X": X, "y": y})
+        columns, _, moved = aligned({"X": X, "y": y, "groups": groups})
         names = feature_names
         if names is None and hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
@@ -744,14 +804,21 @@ class Task:
         if check:
             judge = replace(judge, measures=_fitting(judge), together=known_fits(judge))
         told = USUAL_WORDS[numeric] if learner is None else " ".join(repr(learner).split())
-        return cls(judge, strata, tuple(map(str, called)), told, moved)
+        clusters = None if groups is None else codes(per_case("groups", columns["groups"], len(features)))
+        return cls(judge, strata, tuple(map(str, called)), told, moved, clusters)
 
     def with_features(self, X: Floats, names: tuple[str, ...]) -> "Task":
         """The same with other features."""
         return replace(self, judge=replace(self.judge, X=X), names=names)
 
     def enough(self, needed: int, why: str) -> None:
-        """Refuse too few cases of a class, or in all."""
+        """Refuse too few cases of a class, or in all; too few groups."""
+        clusters = 0 if self.groups is None else int(self.groups.max()) + 1
+        if self.groups is not None and clusters < needed:
+            raise DataError(
+                f"there must be at least {needed} groups, {why}; got {clusters}. Collect more "
+                "groups, or ask for fewer folds (cv=, --cv)."
+            )
         if self.strata is not None:
             enough_of_each(self.y, needed, why)
         elif len(self.y) < max(needed, 4):

@@ -1428,7 +1428,9 @@ def stability(facts: Facts) -> list[Block | None]:
     """Stable features, how often each was selected, and how alike selections were."""
     halves = f"{thousands(int(facts['pairs']))} pairs of halves"
     copied = f", {facts['copies']} of them permuted copies" if facts.get("copies") else ""
-    many = f"{plural(int(facts['n']), 'case')}, {plural(int(facts['features']), 'feature')}{copied}"
+    groups = f", {plural(int(facts['groups']), 'group')}" if facts.get("groups") else ""
+    many = f"{plural(int(facts['n']), 'case')}{groups}"
+    many += f", {plural(int(facts['features']), 'feature')}{copied}"
     return [
         Note(f"{many}; {halves}"),
         selectors_table(facts, title="Stability"),

@@ -21,6 +21,8 @@ from abovechance.inference.forward_selection import (
     fewest,
     forward,
     splits_of,
+    units_of,
+    with_every_class,
 )
 from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.results import Interval, Result
@@ -35,6 +37,7 @@ from abovechance.numerics.false_selections import (
 )
 from abovechance.numerics.set_stability import influence_variance, set_influences, set_stability
 from abovechance.resampling import replicate_blocks
+from abovechance.resampling.draws import members
 from abovechance.settings import Settings, one_of, positive, settled
 from abovechance.settings import whole as whole_number
 
@@ -55,7 +58,8 @@ T_METHOD = "Student's t over pairs of halves"
 class Pairs:
     """Selections in both halves of the cases, as work for blocks; one row a pair of halves.
 
-    Classes have half of their cases in each half; a case too many is left out of both.
+    Classes have half of their cases in each half; a case too many is left out of both. Groups stay
+    whole, half of them in each half.
     """
 
     judge: Judge | None
@@ -66,6 +70,7 @@ class Pairs:
     cv: Any
     steps: int
     ties: str
+    groups: Ints | None = None
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         halves: list[Ints] = []
@@ -75,7 +80,9 @@ class Pairs:
             for half in self.halves(rng):
                 halves.append(half)
                 if self.judge is not None:
-                    splits.append(splits_of(self.cv, half, self.y, self.strata, rng))
+                    splits.append(
+                        splits_of(self.cv, half, self.y, self.strata, rng, self.groups)
+                    )
                     first.append(self._first(rng))
         found: dict[str, Array] = {}
         if self.judge is not None:
@@ -89,14 +96,18 @@ class Pairs:
 
     def halves(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Two halves of the cases that have none in common."""
-        layer = np.zeros(len(self.y), dtype=np.int64) if self.strata is None else self.strata
-        first, second = [], []
-        for one in np.unique(layer):
-            rows = rng.permutation(np.flatnonzero(layer == one))
-            half = len(rows) // 2
-            first.append(rows[:half])
-            second.append(rows[half : 2 * half])
-        return np.sort(np.concatenate(first)), np.sort(np.concatenate(second))
+        every = np.arange(len(self.y))
+        unit, layer = units_of(every, self.strata, self.groups)
+
+        def halved() -> list[Split]:
+            side = np.full(len(layer), 2)
+            for some in (rng.permutation(one) for one in members(layer)):
+                half = len(some) // 2
+                side[some[:half]], side[some[half : 2 * half]] = 0, 1
+            return [(every[side[unit] == 0], every[side[unit] == 1])]
+
+        [found] = halved() if self.groups is None else with_every_class(halved, self.strata)
+        return found
 
     def _first(self, rng: np.random.Generator) -> Ints:
         count = self.X.shape[1]
@@ -191,6 +202,8 @@ class Stability(Result, kind="stability"):
         Differences of the index between selectors.
     n, features
         Number of cases and of features, permuted copies included.
+    groups
+        Number of groups, which stayed whole; None without.
     selected
         How many features forward selection took in each half; None of selectors alone.
     pairs
@@ -240,6 +253,7 @@ class Stability(Result, kind="stability"):
     seed: int
     advice: tuple[Advice, ...] = ()
     described: str = ""
+    groups: int | None = None
 
     def __getitem__(self, selector: str) -> SelectorRow:
         from abovechance.measures import find
@@ -279,6 +293,7 @@ def stability(
     selector: Any = None,
     learner: Any = None,
     cv: Any = 1 / 3,
+    groups: Any = None,
     features: int | None = None,
     cutoff: float | None = None,
     errors: float | None = None,
@@ -313,6 +328,9 @@ def stability(
         What forward selection fits, as in `select`.
     cv
         How each half is judged within: a share of it held out, a number of folds, or a splitter.
+    groups
+        The cluster of each case: half of the clusters are in each half, whole, and what is judged
+        within a half is never of a cluster that was fitted to.
     features
         How many features forward selection takes in each half; when not given, as many as the
         bound on `errors` allows at this `cutoff`.
@@ -378,6 +396,7 @@ def stability(
         y,
         measures="log_score" if measure is None else measure,
         learner=learner,
+        groups=groups,
         feature_names=feature_names,
         kind=kind,
         pos_label=pos_label,
@@ -404,6 +423,7 @@ def stability(
         cv=cv,
         steps=plan.followed(steps) if by_measure else 0,
         ties=ties,
+        groups=task.groups,
     )
     found = replicate_blocks(work, settings, block=BLOCK)
     assert isinstance(found, dict)
@@ -429,6 +449,7 @@ def stability(
         judged=cv_words(cv) if by_measure else None,
         seed=settings.seed,
         advice=(*task.moved, *_advice(rows, pairs)),
+        groups=None if task.groups is None else int(task.groups.max()) + 1,
     )
 
 

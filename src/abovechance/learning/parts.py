@@ -367,7 +367,7 @@ def task_of(
             "One feature: X.reshape(-1, 1)."
         )
     outcome = np.asarray(y)
-    apart = None if groups is None else _column("groups", groups, len(outcome))
+    apart = None if groups is None else per_case("groups", groups, len(outcome))
     if len(outcome) != X.shape[0]:
         raise DataError(f"X and y must have as many cases; got {X.shape[0]} and {len(outcome)}.")
     estimator = seeded(estimator, seed)
@@ -379,7 +379,7 @@ def task_of(
         )
     if outcome.ndim != 1:
         raise DataError(f"y must hold one value per case; got shape {outcome.shape}.")
-    outcome = _column("y", outcome, len(outcome))
+    outcome = per_case("y", outcome, len(outcome))
     if is_regressor(estimator):
         numbers = checks.numbers("y", outcome)
         return Task(estimator, X, numbers, "numeric", groups=apart, names=called)
@@ -429,7 +429,7 @@ def _positive(classes: tuple[Any, ...], pos_label: Any) -> Any:
     raise DataError(f"pos_label must be one of {listed(classes)}; got {pos_label!r}.")
 
 
-def _column(name: str, values: Any, n: int) -> Array:
+def per_case(name: str, values: Any, n: int) -> Array:
     """One value per case, none of them missing."""
     found = checks.vector(name, values)
     if len(found) != n:
