@@ -66,7 +66,7 @@ def test_a_model_is_validated_and_shown(file, capsys, tmp_path, monkeypatch) -> 
     assert code == 0
     assert "outcome = y; 2 features; 60 rows" in out
     assert "to be expected on new cases" in out
-    assert "60 cases, 2 features, 4 bootstrap samples" in out
+    assert "60 cases, 2 features, 10 folds, 4 repeats" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "report written" in err
     assert "Internal validation" in report.read_text("utf-8")
@@ -78,7 +78,7 @@ def test_json_follows_the_contract(file, capsys) -> None:
     code, out, _ = run(capsys, "validate", *argv, "--format", "json")
     found = json.loads(out)
     assert code == 0
-    assert (found["kind"], found["method"], found["seed"]) == ("validation", "optimism", 1)
+    assert (found["kind"], found["method"], found["seed"]) == ("validation", "repeated_cv", 1)
     assert [row["measure"] for row in found["validated"]] == ["auc", "brier"]
     assert set(found["validated"][0]) >= {"apparent", "optimism", "corrected", "interval", "chance"}
     code, out, _ = run(capsys, "validate", *argv, "--format", "csv", "--method", "cv")

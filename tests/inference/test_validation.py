@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -13,7 +14,12 @@ from sklearn.discriminant_analysis import (
 )
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -24,6 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.contract import kind_of
+from abovechance.inference.folds import interval_over_cases
 from abovechance.inference.validation import plus_632, relative_overfitting
 from abovechance.learning.parts import task_of
 from abovechance.resampling import stream
@@ -134,11 +141,44 @@ def test_cross_validation_is_the_mean_over_folds_and_pools_what_is_biased_in_the
     assert found["auc"].corrected == pytest.approx(np.mean(areas))
     assert found["accuracy"].corrected == pytest.approx(ac.measures.accuracy.of(pooled))
     assert found["nagelkerke_r2"].corrected == pytest.approx(ac.measures.nagelkerke_r2.of(pooled))
-    assert "biased in small folds" in found["nagelkerke_r2"].no_interval
-    limits = ac.intervals.nadeau_bengio(ac.measures.auc, pooled)
-    assert (found["auc"].interval.low, found["auc"].interval.high) == (limits.low, limits.high)
-    assert found.interval_for == "the algorithm trained on as many cases"
+    assert found.interval_for == "the model trained on these data"
     assert (found.folds, found.draws) == (5, 1)
+    assert found["nagelkerke_r2"].interval is not None
+
+
+def test_limits_are_those_of_influences_with_the_term_for_shared_training_cases():
+    """By hand: how each case moves a mean loss, and log odds of the value."""
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    found = ac.validate(GaussianNB(), X, Y, measures=["brier"], method="cv", cv=folds, rng=1)
+    row = found["brier"]
+    pooled = ac.from_cv(GaussianNB(), X, Y, cv=folds)
+    losses = (pooled.probability - Y) ** 2
+    overfitting = (row.corrected - row.apparent) / (row.chance - row.apparent)
+    share = np.clip(3 * overfitting, 0.25, 1)
+    error = np.sqrt((1 + share * 5 / 4) * losses.var(ddof=1) / len(Y))
+    mean = losses.mean()
+    half = stats.t.ppf(0.975, len(Y) - 1) * error / (mean * (1 - mean))
+    middle = np.log(mean / (1 - mean))
+    wanted = 1 / (1 + np.exp(-np.array([middle - half, middle + half])))
+    assert [row.interval.low, row.interval.high] == pytest.approx(wanted.tolist())
+
+
+def test_splits_that_do_not_judge_every_case_once_have_no_interval():
+    splits = StratifiedShuffleSplit(6, test_size=30, random_state=1)
+    found = ac.validate(GaussianNB(), X, Y, measures=["auc"], method="cv", cv=splits, rng=1)
+    assert np.isfinite(found["auc"].corrected)
+    assert "do not judge every case once; ask for folds" in found["auc"].no_interval
+
+
+def test_clusters_that_are_alike_have_wider_limits():
+    """Ten copies of each case in a cluster tell no more than the case itself."""
+    copies, outcome = np.repeat(X, 10, axis=0), np.repeat(Y, 10)
+    asked = {"measures": ["auc", "brier", "nagelkerke_r2"], "draws": 2, "rng": 1, "cv": 5}
+    whole = ac.validate(GaussianNB(), copies, outcome, groups=np.repeat(np.arange(90), 10), **asked)
+    once = ac.validate(GaussianNB(), X, Y, **asked)
+    for one, other in zip(whole.validated, once.validated, strict=True):
+        widths = [row.interval.high - row.interval.low for row in (one, other)]
+        assert widths[0] == pytest.approx(widths[1], rel=0.35)
 
 
 def test_repeats_are_those_of_a_splitter_that_repeats():
@@ -202,52 +242,85 @@ def test_logistic_regressions_fitted_together_are_those_of_a_tight_solver():
 
 def test_intervals_contain_their_value_lie_in_the_range_and_say_what_they_are_for():
     X, y = two_classes(200, 3, seed=8)
-    found = ac.validate(LogisticRegression(), X, y, rng=1, draws=60)
+    found = ac.validate(LogisticRegression(), X, y, rng=1, draws=2)
     assert found.interval_for == "the model trained on these data"
     with_interval = [row for row in found.validated if row.interval is not None]
     assert {"auc", "brier", "calibration_slope"} <= {row.measure for row in with_interval}
     for row in with_interval:
         low, high = ac.measures.find(row.measure).range
         assert low <= row.interval.low < row.corrected < row.interval.high <= high
-    wider = ac.validate(LogisticRegression(), X, y, rng=1, draws=60, confidence_level=0.99)
+    wider = ac.validate(LogisticRegression(), X, y, rng=1, draws=2, confidence_level=0.99)
     assert wider["auc"].interval.high > found["auc"].interval.high
-    assert found["nagelkerke_r2"].interval is None
-    assert "none was found to cover" in found["nagelkerke_r2"].no_interval
 
 
-def test_an_overfitted_model_gets_no_interval_from_a_bootstrap():
-    X, y = two_classes(80, 40, seed=9)
-    found = ac.validate(LogisticRegression(), X, y, measures=["auc"], draws=30, rng=1)
+@pytest.mark.parametrize("method", ["optimism", ".632", ".632+", "bootstrap_cv"])
+def test_corrections_by_bootstrap_have_no_interval_and_say_so(method):
+    found = ac.validate(GaussianNB(), X, Y, measures=["auc"], method=method, draws=3, rng=1)
     assert found["auc"].interval is None
-    assert "cases of a class for 40 features" in found["auc"].no_interval
-    forest = RandomForestClassifier(10, random_state=0)
-    deep = ac.validate(forest, X[:, :3], y, measures=["brier"], draws=10, rng=1)
-    assert "overfits too much" in deep["brier"].no_interval
-    folds = ac.validate(LogisticRegression(), X, y, measures=["auc"], method="cv", cv=5, rng=1)
-    assert folds["auc"].interval is not None
+    assert "none was found to cover" in found["auc"].no_interval
+
+
+def test_where_a_model_overfits_much_what_hangs_on_the_number_of_cases_has_no_interval():
+    X, y = two_classes(80, 40, seed=9)
+    asked = {"measures": ["auc", "brier", "calibration_slope"], "method": "cv", "rng": 1}
+    found = ac.validate(LogisticRegression(C=100.0), X, y, **asked)
+    assert "ask for more folds" in found["calibration_slope"].no_interval
+    assert "9 of 10 folds" in found["calibration_slope"].no_interval
+    assert found["brier"].interval is not None
+    plain = ac.validate(LogisticRegression(), X[:, :2], y, **asked)
+    assert plain["calibration_slope"].interval is not None
+
+
+def test_a_model_that_follows_its_cases_has_wider_limits():
+    """Of two models with equal predictions the one that appears better has the wider interval."""
+    made = ac.from_cv(GaussianNB(), X, Y, cv=StratifiedKFold(5, shuffle=True, random_state=3))
+    value = ac.measures.brier.of(made)
+    some, much = (
+        interval_over_cases(ac.measures.brier, made, value, value - 0.01, overfitting)
+        for overfitting in (0.1, 0.6)
+    )
+    assert much.low < some.low < value < some.high < much.high
+
+
+def test_no_limits_are_laid_about_a_distance_or_a_largest_gap():
+    asked = {"measures": ["ece", "ks"], "method": "cv", "cv": 5, "rng": 1}
+    for row in ac.validate(GaussianNB(), X, Y, **asked).validated:
+        assert "by chance alone" in row.no_interval
+
+
+def test_folds_are_fewer_where_a_class_is_rare():
+    rare = np.r_[np.ones(4, dtype=int), np.zeros(86, dtype=int)]
+    found = ac.validate(GaussianNB(), X, rare, measures=["auc", "brier"], draws=2, rng=1)
+    assert found.folds == 4
+    assert ac.validate(GaussianNB(), X, Y, measures="brier", draws=2, rng=1).folds == 10
 
 
 def test_shrinkage_by_heuristic_and_bootstrap():
     X, y = two_classes(150, 3, seed=10)
     learner = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000)
-    found = ac.validate(learner, X, y, measures=["calibration_slope"], draws=30, rng=1)
+    asked = {"measures": ["calibration_slope"], "rng": 1}
+    found = ac.validate(learner, X, y, **asked, method="optimism", draws=30)
     p = learner.fit(X, y).predict_proba(X)[:, 1]
     gain = 2 * (
         np.log(np.where(y == 1, p, 1 - p)).sum()
         - len(y) * (y.mean() * np.log(y.mean()) + (1 - y.mean()) * np.log(1 - y.mean()))
     )
     assert found.shrinkage.heuristic == pytest.approx((gain - 3) / gain, abs=1e-4)
-    assert found.shrinkage.bootstrap == pytest.approx(
-        found["calibration_slope"].corrected, abs=0.02
-    )
+    slope = found["calibration_slope"].corrected
+    assert found.shrinkage.refitted == pytest.approx(slope, abs=0.02)
+    folds = ac.validate(learner, X, y, **asked, method="cv")
+    assert folds.shrinkage.refitted == folds["calibration_slope"].corrected
+    assert folds.shrinkage.heuristic == found.shrinkage.heuristic
     penalised = ac.validate(LogisticRegression(), X, y, draws=5, rng=1)
     assert penalised.shrinkage.heuristic is None
     assert ac.validate(GaussianNB(), X, y, draws=5, rng=1).shrinkage is None
 
 
-def test_the_calibration_curve_is_corrected_towards_the_mean():
+@pytest.mark.parametrize("method", ["repeated_cv", "optimism"])
+def test_the_calibration_curve_is_corrected_towards_the_mean(method):
     X, y = two_classes(120, 12, seed=11)
-    curve = ac.validate(LogisticRegression(C=100.0), X, y, draws=40, rng=1).calibration
+    asked = {"measures": "brier", "method": method, "rng": 1}
+    curve = ac.validate(LogisticRegression(C=100.0), X, y, **asked).calibration
     low, high = curve.predicted < 0.3, curve.predicted > 0.7
     assert (curve.corrected[low] > curve.apparent[low]).mean() > 0.8
     assert (curve.corrected[high] < curve.apparent[high]).mean() > 0.8
@@ -256,12 +329,12 @@ def test_the_calibration_curve_is_corrected_towards_the_mean():
 
 def test_numbers_classes_and_survival_are_validated():
     patients, progress = load_diabetes(return_X_y=True)
-    numbers = ac.validate(LinearRegression(), patients, progress, draws=20, rng=1)
+    numbers = ac.validate(LinearRegression(), patients, progress, draws=2, rng=1)
     assert numbers.outcome == "numeric"
     assert numbers["rmse"].optimism < 0 < numbers["r2"].optimism
     assert numbers.shrinkage.coefficients == 10
     flowers, species = load_iris(return_X_y=True)
-    classes = ac.validate(GaussianNB(), flowers, species, draws=10, rng=1)
+    classes = ac.validate(GaussianNB(), flowers, species, draws=2, rng=1)
     assert classes.outcome == "multiclass"
     assert classes["accuracy"].chance == pytest.approx(1 / 3, abs=0.01)
 
@@ -286,7 +359,8 @@ def test_groups_are_drawn_and_left_out_as_wholes():
         GaussianNB(), X, Y, measures="auc", method="cv", cv=GroupKFold(6), groups=groups, rng=1
     )
     assert (found.groups, found.folds) == (18, 6)
-    drawn = ac.validate(GaussianNB(), X, Y, measures="auc", groups=groups, draws=5, rng=1)
+    asked = {"measures": "auc", "method": "optimism", "draws": 5, "rng": 1}
+    drawn = ac.validate(GaussianNB(), X, Y, groups=groups, **asked)
     task = task_of(GaussianNB(), X, Y, groups=groups, seed=1)
     samples = task.bootstrap().draw(stream(1, 0), 5)
     assert (samples.reshape(5, 18, 5).std(axis=2) == 0).all()
@@ -294,7 +368,7 @@ def test_groups_are_drawn_and_left_out_as_wholes():
 
 
 def test_a_result_survives_json_and_prints_within_a_screen():
-    found = ac.validate(GaussianNB(), X, Y, draws=8, rng=1)
+    found = ac.validate(GaussianNB(), X, Y, draws=2, rng=1)
     facts = json.loads(found.to_json())
     assert kind_of(facts) == "validation"
     assert facts["validated"][0]["measure"] == "auc"
@@ -305,7 +379,8 @@ def test_a_result_survives_json_and_prints_within_a_screen():
 
 
 def test_what_is_infinite_or_undefined_is_said():
-    tree = ac.validate(DecisionTreeClassifier(random_state=0), X, Y, draws=5, rng=1)
+    learner = DecisionTreeClassifier(random_state=0)
+    tree = ac.validate(learner, X, Y, method="optimism", draws=5, rng=1)
     assert tree["log_score"].undefined.startswith("infinite in ")
     assert np.isnan(tree["log_score"].corrected)
     assert np.isfinite(tree["auc"].corrected)
@@ -314,8 +389,9 @@ def test_what_is_infinite_or_undefined_is_said():
 def test_remarks_name_constant_features_few_cases_and_missing_probabilities():
     data = load_breast_cancer()
     wide = np.column_stack([data.data[:60, :3], np.ones(60)])
-    found = ac.validate(LinearSVC(), wide, data.target[:60], draws=6, rng=1)
-    said = {advice.code: advice.text for advice in found.advice}
+    found = ac.validate(LinearSVC(), wide, data.target[:60], cv=5, draws=2, rng=1)
+    few = ac.validate(GaussianNB(), X, Y, measures="auc", method="optimism", draws=6, rng=1)
+    said = {advice.code: advice.text for advice in (*found.advice, *few.advice)}
     assert "column 4 holds one value" in said["AC851"]
     assert "LinearSVC predicts no probability" in said["AC850"]
     assert {"AC852", "AC854"} <= set(said)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 from abovechance.learning import (
     LDA,
     LinearSVM,
-    Logistic,
+    RidgeLogistic,
     ShrinkageLDA,
     SquaredHingeSVM,
     cross_validate,
@@ -79,12 +79,12 @@ def test_recognised_estimators_are_learners_of_ours():
     assert isinstance(recognise(KNOWN["discriminant"]), LDA)
     assert recognise(KNOWN["machine"]) == LinearSVM(0.1, "none")
     assert recognise(KNOWN["scaled machine"]) == LinearSVM(10.0, "population")
-    assert recognise(LogisticRegression(C=np.inf)) == Logistic(np.inf)
+    assert recognise(LogisticRegression(C=np.inf)) == RidgeLogistic(np.inf)
     assert recognise(KNOWN["scaled and shrunken"]) == ShrinkageLDA("auto")
     assert recognise(KNOWN["shrunken by a share"]) == ShrinkageLDA(0.2)
     assert recognise(KNOWN["scaled liblinear"]) == SquaredHingeSVM(2.0, "population")
-    assert recognise(KNOWN["no intercept"]) == Logistic(1.0, intercept=False)
-    assert recognise(KNOWN["scaled regression"]) == Logistic(10.0, scaling="population")
+    assert recognise(KNOWN["no intercept"]) == RidgeLogistic(1.0, intercept=False)
+    assert recognise(KNOWN["scaled regression"]) == RidgeLogistic(10.0, scaling="population")
 
 
 def test_an_estimator_that_ran_out_of_steps_is_seen():

@@ -7,7 +7,7 @@ from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
     LinearSVM,
-    Logistic,
+    RidgeLogistic,
     RegularisedDA,
     ShrinkageLDA,
     ShrunkenDiagonalLDA,
@@ -31,9 +31,9 @@ LEARNERS = {
     "l2svm, scaled as scikit-learn does": SquaredHingeSVM(0.1, scaling="population"),
     "lda, shrunken after Ledoit and Wolf": ShrinkageLDA(),
     "lda, shrunken by a share": ShrinkageLDA(0.3),
-    "logistic, features as they are": Logistic(),
-    "logistic, scaled as scikit-learn does": Logistic(1.0, scaling="population"),
-    "logistic, no intercept": Logistic(10.0, intercept=False),
+    "logistic, features as they are": RidgeLogistic(),
+    "logistic, scaled as scikit-learn does": RidgeLogistic(1.0, scaling="population"),
+    "logistic, no intercept": RidgeLogistic(10.0, intercept=False),
 }
 VARIANTS = [LEARNERS[name] for name in LEARNERS if " " in name]
 EVERY = pytest.mark.parametrize("learner", LEARNERS.values(), ids=list(LEARNERS))

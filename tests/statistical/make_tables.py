@@ -1,9 +1,9 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
 Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
-map_truths, map_power, false_stable.
-`--replications N` scales them. `validation` takes hours with `--large` (many cases and features)
-and `--boosting` (boosted trees).
+validation_candidates, map_truths, map_power, false_stable.
+`--replications N` scales them. `validation` takes hours; with `--store FOLDER` it goes on where it
+was interrupted.
 """
 
 import argparse
@@ -30,12 +30,12 @@ TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
 
 
-def make(name: str, replications: int, *, large: bool = False, boosting: bool = False) -> str:
+def make(name: str, replications: int, store: Path | None = None) -> str:
     command = COMMAND.format(name=name, replications=replications)
     if name == "validation":
-        asked = f"{command}{' --large' * large}{' --boosting' * boosting}"
-        further = validation_coverage.LARGE * large + validation_coverage.BOOSTED * boosting
-        return validation_coverage.table(replications, asked, further)
+        return validation_coverage.table(replications, command, store)
+    if name == "validation_candidates":
+        return validation_coverage.candidates_table(replications, command)
     if name == "type_one":
         held = list(type_one.simulate(type_one.SETTINGS, replications))
         text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)
@@ -68,12 +68,12 @@ if __name__ == "__main__":
     known += ["map_truths", "map_power", "false_stable"]
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
-    parser.add_argument("--large", action="store_true")
-    parser.add_argument("--boosting", action="store_true")
+    parser.add_argument("--store", type=Path)
     options = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
-    further = {"large": options.large, "boosting": options.boosting}
+    if options.store is not None:
+        options.store.mkdir(parents=True, exist_ok=True)
     for chosen in options.names:
-        text = make(chosen, options.replications, **further)
+        text = make(chosen, options.replications, options.store)
         (TABLES / f"{chosen}.md").write_text(text, "utf-8")
         print(f"wrote {chosen}.md", file=sys.stderr)

@@ -14,7 +14,7 @@ from abovechance.cli import learner_options, options
 EXAMPLES = """\b
 Examples:
   abovechance validate cases.csv --outcome died
-  abovechance validate cases.csv --outcome died --method repeated_cv
+  abovechance validate cases.csv --outcome died --method optimism
   abovechance validate cases.csv --outcome died --group site --estimator lda
 """
 
@@ -26,24 +26,22 @@ Examples:
 @click.option(
     "--method",
     type=click.Choice(["optimism", ".632", ".632+", "cv", "repeated_cv", "bootstrap_cv"]),
-    default="optimism",
+    default="repeated_cv",
     show_default=True,
-    help="How values are corrected: bootstrap optimism, the .632 bootstraps, cross-validation, or "
-    "that of bootstrap samples.",
+    help="How values are corrected: cross-validation, bootstrap optimism, the .632 bootstraps, or "
+    "cross-validation of bootstrap samples.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    default=10,
-    show_default=True,
-    help="Of cross-validation.",
+    help="Of cross-validation; 10, or as many as the rarest class has cases.",
 )
 @options.settings("validate")
 @options.report
 @options.output
 def validate(
     estimator: str | None,
-    folds: int,
+    folds: int | None,
     times: list[float] | None,
     report: str | None,
     format_: str,

@@ -27,7 +27,7 @@ from abovechance.learning.from_sklearn import (
     seeded,
     seeded_splitter,
 )
-from abovechance.learning.learners import Logistic
+from abovechance.learning.learners import RidgeLogistic
 from abovechance.learning.parts import per_case
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
@@ -264,7 +264,7 @@ FITS = 2048  # logistic regressions at a time, so that their tables do not fill 
 class Logistics:
     """Logistic regressions of many selections and many parts of the cases, all at once."""
 
-    learner: Logistic
+    learner: RidgeLogistic
     codes: Ints
     classes: Array
 
@@ -375,7 +375,7 @@ WAYS = ("lbfgs", "newton-cg", "newton-cholesky")  # to the one optimum, intercep
 NO_MATTER = ("C", "solver", "tol", "max_iter", "random_state", "n_jobs", "verbose", "warm_start")
 
 
-def logistic_of(estimator: Any) -> Logistic | None:
+def logistic_of(estimator: Any) -> RidgeLogistic | None:
     """The logistic regression with a ridge penalty that an estimator is, or None.
 
     Alone or after a `StandardScaler`. How near to the optimum scikit-learn would stop makes no
@@ -383,7 +383,7 @@ def logistic_of(estimator: Any) -> Logistic | None:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> logistic_of(LogisticRegression(C=5))
-    Logistic(cost=5.0, intercept=True, scaling='none')
+    RidgeLogistic(cost=5.0, intercept=True, scaling='none')
     >>> logistic_of(LogisticRegression(class_weight="balanced"))
     """
     from sklearn.linear_model import LogisticRegression
@@ -401,7 +401,7 @@ def logistic_of(estimator: Any) -> Logistic | None:
     given, usual = estimator.get_params(), LogisticRegression().get_params()
     if any(given[name] != usual[name] for name in usual if name not in NO_MATTER):
         return None
-    return Logistic(float(estimator.C), scaling=scaling)
+    return RidgeLogistic(float(estimator.C), scaling=scaling)
 
 
 def closeness(measure: Measure, values: Floats) -> Floats:

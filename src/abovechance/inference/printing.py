@@ -1053,7 +1053,7 @@ def about_shrinkage(facts: Facts) -> list[str]:
         return []
     factors = [
         f"{number(found[name])} {how}"
-        for name, how in (("bootstrap", "by the bootstrap"), ("heuristic", "by the heuristic"))
+        for name, how in (("refitted", "by refits"), ("heuristic", "by the heuristic"))
         if found.get(name) is not None
     ]
     return [f"Shrinkage factor of the linear predictor: {', '.join(factors)}."] if factors else []

@@ -13,17 +13,19 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
-from abovechance.format import plural
-from abovechance.inference.folds import averages, interval_over_folds
+from abovechance.inference.folds import (
+    averages,
+    interval_over_cases,
+    mean_over_folds,
+)
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded_splitter
 from abovechance.learning.parts import Task, measures_for, split_parts, task_of
-from abovechance.measures import Law, Measure, find
+from abovechance.measures import Measure, find
 from abovechance.measures.measure import Calibration
 from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.shuffled import level as mean_of_defined
 from abovechance.measures.shuffled import shuffled
-from abovechance.numerics.recalibration import expit, log_odds
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
@@ -47,9 +49,7 @@ GRID = 21  # places of the calibration curve
 ROWS = 8  # curves drawn at a time
 SINGULAR = 1e-9  # of the spread: below it a line has no slope
 SPAN = 0.75  # share of the cases in a neighbourhood of it
-ROUNDING = 1e-12  # of the values: a spread below is none
 LEAST_SHARE = 0.5  # of the draws in which a measure must be defined to have a value
-ALGORITHM = "the algorithm trained on as many cases"
 MODEL = "the model trained on these data"
 
 
@@ -275,12 +275,12 @@ class Validated:
 class Shrinkage:
     """By what the linear predictor of a model should be multiplied before it meets new cases.
 
-    `bootstrap` is the mean calibration slope of models of bootstrap samples among all cases;
-    `heuristic` is (χ² − p)/χ² of the model, χ² twice the gain in log-likelihood by p coefficients,
+    `refitted` is the calibration slope of cross-validated predictions, or the mean of it over
+    models of bootstrap samples among all cases; `heuristic` is (χ² − p)/χ² of the model, χ² twice the gain in log-likelihood by p coefficients,
     of models without a penalty.
     """
 
-    bootstrap: float | None
+    refitted: float | None
     heuristic: float | None = None
     coefficients: int | None = None
 
@@ -443,7 +443,7 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
     """
     if averages(measure, pooled):
         try:
-            return interval_over_folds(measure, pooled).mean
+            return mean_over_folds(measure, pooled)
         except NotApplicable:  # a fold with one class, or with one case
             pass
     repeat, fold = pooled.cases.repeat, pooled.cases.fold
@@ -460,102 +460,33 @@ def over_passes(measure: Measure, pooled: Predictions) -> float:
 # ----------------------------------------------------------------------------------------------
 
 
-MOST_OVERFITTING = 0.5  # relative: beyond it the bootstrap's own correction is biased
-LEAST_EVENTS = 6  # cases of the rarest class per feature: with fewer it is, too
-LEAST_CASES = 15  # cases per feature where there are no classes
-BOUNDED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.PAIRS)  # on the scale of log odds
 FEW = 50  # cases of the rarer class below which coverage was found to fall short
 
 
-def optimism_interval(
-    measure: Measure, apparent: float, draws: Mapping[str, Array], level: float
-) -> Interval | str:
-    r"""How far optimism varies from sample to sample, about the corrected value.
-
-    .. math:: \hat\theta_{corrected} \pm z\, \mathrm{sd}_b(\theta_{b,inside} - \theta_{b,all})
-
-    In a bootstrap sample the cases as they are stand for the population, so that the gap between
-    what model b seems to be worth on its sample and what it is worth on all cases is the error that
-    the apparent value of the model makes. Shares and areas are taken on the scale of log odds: near
-    1, where overfitted models appear to be, they vary less than where they truly are. For the model
-    trained on these data.
-
-    It was chosen by simulation (`tests/statistical/tables/validation.md`): the limits of the
-    apparent value, shifted by the optimism (Noma et al. 2021), cover less the more is corrected.
-    What was not found to cover is refused, with the reason.
-    """
-    from scipy.special import ndtri
-
-    bounded = measure.law in BOUNDED and measure.range == (0.0, 1.0)
-    if not (bounded or measure.law is Law.MEAN or measure.calibration is Calibration.SLOPE):
-        return "none was found to cover after a bootstrap"
-    inside, among = draws[f"inside {measure.label}"], draws[f"all {measure.label}"]
-    centre = apparent - float((inside - among).mean())
-    turned, back = (log_odds, expit) if bounded else (np.asarray, np.asarray)
-    with np.errstate(invalid="ignore"):
-        gaps, at = turned(inside) - turned(among), float(turned(np.asarray(centre)))
-    if not (np.isfinite(gaps).all() and np.isfinite(at)):
-        return "it is undefined, or as good or bad as can be, in a bootstrap sample"
-    spread = float(gaps.std(ddof=1)) if len(gaps) > 1 else 0.0
-    if spread <= ROUNDING * max(1.0, abs(at)):
-        return "it does not vary from sample to sample"
-    half = float(ndtri(0.5 + level / 2.0)) * spread
-    low, high = (float(back(np.asarray(at + side * half))) for side in (-1.0, 1.0))
-    bottom, top = measure.range
-    known = {"name": "optimism", "draws": len(gaps)}
-    return Interval(max(low, bottom), min(high, top), level, "spread of the optimism", known)
-
-
-def crowded(task: Task) -> str | None:
-    """Why there are too many features for the bootstrap's correction to be trusted, or None."""
-    features = int(task.X.shape[1])
-    cases, least, what = task.n, LEAST_CASES, "cases"
-    if task.code is not None:
-        cases, least, what = int(np.bincount(task.code).min()), LEAST_EVENTS, "cases of a class"
-    if cases >= least * features:
-        return None
-    return (
-        f"with {cases} {what} for {plural(features, 'feature')} the bootstrap's correction falls "
-        f"short (at least {least} per feature are needed); ask for repeated_cv"
-    )
-
-
 def _interval(
-    task: Task,
-    method: str,
-    measure: Measure,
-    row: Validated,
-    draws: Mapping[str, Array],
-    pooled: Predictions | None,
-    level: float,
+    task: Task, measure: Measure, row: Validated, pooled: Predictions | None, level: float
 ) -> Interval | str:
     """The interval of a corrected value, or why there is none."""
     if np.isnan(row.corrected):
         return "there is no corrected value"
-    if pooled is not None:
-        try:
-            found = interval_over_folds(measure, pooled, confidence_level=level)
-        except NotApplicable as refused:
-            return str(refused).rstrip(".")
-        return found.interval if found.interval is not None else found.reason.rstrip(".")
-    if method != "optimism":
-        return "none was found to cover after this correction; ask for optimism or repeated_cv"
-    many = crowded(task)
-    if many is not None:
-        return many
-    assert row.left_out is not None
+    if pooled is None:
+        return "none was found to cover after this correction; ask for repeated_cv"
+    repeat = pooled.cases.repeat
+    sizes = [pooled.n] if repeat is None else np.unique(repeat, return_counts=True)[1].tolist()
+    if any(size != task.n for size in sizes):
+        return "these splits do not judge every case once; ask for folds"
     overfitting = relative_overfitting(
         row.apparent,
-        row.left_out,
+        row.corrected,
         np.nan if row.chance is None else row.chance,
         higher=measure.higher_is_better,
     )
-    if not overfitting <= MOST_OVERFITTING:
-        return (
-            f"the model overfits too much ({overfitting:.2f} of the way to chance) for the "
-            "bootstrap's correction to be trusted; ask for repeated_cv"
+    try:
+        return interval_over_cases(
+            measure, pooled, row.corrected, row.apparent, overfitting, confidence_level=level
         )
-    return optimism_interval(measure, row.apparent, draws, level)
+    except NotApplicable as refused:
+        return str(refused).rstrip(".")
 
 
 # ----------------------------------------------------------------------------------------------
@@ -575,32 +506,35 @@ def smoother_of(predictions: Predictions) -> LocalLine | None:
 
 
 def _corrected_curve(
-    predictions: Predictions, smoother: LocalLine | None, draws: Mapping[str, Array]
+    predictions: Predictions, draws: Mapping[str, Array], pooled: Predictions | None
 ) -> CorrectedCurve | None:
-    if smoother is None or "curve" not in draws:
+    """The curve of cases that models were not fitted to, or less the optimism of bootstrap ones."""
+    smoother = smoother_of(predictions)
+    if smoother is None or (pooled is None and "curve" not in draws):
         return None
     predicted, outcome = calibration_columns(Sample.of(predictions))
     apparent = smoother(outcome, predicted[None])[0]
-    known = np.isfinite(draws["curve"])
-    often = known.sum(axis=0)
-    sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
-    enough = often >= LEAST_SHARE * len(known)
-    corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
+    if pooled is not None:
+        judged, observed = calibration_columns(Sample.of(pooled))
+        corrected = smoother(observed, judged[None])[0]
+    else:
+        known = np.isfinite(draws["curve"])
+        often = known.sum(axis=0)
+        sums = np.where(known, draws["curve"], 0.0).sum(axis=0)
+        enough = often >= LEAST_SHARE * len(known)
+        corrected = apparent - np.where(enough, sums / np.maximum(often, 1), np.nan)
     if predictions.kind == "binary":
         apparent, corrected = np.clip(apparent, 0.0, 1.0), np.clip(corrected, 0.0, 1.0)
     return CorrectedCurve(predicted=smoother.places, apparent=apparent, corrected=corrected)
 
 
 def _shrinkage(
-    task: Task,
-    measures: Iterable[Measure],
-    predictions: Predictions,
-    draws: Mapping[str, Array],
+    task: Task, rows: Iterable[Validated], predictions: Predictions, draws: Mapping[str, Array]
 ) -> Shrinkage | None:
     """Of a model whose last step is a linear predictor; None of others."""
     from sklearn.base import clone
 
-    slope = next((m.label for m in measures if m.calibration is Calibration.SLOPE), None)
+    slope = next((r for r in rows if find(r.measure).calibration is Calibration.SLOPE), None)
     last = getattr(task.estimator, "steps", [("", task.estimator)])[-1][1]
     if slope is None or not _linear(last):
         return None
@@ -609,9 +543,12 @@ def _shrinkage(
     many = int(np.size(getattr(last, "coef_", ())))
     if not many:
         return None
-    mean = mean_over(draws[f"all {slope}"], "bootstrap samples")
+    refits = draws.get(f"all {slope.measure}")
+    factor = slope.corrected
+    if refits is not None:
+        factor = mean_over(refits, "bootstrap samples").value
     return Shrinkage(
-        bootstrap=None if np.isnan(mean.value) else mean.value,
+        refitted=None if np.isnan(factor) else factor,
         heuristic=_heuristic(last, predictions, many),
         coefficients=many,
     )
@@ -694,7 +631,7 @@ def advice_on(
     folds: int | None,
 ) -> Iterator[Advice]:
     """What a reader of a validation should know."""
-    few = method in ("optimism", "cv", "repeated_cv")
+    few = method in ("cv", "repeated_cv")
     yield from advice_on_task(task, without, intervals=few)
     partly = [r.title for r in rows if r.used is not None and r.used < draws and not r.undefined]
     if partly:
@@ -743,8 +680,8 @@ def validate(
     y: Any,
     *,
     measures: str | Measure | Iterable[str | Measure] | None = None,
-    method: str = "optimism",
-    cv: Any = 10,
+    method: str = "repeated_cv",
+    cv: Any = None,
     groups: Any = None,
     event: Any = None,
     times: Any = None,
@@ -771,12 +708,13 @@ def validate(
     measures
         Names or measures, or several; a set that suits the outcome when not given.
     method
-        "optimism": the apparent value less the mean by which models of bootstrap samples do better
-        on their own sample than on all cases (Harrell's). ".632" and ".632+": apparent values
-        and those of cases left out by bootstrap samples, mixed. "cv", "repeated_cv":
-        cross-validation. "bootstrap_cv": cross-validation of each of many bootstrap samples.
+        "repeated_cv" (default) and "cv": cross-validation. "optimism": the apparent value less the
+        mean by which models of bootstrap samples do better on their own sample than on all cases
+        (Harrell's). ".632" and ".632+": apparent values and those of cases left out by bootstrap
+        samples, mixed. "bootstrap_cv": cross-validation of each of many bootstrap samples.
     cv
-        Number of folds, or any scikit-learn splitter; 10 unless stated.
+        Number of folds, or any scikit-learn splitter; when not given 10, or as many as the rarest
+        class has cases (or there are groups) where that is fewer.
     groups
         The cluster of each case: whole clusters are drawn, and kept together in folds.
     event
@@ -815,10 +753,11 @@ def validate(
 
     Notes
     -----
-    The interval after "optimism" is for the model trained on these data, that of cross-validation
-    (Nadeau & Bengio) for the algorithm trained on as many cases as a fold leaves. A bootstrap
-    sample that misses a class is drawn again. `.632` and `.632+` take the mean over samples of the
-    value among the cases each left out.
+    Cross-validation is the default because optimism falls short of what models that overfit much
+    (many features, trees) truly lose; where they overfit little both agree. Its interval is for
+    the model trained on these data, by how much every case moves the value and Nadeau and Bengio's
+    term for training sets that overlap. After the other methods no interval was found to cover. A bootstrap sample that misses a class is drawn again. `.632`
+    and `.632+` take the mean over samples of the value among the cases each left out.
 
     References
     ----------
@@ -832,7 +771,7 @@ def validate(
     >>> rng = np.random.default_rng(1)
     >>> X = rng.normal(size=(120, 4))
     >>> y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
-    >>> found = validate(LogisticRegression(), X, y, draws=50, rng=1)["auc"]
+    >>> found = validate(LogisticRegression(), X, y, draws=5, rng=1)["auc"]
     >>> found.apparent, found.corrected
     (0.773, 0.754)
     """
@@ -859,19 +798,19 @@ def validate(
     predictions = whole_fit.predictions(0)
     chosen, without = measures_for(task, predictions, measures)
     rng = settings.rng(LEVELS)
+    cv = usual_folds(task) if cv is None else cv
     cv = seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, settings.seed)
     found, pooled, folds = _drawn(task, method, chosen, predictions, whole_fit.kind, cv, settings)
     rows = []
     for m in chosen:
         row = _row(method, m, predictions, chance_level(m, predictions, rng), found, pooled)
-        interval = _interval(task, method, m, row, found, pooled, settings.level)
+        interval = _interval(task, m, row, pooled, settings.level)
         refused = interval if isinstance(interval, str) else None
         rows.append(
             replace(
                 row, interval=None if isinstance(interval, str) else interval, no_interval=refused
             )
         )
-    inside = method in BOOTSTRAPPED
     return Validation(
         validated=tuple(rows),
         n=task.n,
@@ -883,13 +822,21 @@ def validate(
         folds=folds,
         groups=None if task.group_code is None else int(task.group_code.max()) + 1,
         level=settings.level,
-        interval_for=MODEL if inside else ALGORITHM,
+        interval_for=MODEL,
         seed=settings.seed,
         together=task.known is not None,
-        calibration=_corrected_curve(predictions, smoother_of(predictions), found),
-        shrinkage=_shrinkage(task, chosen, predictions, found) if inside else None,
+        calibration=_corrected_curve(predictions, found, pooled),
+        shrinkage=_shrinkage(task, rows, predictions, found),
         advice=(*notes, *advice_on(task, method, rows, without, draws, folds)),
     )
+
+
+FOLDS = 10
+
+
+def usual_folds(task: Task) -> int:
+    """Ten folds, or fewer where a class or the groups do not suffice for ten."""
+    return max(2, min(FOLDS, task.units))
 
 
 LEVELS = 3000  # purpose of the stream that levels of chance are drawn from

@@ -20,7 +20,7 @@ from abovechance.learning.learners import (
     TIE,
     Learner,
     LinearSVM,
-    Logistic,
+    RidgeLogistic,
     Scaling,
     ShrinkageLDA,
     SquaredHingeSVM,
@@ -742,13 +742,13 @@ def _shrunken(estimator: Any, scaled: bool) -> ShrinkageLDA | None:
     return ShrinkageLDA(float(share)) if share > 0 and not scaled else None
 
 
-def _logistic(estimator: Any, scaling: Scaling) -> Logistic | None:
+def _logistic(estimator: Any, scaling: Scaling) -> RidgeLogistic | None:
     """A logistic regression whose solver ends at the optimum of one of the penalties known."""
     penalties = {"l2": float(estimator.C), "deprecated": float(estimator.C), None: np.inf}
     plain = estimator.fit_intercept or scaling == "none"
     if estimator.solver not in SMOOTH or estimator.penalty not in penalties or not plain:
         return None
-    return Logistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
+    return RidgeLogistic(penalties[estimator.penalty], bool(estimator.fit_intercept), scaling)
 
 
 def converged(fitted: Any) -> bool:

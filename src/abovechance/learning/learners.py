@@ -577,7 +577,7 @@ def _line_search(rows: Floats, costs: Floats, v: Floats, step: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Logistic:
+class RidgeLogistic:
     """Logistic regression with a ridge penalty, at its optimum.
 
     .. math:: \\min_{w, b} \\tfrac12 \\lVert w \\rVert^2
@@ -598,7 +598,7 @@ class Logistic:
 
     def fit(self, X: Floats, y: Ints) -> Linear:
         if y.max() > 1:
-            raise NotApplicable("Logistic is for two classes; for more use scikit-learn's.")
+            raise NotApplicable("RidgeLogistic is for two classes; for more use scikit-learn's.")
         centre, scale = standard(X, self.scaling)
         found = fit_alone((X - centre) * scale, y, penalty=self.penalty, intercept=self.intercept)
         weights = np.stack([np.zeros(X.shape[1]), found.weights[0] * scale])

@@ -223,12 +223,21 @@ class Task:
                 return KFold(cv, shuffle=True, random_state=seed % 2**32)
         return splitter_of(self.estimator, seeded_splitter(cv, seed), self.y, self.groups, seed)
 
-    def _enough_for(self, folds: int) -> None:
-        units, what = self.n, "cases"
+    @property
+    def units(self) -> int:
+        """What folds are made of: groups, cases of the rarest class, or cases."""
+        return self._counted[0]
+
+    @property
+    def _counted(self) -> tuple[int, str]:
         if self.group_code is not None:
-            units, what = int(self.group_code.max()) + 1, "groups"
-        elif self.code is not None:
-            units, what = int(np.bincount(self.code).min()), "cases of the rarest class"
+            return int(self.group_code.max()) + 1, "groups"
+        if self.code is not None:
+            return int(np.bincount(self.code).min()), "cases of the rarest class"
+        return self.n, "cases"
+
+    def _enough_for(self, folds: int) -> None:
+        units, what = self._counted
         if folds < 2 or units < folds:
             raise DataError(
                 f"cross-validation needs 2 folds or more and no more folds than {what}; got "

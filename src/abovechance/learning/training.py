@@ -12,7 +12,7 @@ from abovechance.learning.learners import (
     DiagonalLDA,
     Learner,
     LinearSVM,
-    Logistic,
+    RidgeLogistic,
     RegularisedDA,
     Scaling,
     ShrinkageLDA,
@@ -68,7 +68,7 @@ def decisions(
     match learner:
         case DiagonalLDA() | ShrunkenDiagonalLDA():
             return _diagonal(learner, X, labels, counts)
-        case Logistic() if _few_dimensions(X, learner.scaling) and _shiftable(learner):
+        case RidgeLogistic() if _few_dimensions(X, learner.scaling) and _shiftable(learner):
             return _logistic(learner, X, labels, counts)
         case ShrinkageLDA() if X.size * X.shape[1] <= 2 * MOST_PRODUCTS:
             return shrunken_discriminants(X, labels, counts, learner.shrinkage)
@@ -170,12 +170,12 @@ def _machines(
     return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
 
 
-def _shiftable(learner: Logistic) -> bool:
+def _shiftable(learner: RidgeLogistic) -> bool:
     """Whether features need not be shifted, or an intercept makes up for it."""
     return learner.intercept or learner.scaling == "none"
 
 
-def _logistic(learner: Logistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+def _logistic(learner: RidgeLogistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
     """Scaling a feature is a penalty that grows with its spread, shifting it one of the offset."""
     if learner.scaling == "none":
         found = fit_together(

@@ -83,9 +83,8 @@ def _methods(facts: Mapping[str, Any]) -> str:
     if facts.get("groups"):
         said.append(f"The {plural(int(facts['groups']), 'group')} of cases were kept whole.")
     if any(row.get("interval") for row in facts["validated"]):
-        by = "the spread of the optimism"
-        if facts["method"] in ("cv", "repeated_cv"):
-            by = f"the Nadeau–Bengio correction{cite('nadeau2003')}"
+        by = "how much each case moves the cross-validated values, with the Nadeau–Bengio "
+        by += f"correction{cite('nadeau2003')}"
         said.append(
             f"The {percent(level_of(facts))} intervals (CI), by {by}, are for "
             f"{facts['interval_for']}."
