@@ -23,7 +23,10 @@ NAMES = list(things.catalogue())
 # Tried with every name; of the others each parameter gets some, all of them in the slow tests.
 ALWAYS = ("None", "text", "half", "a class", "0-d array", "too few", "complexes", "frame")
 SOME = 5
-DEAR = ("permutation_test", "sample_size", "plots.", "posterior.hierarchical", "report", "compare")
+DEAR = (
+    *("reliability", "stability", "learning_curve", "permutation_test", "sample_size", "plots."),
+    *("posterior.hierarchical", "report", "compare"),
+)
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,9 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.inference.contract import KINDS
 from abovechance.inference.curves import Curve
+from abovechance.inference.cv_reliability import Reliability
+from abovechance.inference.forward_selection import Selection
+from abovechance.inference.learning_curves import LearningCurve
 from abovechance.inference.miscalibration import CalibrationError
 from abovechance.inference.permutation import NullDistribution
 from abovechance.inference.posterior import Hierarchical, Posterior
@@ -28,7 +31,9 @@ from abovechance.inference.results import (
     Test,
 )
 from abovechance.inference.schema import FILE, VERSION
+from abovechance.inference.stability_selection import Stability
 from abovechance.inference.thresholds import Choice, Thresholds
+from abovechance.inference.validation import Validation
 from abovechance.maps import GroupMaps, SubjectMap, SubjectMaps
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
@@ -52,6 +57,11 @@ CLASSES = (
     SubjectMap,
     SubjectMaps,
     GroupMaps,
+    Validation,
+    LearningCurve,
+    Selection,
+    Stability,
+    Reliability,
 )
 # What is kept out of the JSON, or is written otherwise than the class has it.
 LEFT_OUT = {

@@ -223,6 +223,7 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "effect": lambda: 0.7,
     "kind": lambda: "interval",
 }
+FEW_FITS: dict[str, Callable[[], Any]] = {"draws": lambda: 2}
 OWN: dict[str, dict[str, Callable[[], Any]]] = {
     "Multiclass": {"y_true": lambda: THREE, "label": lambda: THREE[::-1]},
     "Binary": {"probability": lambda: P},
@@ -256,6 +257,22 @@ OWN: dict[str, dict[str, Callable[[], Any]]] = {
     "maps.simulate_subjects": {"subjects": lambda: 2, "voxel": lambda: 30.0},
     "from_cross_validate": {"results": lambda: _cross_validated()},
     "from_cv": {"cv": lambda: 3},
+    "validate": {**FEW_FITS, "measures": lambda: ["brier"], "cv": lambda: 3},
+    "learning_curve": {
+        **FEW_FITS,
+        "measures": lambda: ["brier"],
+        "sizes": lambda: [8, 12],
+        "cv": lambda: 3,
+    },
+    "select": {"measure": lambda: "brier", "cv": lambda: 0.3, "features": lambda: 1},
+    "stability": {"measure": lambda: "brier", "features": lambda: 1, "draws": lambda: 2},
+    "reliability": {
+        "draws": lambda: 5,
+        "measures": lambda: ["brier"],
+        "n": lambda: 12,
+        "cv": lambda: 2,
+        "flips": lambda: 0.0,
+    },
     "permutation_test": {"cv": lambda: 3},
     "power": {
         "design": lambda: "binormal",
@@ -338,11 +355,9 @@ DISPLAYED = ("from_predictions", "from_estimator")
 # Results and their parts are made by the functions that return them, errors by what refuses;
 # designs that hold a sample are made by designs, `did_you_mean` words a message. Files are tried by
 # a target of their own.
-# Verbs that train many models take seconds a call.
-TRAINED = {"learning_curve", "reliability", "select", "stability", "validate"}
 MADE_FOR_USERS = {
     "ac": {"AboveChanceError", "Assessment", "Comparison", "assess_stream", "Dask", "Processes",
-           "Serial", "Store", *TRAINED},
+           "Serial", "Store"},
     "measures": {"BrierParts", "Calibration", "Family", "Form", "LabelScore", "Law", "Measure",
                  "View"},
     "curves": {"Curve"},

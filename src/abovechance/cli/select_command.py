@@ -48,9 +48,7 @@ def select(learner: str | None, report: str | None, format_: str, **given: Any) 
     from abovechance.cli.terminal import show, write_files
     from abovechance.inference.forward_selection import select as run
 
-    columns, clusters, settings = options.apart(
-        given, feature_files.features, feature_files.group
-    )
+    columns, clusters, settings = options.apart(given, feature_files.features, feature_files.group)
     read = feature_files.read(columns | clusters)
     result = run(
         read.X,

@@ -70,9 +70,7 @@ def stability(
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference.stability_selection import stability as run
 
-    columns, clusters, settings = options.apart(
-        given, feature_files.features, feature_files.group
-    )
+    columns, clusters, settings = options.apart(given, feature_files.features, feature_files.group)
     chosen = None
     if selector is not None:
         chosen = learner_options.imported(selector, "--selector", "get_support")

@@ -20,7 +20,7 @@ from abovechance.learning.parts import measures_for, split_parts, task_of
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
 from abovechance.numerics.ranks import midranks
-from abovechance.predictions.checks import aligned
+from abovechance.predictions.checks import aligned, vector
 from abovechance.resampling import child_seed, replicate_blocks
 from abovechance.settings import Settings, settled
 from abovechance.settings import whole as whole_number
@@ -424,7 +424,7 @@ def reliability(
 
     settings = Settings.of("reliability", given)
     columns, _, moved = aligned({"X": X, "y": y})
-    outcome = present("outcomes", columns["y"])
+    outcome = vector("y", present("outcomes", columns["y"]))
     # what is no estimator is refused where tasks are made
     numeric = hasattr(estimator, "get_params") and is_regressor(estimator)
     asked = USUAL["numeric" if numeric else "classes"] if measures is None else measures

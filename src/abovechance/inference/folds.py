@@ -243,11 +243,12 @@ def interval_over_cases(
     lines of calibration. Limits are laid where a measure has no ends, shares and areas by log odds,
     and turned back. Unlike means over folds it serves any measure that each case moves a little.
 
-    Folds train on a part 1 − 1/k of the cases. Of a mean that costs about a share 1/(2k − 2) of the
-    optimism, of what is curved in the predictions up to twice that; where it may be more than half
-    a standard error, there is no interval.
+    Folds train on a part 1 − 1/k of the cases, which costs up to a share 1/(k − 1) of the optimism
+    (on that scale, where one end alone is open). Where that is more than a standard error there is
+    no interval; of measures without bounds or curved in the predictions, as R² and slopes, where it
+    is more than 0.4 of one.
 
-    Both rules were chosen by simulation and then measured on other samples
+    These rules were chosen by simulation and then measured on other samples
     (`tests/statistical/tables/validation.md`).
     """
     from scipy.special import stdtrit
@@ -277,13 +278,14 @@ def interval_over_cases(
     share = 1.0 if whole else float(np.clip(3.0 * overfitting, *LEAST_MOST))
     elsewhere = _by_cut(_before_root(measure), predictions) or 0.0
     error = float(np.sqrt((1.0 + share * folds / (folds - 1.0)) * own + elsewhere))
-    curved = 1.0 if averages(measure, predictions) else 2.0
-    if curved * abs(apparent - value) / (2.0 * (folds - 1.0)) > error / 2.0 > 0.0:
+    bottom, top = measure.range
+    bounded = np.isfinite([bottom, top]).all() and averages(measure, predictions)
+    lost = _apart(apparent, value, bottom, top) / (folds - 1.0)
+    if lost > (1.0 if bounded else LOST) * error > 0.0:
         raise NotApplicable(
             f"the model overfits so much that models of {folds - 1} of {folds} folds may differ "
-            "from it by more than half a standard error; ask for more folds"
+            "from it by much of a standard error; ask for more folds"
         )
-    bottom, top = measure.range
     low, high = value, value
     if bottom < value < top and error > ROUNDING * max(1.0, abs(value)):
         half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
@@ -299,8 +301,22 @@ def interval_over_cases(
 
 
 RUNS = 2  # repeats from which is seen how cases move a value: more hardly change it
+LOST = 0.4  # standard errors that training on fewer cases may cost what has no bounds
 LEAST_MOST = (0.25, 1.0)  # of Nadeau and Bengio's term that is counted
 ONE_SIDED = "is above its best value by chance alone, so that limits about it would mislead."
+
+
+def _apart(one: float, other: float, bottom: float, top: float) -> float:
+    """How far values lie apart, in units at the second, where one end alone is open.
+
+    >>> _apart(1.0, 2.0, 0.0, np.inf), _apart(0.2, 0.3, 0.0, 1.0)
+    (1.386, 0.1)
+    """
+    if np.isfinite(bottom) == np.isfinite(top):
+        return abs(one - other)
+    end = bottom if np.isfinite(bottom) else top
+    with np.errstate(divide="ignore"):
+        return float(abs(other - end) * abs(np.log(abs(one - end)) - np.log(abs(other - end))))
 
 
 def _without_ends(value: float, half: float, bottom: float, top: float) -> tuple[float, float]:

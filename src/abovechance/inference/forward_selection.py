@@ -134,6 +134,9 @@ def held_out(share: float, cases: int) -> int:
     return max(1, round(share * cases))
 
 
+WHOLE = 2**53  # beyond it a number of folds is none
+
+
 def checked_cv(cv: Any, seed: int) -> Any:
     """A share, a number of folds or a splitter; what is left to chance set by the seed."""
     if isinstance(cv, bool) or not (isinstance(cv, Real) or hasattr(cv, "get_n_splits")):
@@ -144,7 +147,7 @@ def checked_cv(cv: Any, seed: int) -> Any:
             f"scikit-learn splitter; got {shown(cv)}."
         )
     if isinstance(cv, Real):
-        number = float(cv)
+        number = float(cv) if cv < WHOLE else float("inf")
         if not 0 < number < 1 and not (number.is_integer() and number >= 2):
             raise DataError(
                 "cv must be a share between 0 and 1 to hold out, or a number of folds from 2 on; "
@@ -804,7 +807,9 @@ class Task:
         if check:
             judge = replace(judge, measures=_fitting(judge), together=known_fits(judge))
         told = USUAL_WORDS[numeric] if learner is None else " ".join(repr(learner).split())
-        clusters = None if groups is None else codes(per_case("groups", columns["groups"], len(features)))
+        clusters = (
+            None if groups is None else codes(per_case("groups", columns["groups"], len(features)))
+        )
         return cls(judge, strata, tuple(map(str, called)), told, moved, clusters)
 
     def with_features(self, X: Floats, names: tuple[str, ...]) -> "Task":

@@ -114,6 +114,8 @@ def goal(text: str) -> Goal:
     >>> goal("calibration_slope[sex=f] in 0.8..1.25")
     Goal(measure='calibration_slope', low=0.8, high=1.25, by='sex=f')
     """
+    if not isinstance(text, str):
+        raise DataError(f"a goal must be text, as 'auc>=.8'; got {shown(text)}.")
     found = FORM.fullmatch(text.strip())
     if found is None:
         raise DataError(f"cannot read the goal {text!r}; {GRAMMAR}.")

@@ -80,9 +80,7 @@ class Pairs:
             for half in self.halves(rng):
                 halves.append(half)
                 if self.judge is not None:
-                    splits.append(
-                        splits_of(self.cv, half, self.y, self.strata, rng, self.groups)
-                    )
+                    splits.append(splits_of(self.cv, half, self.y, self.strata, rng, self.groups))
                     first.append(self._first(rng))
         found: dict[str, Array] = {}
         if self.judge is not None:

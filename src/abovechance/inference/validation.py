@@ -276,8 +276,8 @@ class Shrinkage:
     """By what the linear predictor of a model should be multiplied before it meets new cases.
 
     `refitted` is the calibration slope of cross-validated predictions, or the mean of it over
-    models of bootstrap samples among all cases; `heuristic` is (χ² − p)/χ² of the model, χ² twice the gain in log-likelihood by p coefficients,
-    of models without a penalty.
+    models of bootstrap samples among all cases; `heuristic` is (χ² − p)/χ² of the model, χ² twice
+    the gain in log-likelihood by p coefficients, of models without a penalty.
     """
 
     refitted: float | None
@@ -756,8 +756,9 @@ def validate(
     Cross-validation is the default because optimism falls short of what models that overfit much
     (many features, trees) truly lose; where they overfit little both agree. Its interval is for
     the model trained on these data, by how much every case moves the value and Nadeau and Bengio's
-    term for training sets that overlap. After the other methods no interval was found to cover. A bootstrap sample that misses a class is drawn again. `.632`
-    and `.632+` take the mean over samples of the value among the cases each left out.
+    term for training sets that overlap. After the other methods no interval was found to cover. A
+    bootstrap sample that misses a class is drawn again. `.632` and `.632+` take the mean over
+    samples of the value among the cases each left out.
 
     References
     ----------

@@ -16,6 +16,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.gate import asked
 from abovechance.learning.from_sklearn import (
     Known,
     assembled,
@@ -25,6 +26,7 @@ from abovechance.learning.from_sklearn import (
     rows_of,
     seeded,
     seeded_splitter,
+    splits_of,
     splitter_of,
 )
 from abovechance.learning.schemes import counts_of
@@ -129,7 +131,7 @@ def split_parts(splitter: Any, X: Any, y: Array, groups: Any = None) -> tuple[In
     ([[0, 0, 1, 1], [1, 1, 0, 0]], [True, True, False, False])
     """
     train, judged = [], []
-    for first, second in splitter.split(X, y, groups):
+    for first, second in splits_of(splitter, X, y, groups):
         train.append(np.bincount(first, minlength=len(y)))
         judged.append(np.bincount(second, minlength=len(y)) > 0)
     if not train:
@@ -368,19 +370,31 @@ def task_of(
             "estimator must have scikit-learn's fit and predict, and not be fitted yet; got "
             f"{shown(estimator)}."
         )
-    if not hasattr(X, "shape"):
-        X = np.asarray(X)
+    if hasattr(X, "columns") and not hasattr(X, "iloc"):  # frames of polars and Arrow
+        called = getattr(X, "column_names", X.columns)
+        names = names or [str(name) for name in called]
+        X = np.column_stack([np.asarray(X[name]) for name in called]) if len(called) else ()
+    if not isinstance(getattr(X, "shape", None), tuple):
+        with asked("X", "must be a table of cases and features"):
+            X = np.asarray(X)
     if len(X.shape) != 2 or 0 in X.shape:
         raise DataError(
             f"X must be a table of cases and features; got shape {tuple(X.shape)}. "
             "One feature: X.reshape(-1, 1)."
         )
-    outcome = np.asarray(y)
+    with asked("y", "must hold one value per case"):
+        outcome = np.asarray(y)
+    if outcome.ndim == 0:
+        raise DataError(f"y must hold one value per case; got {shown(y)}.")
     apart = None if groups is None else per_case("groups", groups, len(outcome))
     if len(outcome) != X.shape[0]:
         raise DataError(f"X and y must have as many cases; got {X.shape[0]} and {len(outcome)}.")
     estimator = seeded(estimator, seed)
     called = None if names is None else tuple(str(name) for name in names)
+    if called is not None and len(called) != X.shape[1]:
+        raise DataError(
+            f"feature_names must name each of the {X.shape[1]} features; got {len(called)} names."
+        )
     if outcome.dtype.names is not None or event is not None:
         pairs = _survival(outcome, event)
         return Task(

@@ -12,8 +12,8 @@ from abovechance.learning.learners import (
     DiagonalLDA,
     Learner,
     LinearSVM,
-    RidgeLogistic,
     RegularisedDA,
+    RidgeLogistic,
     Scaling,
     ShrinkageLDA,
     ShrunkenDiagonalLDA,
@@ -175,7 +175,9 @@ def _shiftable(learner: RidgeLogistic) -> bool:
     return learner.intercept or learner.scaling == "none"
 
 
-def _logistic(learner: RidgeLogistic, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+def _logistic(
+    learner: RidgeLogistic, X: Floats, labels: Ints, counts: Ints
+) -> tuple[Floats, Bools]:
     """Scaling a feature is a penalty that grows with its spread, shifting it one of the offset."""
     if learner.scaling == "none":
         found = fit_together(
