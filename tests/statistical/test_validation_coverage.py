@@ -18,7 +18,7 @@ TABLE = Path(__file__).parent / "tables" / "validation.md"
 
 def rows() -> list[dict[str, str]]:
     lines = [
-        [cell.strip() for cell in line.strip("| \n").split("|")]
+        [cell.strip() for cell in line.strip()[1:-1].split("|")]
         for line in TABLE.read_text("utf-8").splitlines()
         if re.match(r"\| \w+ \|", line)
     ]
@@ -56,7 +56,7 @@ def test_the_worth_of_a_model_is_what_many_new_cases_show(learner) -> None:
     else:
         made = ac.Binary(outcome, probability=model.predict_proba(new)[:, 1])
     for name, value in known.items():
-        assert find(name).of(made) == pytest.approx(value, rel=0.03), name
+        assert find(name).of(made) == pytest.approx(value, rel=0.02, abs=0.012), name
 
 
 def test_boosted_trees_are_those_of_scikit_learn() -> None:
