@@ -7,7 +7,10 @@ MENDED = {
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Site">',
     '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
-    "<pre><span></span>": '<pre tabindex="0"><span></span>',  # it scrolls, so keys must reach it
+    # what scrolls on a small screen must be reached by keys
+    "<pre><span></span>": '<pre tabindex="0"><span></span>',
+    '<table class="docutils align-default">': '<table class="docutils align-default" tabindex="0">',
+    '<div class="math">': '<div class="math" tabindex="0">',
 }
 
 

@@ -235,7 +235,7 @@ def table(found: list[Row]) -> str:
 
     if not found:
         return "Not simulated.\n"
-    heads = ("simulated", "setting", "", "rate", "samples")
+    heads = ("simulated", "setting", "what", "rate", "samples")
     cells = [
         (_escaped(row.label), _escaped(row.setting), row.says, row.rate, row.replications)
         for row in found

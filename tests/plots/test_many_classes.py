@@ -32,6 +32,15 @@ def test_columns_of_many_classes_are_numbered_and_rows_have_room() -> None:
     assert (small.rows, small.x.labels) == (0.0, tuple(f"class number {k}" for k in range(3)))
 
 
+def test_counts_of_many_classes_keep_their_room_and_are_reached_by_keys() -> None:
+    many, few = (str(render(chart_of(classes(k), "confusion"))) for k in (20, 3))
+    assert 'class="plot by-rows by-cells"' in many
+    assert 'tabindex="0"' in many
+    assert "--cells:20" in many
+    assert "by-cells" not in few
+    assert "tabindex" not in few
+
+
 def test_outline_and_area_of_a_density_coincide() -> None:
     drawn = str(render(chart_of(classes(20), "probabilities")))
     bands = re.findall(r'class="band solid[^"]*"[^>]* d="M([\d ]+)Z"', drawn)

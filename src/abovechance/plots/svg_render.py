@@ -38,11 +38,13 @@ NOTHING = Markup("")
 LETTER = 0.58  # mean width of a letter, in em
 WIDEST = 16.0  # em, of the labels on the left
 
+FEW_CELLS = 8  # side by side, that have room on a phone
 FINE, COARSE = 0.0015, 0.004  # of the drawing: what leaving out a corner may move an edge by
 TICK = 45.0  # half the length of a tick, where rows do not set it
 
 PAGE = Markup(
-    '<div class="plot{rows}" role="img" aria-label="{label}" style="--left:{left:.3g}em;{size}">'
+    '<div class="plot{rows}" role="img" aria-label="{label}"{reached} '
+    'style="--left:{left:.3g}em;{size}">'
     '<div class="frame">'
     '<svg viewBox="0 0 {s} {s}" preserveAspectRatio="none" aria-hidden="true">'
     "{grid}{shapes}{marks}</svg>{words}</div>"
@@ -133,7 +135,9 @@ def _rule_word(layer: Rule, chart: Chart) -> Markup:
     if layer.axis == "y":
         return _word(chart, chart.x.low, layer.at, layer.text, "w-left")
     side = "w-right" if float(chart.x.share(layer.at)) > 0.6 else "w-left"
-    return _word(chart, layer.at, chart.y.high, layer.text, f"{side} below")
+    upright = [x for x in chart.layers if isinstance(x, Rule) and x.axis == "x" and x.text]
+    later = " later" * (layer is not upright[0])  # on a small screen below the first
+    return _word(chart, layer.at, chart.y.high, layer.text, f"{side} below{later}")
 
 
 def _word(chart: Chart, x: float, y: float, text: str, kind: str) -> Markup:
@@ -374,11 +378,18 @@ def render(chart: Chart) -> Markup:
     """
     nothing = Markup("")
     label = f"{chart.title}: {chart.name}" if chart.name else chart.title
+    # many cells side by side keep the room of their counts, and scroll on a small screen
+    columns = max((x.shade.shape[1] for x in chart.layers if isinstance(x, Cells)), default=0)
+    across_cells = columns if columns > FEW_CELLS else 0
+    sizes = [f"--rows:{chart.rows:g}" if chart.rows else f"--wide:{1 / chart.height:.3g}"]
+    if across_cells:
+        sizes.append(f"--cells:{across_cells}")
     return PAGE.format(
-        rows=" by-rows" if chart.rows else "",
+        rows=" by-rows" * bool(chart.rows) + " by-cells" * bool(across_cells),
         label=shown(label),
+        reached=Markup(' tabindex="0"') if across_cells else nothing,
         left=left_room(chart.y),
-        size=f"--rows:{chart.rows:g}" if chart.rows else f"--wide:{1 / chart.height:.3g}",
+        size=";".join(sizes),
         s=SIZE,
         grid=_grid(chart),
         shapes=nothing.join(shape(layer, chart) for layer in chart.layers),

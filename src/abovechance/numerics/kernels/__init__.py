@@ -107,7 +107,7 @@ def _announce_compiling() -> None:
             announce(event.data["dispatcher"].py_func.__module__)
 
         def on_end(self, event: Any) -> None:
-            pass
+            _announced["last"] = time.monotonic()  # the next loop may follow a slow one at once
 
     event.register("numba:compile", Announcement())
 
