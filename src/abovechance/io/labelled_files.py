@@ -64,7 +64,10 @@ def read_labelled(data: bytes, kind: Format, source: str) -> Table:
         len(table),
         source,
         {name: dict(pairs) for name, pairs in about["labels"].items()},
-        {name: (Advice("AC707", said),) for name, said in about["missing"].items()},
+        {
+            name: (Advice("AC707", _about_missing(name, *gone)),)
+            for name, gone in about["missing"].items()
+        },
     )
 
 
@@ -96,7 +99,7 @@ def _parsed(data: bytes, kind: Format) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     if not all(columns):
         raise ValueError(f"column {[bool(name) for name in columns].index(False) + 1} has no name")
-    missing: dict[str, str] = {}
+    missing: dict[str, tuple[int, list[str]]] = {}
     known = {
         name: arrow(_without(name, list(values), about.missing_ranges.get(name, ()), missing))
         for name, values in columns.items()
@@ -132,9 +135,9 @@ def labelled(
 
 
 def _without(
-    name: str, values: list[Any], ranges: Sequence[Any], missing: dict[str, str]
+    name: str, values: list[Any], ranges: Sequence[Any], missing: dict[str, tuple[int, list[str]]]
 ) -> list[Any]:
-    """The values but those declared missing, which a remark counts."""
+    """The values but those declared missing, which are noted: how many, and which."""
     gone = {
         value
         for value in set(values)
@@ -142,16 +145,19 @@ def _without(
     }
     if not gone:
         return values
-    count = sum(value in gone for value in values)
-    missing[name] = (
-        f"column {name!r}: {count} value{'s' * (count != 1)} declared missing in the file "
-        f"({listed_names(map(_short, sorted(gone)), MOST_LABELS)}) count as missing"
-    )
+    missing[name] = (sum(value in gone for value in values), [_short(v) for v in sorted(gone)])
     return [None if value in gone else value for value in values]
 
 
 def _within(value: Any, span: Mapping[str, Any]) -> bool:
     return type(value) is type(span["lo"]) and bool(span["lo"] <= value <= span["hi"])
+
+
+def _about_missing(name: str, count: int, gone: Sequence[str]) -> str:
+    return (
+        f"column {name!r}: {count} value{'s' * (count != 1)} declared missing in the file "
+        f"({listed_names(gone, MOST_LABELS)}) count as missing"
+    )
 
 
 def _about_labels(name: str, named: Mapping[Any, str], whole: bool) -> str:
