@@ -94,7 +94,11 @@ def test_every_method_answers_as_json_csv_and_a_report(
         (["maps", "maps/sub-01"], "two folders hold maps of one subject"),
         (["maps", "--method", "prevalence", "--control", "tfce"], "not defined"),
         (["maps", "--method", "joint", "--with-observed"], "--with-observed goes with"),
-        (["maps", "--cluster-p", "2"], "cluster_p must lie between 0 and 1"),
+        (["maps", "--cluster-p", "2"], "--cluster-p must lie between 0 and 1"),
+        (
+            ["maps", "--control", "cluster"],
+            "--draws 999 would do, or raise --cluster-p to 0.005",
+        ),
         (["maps", "--out", "maps/sub-01/map.json"], "--out must be a folder"),
         (["maps", "--alpha", "5"], "between 0 and 1"),
     ],

@@ -103,7 +103,9 @@ def killed(command: list[str], out: str, workers: int, kills: int, folder: Path)
             assert now >= before
             tally["killed with new blocks" if now > before else "killed without"] += 1
     subprocess.run(again, cwd=folder, check=True, capture_output=True)
-    assert files(folder / out) == files(folder / f"{out}-killed"), "files differ"
+    whole, resumed = files(folder / out), files(folder / f"{out}-killed")
+    differ = sorted(n for n in whole | resumed if whole.get(n) != resumed.get(n))
+    assert not differ, differ
     return tally
 
 

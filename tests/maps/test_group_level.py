@@ -596,5 +596,6 @@ def test_parcels_have_names_and_may_touch_nothing() -> None:
     ]
     result = found(subjects)
     assert result.peaks[0].name == "right"
-    assert "right" in str(result)
+    assert "The strongest is in right, at x = 6, y = 7, z = 8 mm" in " ".join(str(result).split())
+    assert "right: 6, 7, 8" in str(result)
     assert result.view is None

@@ -114,5 +114,7 @@ def _as_options(refused: AboveChanceError, seed: int | None) -> AboveChanceError
     other = re.search(r"seed is (\d+) there", said)
     if isinstance(refused, FileError) and seed is None and other is not None:
         said = f"{said}. To resume that run, give --seed {other[1]}."
-    said = re.sub(r"(method|control|tail)='(\w+)'", r"--\1 \2", said)
-    return type(refused)(said.replace("with_observed", "--with-observed"))
+    said = re.sub(r"(method|control|tail|draws)='?(\w+)'?", r"--\1 \2", said)
+    for name in ("with_observed", "cluster_p"):
+        said = re.sub(rf"\b{name}\b", f"--{name.replace('_', '-')}", said)
+    return type(refused)(said)

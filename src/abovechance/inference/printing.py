@@ -1696,14 +1696,13 @@ def _known_p(p: Any) -> Cell:
 
 
 def _place(row: Row) -> str:
-    """Coordinates, or the name of a centre that has one.
+    """Coordinates, after the name of a centre that has one.
 
-    >>> _place({"at": [12.0, -3.0, 40.5]})
-    '12, −3, 40.5'
+    >>> _place({"at": [12.0, -3.0, 40.5]}), _place({"name": "left", "at": [-0.5]})
+    ('12, −3, 40.5', 'left: −0.5')
     """
-    if row.get("name"):
-        return str(row["name"])
-    return ", ".join(f"{at:g}".replace("-", "−") for at in row["at"])
+    name = f"{row['name']}: " if row.get("name") else ""
+    return name + ", ".join(f"{at:.4g}".replace("-", "−") for at in row["at"])
 
 
 def _about_peaks(facts: Facts) -> str:

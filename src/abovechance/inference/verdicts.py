@@ -362,11 +362,10 @@ def place_words(peak: Facts, geometry: Facts) -> str:
     >>> place_words({"at": [12.0, -3.5, 40.0]}, {"axes": ["x", "y", "z"], "unit": "mm"})
     'at x = 12, y = −3.5, z = 40 mm'
     """
-    if peak.get("name"):
-        return str(peak["name"])
+    name = f"in {peak['name']}, " if peak.get("name") else ""
     pairs = zip(geometry["axes"], peak["at"], strict=True)
     said = ", ".join(f"{axis} = {at:g}".replace("-", "−") for axis, at in pairs)
-    return f"at {said} {geometry['unit']}".rstrip()
+    return f"{name}at {said} {geometry['unit']}".rstrip()
 
 
 def peak_words(peak: Facts, facts: Facts) -> str:

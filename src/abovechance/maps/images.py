@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats, floats_or_none
 from abovechance.errors import DataError, FileError, NotApplicable, shown
+from abovechance.format import plural
 from abovechance.maps.neighbourhoods import Volume, volume
 from abovechance.maps.subject_map import Geometry
 from abovechance.predictions.checks import unmasked
@@ -250,13 +251,13 @@ def trials_are_finite(X: Floats, name: str, space: Volume | None) -> None:
     if space is None:
         raise DataError(
             f"values must be finite; got {X[row, column]} in column {column + 1}, trial {row + 1} "
-            f"of {name} ({many} such columns in all). Leave them out, or complete them."
+            f"of {name} ({plural(many, 'such column')} in all). Leave them out, or complete them."
         )
     place = np.unravel_index(np.flatnonzero(space.mask)[column], space.mask.shape)
     raise DataError(
         f"voxels in the mask must be finite; got {X[row, column]} at voxel "
-        f"({', '.join(str(int(k)) for k in place)}), trial {row + 1} of {name} ({many} such voxels "
-        "in all). Leave them out of the mask."
+        f"({', '.join(str(int(k)) for k in place)}), trial {row + 1} of {name} "
+        f"({plural(many, 'such voxel')} in all). Leave them out of the mask."
     )
 
 

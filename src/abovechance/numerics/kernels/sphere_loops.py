@@ -206,6 +206,8 @@ def _hat(Z: Any, members: Any, A: Any, V: Any, column: Any, H: Any) -> float:
     return 1.0 / widest
 
 
+# The loop of `hat_loops._factor`, compiled with sums in any order, which that one must not have.
+# Written twice, for numba keeps what it compiled by source alone and would take one for the other.
 @compiled_sums
 def _factored(A: Any, m: int) -> float:
     """Cholesky factor in the lower triangle, one over its diagonal; the determinant, or 0."""
