@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from abovechance.cli import main
-from abovechance.cli.gate_files import junit
-from abovechance.cli.gates import OF_ESTIMATES, exit_code, gate
+from abovechance.cli.gates import OF_ESTIMATES, exit_code, gate, junit
 from abovechance.examples import path
 
 CANCER = [

@@ -118,7 +118,7 @@ def assess(
     full: bool,
     **given: Any,
 ) -> int:
-    from abovechance.cli.gate_files import write_junit, write_metrics
+    from abovechance.cli.gates import write_junit, write_metrics
     from abovechance.cli.input_files import predictions_in, streamed
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.inference import assess as assess_predictions

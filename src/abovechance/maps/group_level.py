@@ -124,7 +124,7 @@ class GroupMaps(Result, kind="group_maps"):
 
     def write(self, folder: str | PathLike[str]) -> list[Path]:
         """Files in a folder: images of every map of a volume, their numbers, and JSON."""
-        from abovechance.maps.group_files import write_group
+        from abovechance.maps.map_files import write_group
 
         with written(folder):
             return write_group(self, folder)

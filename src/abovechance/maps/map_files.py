@@ -1,10 +1,10 @@
-"""Maps of subjects on disk: images to look at, numbers to go on with."""
+"""Maps of subjects and of groups on disk: images to look at, numbers to go on with."""
 
 import json
 import platform
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from abovechance.errors import FileError
 from abovechance.io.export import write_text
 from abovechance.maps.images import nibabel, write_image
 from abovechance.maps.subject_map import Geometry, SubjectMap
+
+if TYPE_CHECKING:
+    from abovechance.maps.group_level import GroupMaps
 
 FACTS, CENTRES, NULL = "map.json", "centres.npz", "null.npy"
 KEPT = ("coordinates", "indices", "affine", "regions", "pairs")
@@ -146,3 +149,43 @@ def read_map(folder: str | PathLike[str]) -> SubjectMap:
         advice=tuple(Advice(**one) for one in facts["advice"]),
         **{name: facts[name] for name in same},
     )
+
+
+# ----------------------------------------------------------------------------------------------
+# Maps of a group.
+# ----------------------------------------------------------------------------------------------
+
+
+GROUP, VALUES, PLACES = "group.json", "values.npy", "coordinates.npy"
+
+WHOLE = ("rejected", "cluster")  # maps of whole numbers
+
+
+def write_group(result: "GroupMaps", folder: str | PathLike[str]) -> list[Path]:
+    """A group's maps as files, the same to the last byte however they were computed.
+
+    group.json says what was done and found, and names the maps; values.npy holds them (maps ×
+    centres), coordinates.npy where the centres lie. Of a volume there is an image of each map too,
+    called as the map is (z.nii.gz, p_maximum.nii.gz, …), with the affine of the subjects' data and
+    1 outside the mask for p-values, 0 for others.
+    """
+    images = result.geometry.affine is not None
+    if images:
+        nibabel()  # asked before anything is written
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written = [place / GROUP, place / VALUES, place / PLACES]
+    facts = {**result.to_dict(), "versions": versions()}
+    write_text(written[0], json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    np.save(written[1], np.array(list(result.maps.values())))
+    np.save(written[2], result.geometry.coordinates)
+    for name, values in result.maps.items() if images else ():
+        path = place / f"{name}.nii.gz"
+        kept = values.astype(np.int32) if name in WHOLE else values
+        write_image(path, result.geometry, kept, _outside(name))
+        written.append(path)
+    return written
+
+
+def _outside(name: str) -> float:
+    return 1.0 if name == "p" or name.startswith("p_") else 0.0

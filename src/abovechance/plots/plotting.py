@@ -59,7 +59,6 @@ MODULES = (
     "validation_pictures",
     "selection_pictures",
     "map_pictures",
-    "subject_pictures",
 )
 
 
