@@ -163,13 +163,14 @@ def rows_per_class(
         measure = find(name)
         values = per_class(measure, predictions)
         for label, value in zip(predictions.classes, values, strict=True):
+            alone = predictions.against_rest(label)
             yield Estimate(
                 measure=measure.name,
                 title=measure.heading,
                 family=measure.family.value,
                 value=float(value),
-                chance=shuffled(measure, predictions.against_rest(label)),
-                reference=reference_level(measure, predictions.against_rest(label)),
+                chance=shuffled(measure, alone),
+                reference=reference_level(measure, alone),
                 by=by,
                 class_=str(label),
                 undefined=measure.undefined if np.isnan(value) else None,

@@ -202,7 +202,8 @@ def _value(measure: Measure, predictions: Predictions) -> float:
         return (
             found if low <= found <= high else float(without_rounding(measure, np.asarray(found)))
         )
-    return single(measure, Sample.unkept(predictions))
+    shares = measure.distances is not None  # one smooth curve serves several measures
+    return single(measure, Sample.of(predictions) if shares else Sample.unkept(predictions))
 
 
 def _and(names: list[str]) -> str:

@@ -685,7 +685,7 @@ def _of_one_row(measure: Measure, sample: Sample) -> Any:
     if measure.distances is not None and measure.of_distances is not None:
         if sample.weight is not None:
             sample = _spelled_out(measure, sample)
-        found = measure.of_distances(measure.distances(sample, **measure.parameters))
+        found = measure.of_distances(_distances(measure, sample))
         return found.mean(axis=-1) if sample.kind == "multiclass" else found
     if sample.batch and not (measure.takes_batches and sample.weight is None):
         return _row_by_row(measure, sample)
@@ -698,6 +698,17 @@ def _of_one_row(measure: Measure, sample: Sample) -> Any:
     pairs = zip(*apart, strict=True)
     each = [measure.formula(o, p, sample.weight, **measure.parameters) for o, p in pairs]
     return np.mean(each, axis=0)
+
+
+def _distances(measure: Measure, sample: Sample) -> Floats:
+    """From a curve to the diagonal; of cases as they are found once for all that read them."""
+    assert measure.distances is not None
+    key = ("distances", measure.distances, *measure.parameters.values())
+    if sample.columns:
+        return measure.distances(sample, **measure.parameters)
+    if key not in sample.kept:
+        sample.kept[key] = measure.distances(sample, **measure.parameters)
+    return np.asarray(sample.kept[key])
 
 
 def _row_by_row(measure: Measure, sample: Sample) -> Floats:

@@ -19,6 +19,7 @@ from abovechance.numerics.ranks import tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
 
 PAIRINGS = 1 << 22  # outcomes times predictions that are paired one by one
+BESIDE = 1 << 23  # probabilities, each beside every class
 LINEAR = 1e-9  # relative: how far a linear formula may be off by rounding
 ROUNDING = 1e-12  # what is left of a zero in a table of shares
 REACH = 12.0  # standard deviations beyond which a table has no probability to speak of
@@ -142,6 +143,8 @@ def _of_ties(measure: Measure, predictions: Any) -> float:
 def _of_classes(measure: Measure, predictions: Any) -> float | None:
     """Every prediction beside every class, weighted by how frequent that is."""
     shares = predictions.prevalences
+    if len(shares) ** 2 * predictions.n > BESIDE:
+        return None
     chance = np.repeat(shares[:, None], predictions.n, axis=1)
     found = _spread(measure, predictions, chance)
     if measure.form is Form.LOSSES and measure.after is None:

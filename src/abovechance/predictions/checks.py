@@ -172,9 +172,9 @@ def codes(name: str, values: Array, classes: Sequence[Any]) -> Array:
             bad = (values < 0) | (values >= len(classes))
             _unknown(name, values, bad, classes)
         return values.astype(np.uint8 if len(classes) < 256 else np.int64)
-    position = {_key(label): i for i, label in enumerate(classes)}
+    position = {label_key(label): i for i, label in enumerate(classes)}
     distinct, inverse = np.unique(values, return_inverse=True)
-    table = np.array([position.get(_key(v), -1) for v in distinct.tolist()], dtype=np.int64)
+    table = np.array([position.get(label_key(v), -1) for v in distinct.tolist()], dtype=np.int64)
     found = table[inverse]
     if (found < 0).any():
         _unknown(name, values, found < 0, classes)
@@ -235,7 +235,7 @@ def is_zero_one(values: Array) -> bool:
 
 def same_label(first: Any, second: Any) -> bool:
     """Whether two labels are the same class: 1 and '1' are, as a file cannot tell them apart."""
-    return bool(_key(first) == _key(second))
+    return bool(label_key(first) == label_key(second))
 
 
 def _any_row(mask: Bools) -> Bools:
@@ -252,7 +252,8 @@ def _unknown(name: str, values: Array, bad: Bools, classes: Sequence[Any]) -> No
     )
 
 
-def _key(label: Any) -> Any:
+def label_key(label: Any) -> Any:
+    """What is equal for labels that are the same class."""
     if isinstance(label, bool | np.bool_):
         return int(label)
     if isinstance(label, int | float | np.integer | np.floating):

@@ -221,9 +221,14 @@ class Multiclass(Predictions):
         assert self.probability is not None
         return pair_aucs(self.probability, self.actual, len(self.classes), self.weight)
 
+    @cached_property
+    def _number_of_class(self) -> dict[Any, int]:
+        """The number of each class; of labels that are the same class the first."""
+        return {checks.label_key(c): k for k, c in reversed(list(enumerate(self.classes)))}
+
     def against_rest(self, label: Any) -> Binary:
         """One class against all others together."""
-        k = next((i for i, c in enumerate(self.classes) if checks.same_label(c, label)), None)
+        k = self._number_of_class.get(checks.label_key(label))
         if k is None:
             raise DataError(f"pos_label must be one of {listed(self.classes)}; got {shown(label)}.")
         other = Binary(
