@@ -399,18 +399,21 @@ def refits(names: tuple[str, ...] = REFITTED) -> Iterator[Race]:
 
 
 def detections() -> Iterator[Race]:
-    """Hotelling with Srivastava and Du, beside the same formulas one labelling after another."""
-    from abovechance.signal import hotelling, srivastava_du
+    """Hotelling by hyppo and Srivastava and Du's formula, one labelling after another."""
+    from detection import hyppo_and_loop
 
     rng = np.random.default_rng(4)
     y = rng.permutation(np.arange(40) % 2)
     X = rng.normal(size=(40, 23)) + 0.25 * y[:, None]
     few = rng.permuted(np.tile(y, (PERMUTATIONS // 10, 1)), axis=1)
+    few[0] = y
     found = race(
         f"detect by Hotelling and Srivastava and Du, {PERMUTATIONS} permutations",
         lambda: ac.detect(X, y, tests=["hotelling", "srivastava_du"], draws=PERMUTATIONS, rng=1),
-        {"numpy loop": lambda: [(hotelling.naive(X, b), srivastava_du.naive(X, b)) for b in few]},
-        agree=None,
+        {"hyppo and a numpy loop": partial(hyppo_and_loop, X, few)},
+        agree=lambda ours, theirs: np.testing.assert_allclose(
+            [ours["hotelling"].value, ours["srivastava_du"].value], theirs[0], rtol=1e-9
+        ),
     )
     yield from (replace(r, theirs=10 * r.theirs, ratio=10 * r.ratio, floor=100) for r in found)
 
@@ -491,9 +494,9 @@ if __name__ == "__main__":
             "verbs",
             __doc__.splitlines()[0],
             races,
-            ("scikit-learn", "scipy", "lifelines", "scikit-survival"),
+            ("scikit-learn", "scipy", "lifelines", "scikit-survival", "hyppo"),
             quick,
-            "values of `assess` and Harrell's C that both give were checked to be equal before "
-            "timing, the other verbs have no such counterpart or are checked by `detection`",
+            "values of `assess`, `detect` and Harrell's C that both give were checked to be equal "
+            "before timing, the other verbs have no such counterpart or are checked by `detection`",
         )
     )

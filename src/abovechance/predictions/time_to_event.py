@@ -114,7 +114,11 @@ class Survival(Predictions):
             arrays["survival"] = np.atleast_2d(checks.unmasked(found["survival"], "survival").T)
         cases = Cases.of(index, found)
         arrays, cases, kept = gathered(arrays, cases, missing)
-        observed = {k: checks.numbers(k, a) for k, a in arrays.items() if a is not None}
+        observed = {
+            k: a if k == "event" and a.dtype.kind == "b" else checks.numbers(k, a)
+            for k, a in arrays.items()
+            if a is not None
+        }
         later, curves = observed.get("predicted_time"), observed.get("survival")
         moments = _times(times, curves)
         risk = -later if later is not None else observed.get("risk")
@@ -207,6 +211,8 @@ def _time(time: Floats) -> Floats:
 
 
 def _event(event: Array) -> Bools:
+    if event.dtype.kind == "b":
+        return event
     happened = event == 1
     wrong = ~happened & (event != 0)
     if wrong.any():

@@ -59,13 +59,13 @@ def _dealt(keys: Array, order: Places, low: int, high: int, digit: int) -> tuple
     They are dealt out by so many bits at a time, the lowest first.
     """
     other_keys, other_order = np.empty_like(keys), np.empty_like(order)
-    start, mask = np.empty(1 << digit, np.int64), np.uint64((1 << digit) - 1)
+    start, mask = np.empty(1 << digit, np.uint64), np.uint64((1 << digit) - 1)
     for at in range(low, high, digit):
         shift = np.uint64(at)
         start[:] = 0
         for i in range(keys.size):
-            start[(keys[i] >> shift) & mask] += 1
-        total = 0
+            start[(keys[i] >> shift) & mask] += np.uint64(1)
+        total = np.uint64(0)
         for d in range(start.size):
             count = start[d]
             start[d] = total
@@ -73,7 +73,7 @@ def _dealt(keys: Array, order: Places, low: int, high: int, digit: int) -> tuple
         for i in range(keys.size):
             d = (keys[i] >> shift) & mask
             place = start[d]
-            start[d] = place + 1
+            start[d] = place + np.uint64(1)
             other_keys[place] = keys[i]
             other_order[place] = order[i]
         keys, other_keys = other_keys, keys
