@@ -411,3 +411,34 @@ def test_bad_input_is_refused_in_one_line():
         with pytest.raises(error, match=said) as caught:
             ac.validate(GaussianNB(), X, Y, draws=2, rng=1, **given)
         assert "\n" not in str(caught.value)
+
+
+def test_a_class_that_a_part_misses_is_named():
+    groups = np.where(Y == 1, 0, np.arange(len(Y)))  # one group holds all positive cases
+    with pytest.raises(
+        DataError, match=r"must hold every class; one of \d+ cases has none of class 1"
+    ):
+        ac.validate(LogisticRegression(), X, Y, groups=groups, draws=2, rng=1, fast=False)
+
+
+def test_frames_of_polars_are_taken_with_their_names():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": np.ones(len(Y))})
+    asked = {"measures": "brier", "method": "cv", "rng": 1}
+    found = ac.validate(LogisticRegression(), frame, Y, **asked)
+    plain = ac.validate(LogisticRegression(), frame.to_numpy(), Y, **asked)
+    assert found["brier"] == plain["brier"]
+    assert "'c' holds one value" in found.advice[0].text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"y": 3}, "y must hold one value per case; got 3"),
+        ({"X": [[1], [2, 3]]}, "X must be a table of cases and features"),
+        ({"feature_names": ["a"]}, "feature_names must name each of the 4 features; got 1 names"),
+    ],
+)
+def test_what_is_no_table_of_cases_is_refused(given, said):
+    with pytest.raises(ac.AboveChanceError, match=said):
+        ac.validate(**{"estimator": GaussianNB(), "X": X, "y": Y, **given})

@@ -3,7 +3,7 @@
 Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
 validation_candidates, map_truths, map_power, false_stable.
 `--replications N` scales them. `validation` takes hours; with `--store FOLDER` it goes on where it
-was interrupted.
+was interrupted, and with `--made` it shows what there is.
 """
 
 import argparse
@@ -30,10 +30,10 @@ TABLES = Path(__file__).parent / "tables"
 COMMAND = "./run python tests/statistical/make_tables.py {name} --replications {replications}"
 
 
-def make(name: str, replications: int, store: Path | None = None) -> str:
+def make(name: str, replications: int, store: Path | None = None, *, made: bool = False) -> str:
     command = COMMAND.format(name=name, replications=replications)
     if name == "validation":
-        return validation_coverage.table(replications, command, store)
+        return validation_coverage.table(replications, command, store, made=made)
     if name == "validation_candidates":
         return validation_coverage.candidates_table(replications, command)
     if name == "type_one":
@@ -69,11 +69,12 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*", default=known)
     parser.add_argument("--replications", type=int, default=5000)
     parser.add_argument("--store", type=Path)
+    parser.add_argument("--made", action="store_true")
     options = parser.parse_args()
     TABLES.mkdir(exist_ok=True)
     if options.store is not None:
         options.store.mkdir(parents=True, exist_ok=True)
     for chosen in options.names:
-        text = make(chosen, options.replications, options.store)
+        text = make(chosen, options.replications, options.store, made=options.made)
         (TABLES / f"{chosen}.md").write_text(text, "utf-8")
         print(f"wrote {chosen}.md", file=sys.stderr)

@@ -28,13 +28,17 @@ def main() -> int:
     parser.add_argument("--table", type=Path, help="write the page here; printed otherwise")
     parser.add_argument("--settings", type=int, default=MOST, help="look at so many at most")
     parser.add_argument("--maps", action="store_true", help="group maps instead of predictions")
+    parser.add_argument("--trained", action="store_true", help="trained models, by validate")
     parser.add_argument("--setting", type=int, help="look at this one only, and print all of it")
     options = parser.parse_args()
-    look = Look(options.seed, "maps" if options.maps else "predictions")
+    room = "maps" if options.maps else "trained" if options.trained else "predictions"
+    look = Look(options.seed, room)
     if options.setting is not None:
         print(json.dumps(look.examined(options.setting), indent=1, ensure_ascii=False))
         return 0
-    path = options.store or Path(f"audit-{'maps-' * options.maps}{options.seed}.store")
+    path = options.store or Path(
+        f"audit-{'' if room == 'predictions' else room + '-'}{options.seed}.store"
+    )
     done = run(look, options.minutes, options.workers, path, options.settings)
     page = table(look, done)
     if options.table:

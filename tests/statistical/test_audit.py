@@ -9,7 +9,7 @@ import pytest
 import abovechance as ac
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
-from statistical.audit import group_maps, search, trials
+from statistical.audit import group_maps, search, trials, validated
 from statistical.audit.settings import Setting, applicable_names, drawn
 from statistical.audit.worlds import sample, truth
 
@@ -136,3 +136,44 @@ def test_a_bounded_audit_of_group_maps_finds_nothing_that_is_left_unsaid(tmp_pat
     done = search.run(look, 60.0, 2, tmp_path / "a.store", most=80)
     left = [f for d in done.values() for f in d["findings"] if f["what"] != "level, warned"]
     assert not left, search.table(look, done)
+
+
+def test_settings_of_trained_models_are_drawn_and_screened() -> None:
+    drawn = [validated.drawn(3, index) for index in range(60)]
+    assert validated.drawn(3, 7) == drawn[7]
+    assert {one.learner for one in drawn} == {"logistic", "trees", "linear", "Cox"}
+    assert all(2 <= one.features <= one.n / 2 + 1 for one in drawn)
+    small = next(one for one in drawn if one.learner == "linear" and one.n < 90)
+    for row in validated.screen(small, 5, 1):
+        assert 0.0 <= row.given <= 1.0
+        assert not row.amiss
+
+
+def test_what_is_amiss_is_looked_at_with_other_samples(monkeypatch) -> None:
+    setting = validated.Setting("linear", 200, 4)
+    asked = []
+
+    def screen(one, samples, seed):
+        asked.append((samples, seed))
+        yield validated.Screened(one, "mse", 1.0, 0.7, samples)
+
+    monkeypatch.setattr(validated, "screen", screen)
+    monkeypatch.setattr(validated, "drawn", lambda seed, block: setting)
+    found = search.Look(1, "trained").examined(0)
+    assert asked == [(validated.SCREEN, 1), (validated.CONFIRM, 2)]
+    assert found["findings"][0]["figure"] == "0.700"
+    assert "--trained" in search.table(search.Look(1, "trained"), {0: {**found, "seconds": 1.0}})
+
+
+def test_an_interval_that_covers_too_rarely_is_amiss() -> None:
+    setting = validated.drawn(3, 0)
+    row = validated.Screened(validated.Setting("linear", 200, 4), "mse", 1.0, 0.8, 100)
+    assert row.amiss
+    assert not replace(row, covers=0.92).amiss
+    assert not replace(row, setting=replace(setting, n=60)).amiss
+
+
+def test_noise_is_rarely_stable() -> None:
+    found = validated.stable_noise(2, 0, 3)
+    assert found["stable"].mean() <= 1.0
+    assert found["bound"] <= 1.0

@@ -284,7 +284,7 @@ class Task:
                     return "risk", self._risks(fitted)
                 kind, found = predict(fitted, self.X, len(self.classes))
         except (ValueError, TypeError, np.linalg.LinAlgError) as why:
-            raise self._unfit(why, len(rows)) from why
+            raise self._unfit(why, rows) from why
         return kind, by_class(fitted, kind, found, np.asarray(self.classes))
 
     def _risks(self, fitted: Any) -> Floats:
@@ -324,7 +324,7 @@ class Task:
         again = {"repeat": repeat[order]} if repeat.max() > 1 else {}
         return self.predictions(kind, predicted[order], row[order], fold=fold[order] + 1, **again)
 
-    def _unfit(self, why: Exception, rows: int) -> DataError:
+    def _unfit(self, why: Exception, rows: Ints) -> DataError:
         """The refusal for an estimator that could not be fitted, with the likely cause."""
         text = [name for name, column in self.table if not _numbers(column)]
         if text:
@@ -332,10 +332,17 @@ class Task:
                 f"features must be numbers; {listed(text)} hold{'s' * (len(text) == 1)} text. "
                 "Leave such columns out, or encode them inside a pipeline."
             )
+        held = () if self.code is None else np.unique(self.code[rows])
+        gone = [c for k, c in enumerate(self.classes) if k not in held]
+        if gone:
+            return DataError(
+                f"a part to train on must hold every class; one of {len(rows)} cases has none of "
+                f"class {listed(gone)}. Ask for fewer folds, or collect more groups that hold it."
+            )
         said = str(why).strip().splitlines()
         raise DataError(
-            f"{type(self.estimator).__name__} could not be fitted to {rows} of the {self.n} cases: "
-            f"{said[0] if said else type(why).__name__}"
+            f"{type(self.estimator).__name__} could not be fitted to {len(rows)} of the {self.n} "
+            f"cases: {said[0] if said else type(why).__name__}"
         ) from why
 
 

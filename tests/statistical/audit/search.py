@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from abovechance.resampling import Processes, Serial, Store
-from statistical.audit import group_maps
+from statistical.audit import group_maps, validated
 from statistical.audit.settings import drawn
 from statistical.audit.trials import CONFIRM, SCREEN, examine
 
@@ -22,11 +22,12 @@ MOST = 100_000  # settings of one seed
 class Look:
     """What a worker does with one setting; its answer is JSON in an array, as stores keep.
 
-    `room` says how settings are drawn and examined: that of predictions, or of group maps.
+    `room` says how settings are drawn and examined: that of predictions, of group maps, or of
+    trained models.
     """
 
     seed: int
-    room: Literal["predictions", "maps"] = "predictions"
+    room: Literal["predictions", "maps", "trained"] = "predictions"
 
     def __call__(self, block: int) -> Any:
         started = time.process_time()
@@ -38,6 +39,8 @@ class Look:
         """What is found in a setting."""
         if self.room == "maps":
             return group_maps.examine(group_maps.drawn(self.seed, block))
+        if self.room == "trained":
+            return validated.examine(validated.drawn(self.seed, block))
         return examine(drawn(self.seed, block))
 
 
@@ -45,7 +48,11 @@ def run(look: Look, minutes: float, workers: int, path: Path, most: int) -> dict
     """Everything known of a seed after some minutes, the stored part included."""
     ends = time.monotonic() + 60.0 * minutes
     executor = Serial() if workers == 1 else Processes(workers)
-    about = {"audit": 1, "seed": look.seed, **({"room": "maps"} if look.room == "maps" else {})}
+    about = {
+        "audit": 1,
+        "seed": look.seed,
+        **({} if look.room == "predictions" else {"room": look.room}),
+    }
     with Store(path, configuration=about).open("audit", {}) as shelf:
         done = {b: _read(shelf.load(b)) for b in shelf.blocks()}
         blocks = [b for b in range(most) if b not in done]
@@ -70,17 +77,24 @@ def _show(done: dict[int, Any]) -> None:
     print(f"\r{len(done)} settings, {suspects} suspect, {found} findings", end="", file=sys.stderr)
 
 
+NAMED = {"predictions": "", "maps": ", group maps", "trained": ", trained models"}
+
+
 def table(look: Look, done: dict[int, Any]) -> str:
     """The findings as a page, with how to see each again."""
     of_maps = look.room == "maps"
-    command = f"./run audit --seed {look.seed}{' --maps' * of_maps}"
-    few, many = (group_maps.SCREEN, group_maps.CONFIRM) if of_maps else (SCREEN, CONFIRM)
+    command = f"./run audit --seed {look.seed}"
+    command += "" if look.room == "predictions" else f" --{look.room}"
+    few, many = SCREEN, CONFIRM
+    if look.room != "predictions":
+        room: Any = group_maps if of_maps else validated
+        few, many = room.SCREEN, room.CONFIRM
     hours = sum(d["seconds"] for d in done.values()) / 3600.0
     suspects = sum(bool(d["suspects"]) for d in done.values())
     rows = [(i, d["words"], f) for i, d in done.items() for f in d["findings"]]
     kinds = Counter(f["what"].partition(":")[0] for _, _, f in rows)
     lines = [
-        f"# Audit of seed {look.seed}{', group maps' * of_maps}",
+        f"# Audit of seed {look.seed}{NAMED[look.room]}",
         "",
         f"{len(done)} settings drawn, {sum(d['intervals'] for d in done.values())} "
         f"{'claims' if of_maps else 'intervals'} screened with {few} replications each; {suspects} "
