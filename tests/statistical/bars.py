@@ -71,3 +71,33 @@ def type_one_table(cells: Sequence[Cell], command: str) -> str:
         randomised = "" if c.randomised_rate is None else f"{c.randomised_rate:.4f}"
         lines.append(f"| {c.test} | {c.setting} | {c.rate:.4f} | {randomised} | {c.replications} |")
     return "\n".join(lines) + "\n"
+
+
+def rows(page: str) -> list[dict[str, str]]:
+    """The rows of every table on a page, by the headings of their columns."""
+    found: list[dict[str, str]] = []
+    heading: list[str] = []
+    for line in page.splitlines():
+        cells = [c.strip() for c in line.strip().removeprefix("|").removesuffix("|").split("|")]
+        if not line.startswith("|"):
+            heading = []
+        elif not heading:
+            heading = cells
+        elif set(line) - set("|-"):
+            found.append(dict(zip(heading, cells, strict=True)))
+    return found
+
+
+def cells_of(page: str) -> dict[tuple[str, str], Cell]:
+    """The cells that such a table was made of, by test and setting."""
+    found = {}
+    for row in rows(page):
+        count, randomised = int(row["replications"]), row["randomised"]
+        found[row["test"], row["setting"]] = Cell(
+            row["test"],
+            row["setting"],
+            round(float(row["rejection rate"]) * count),
+            round(float(randomised) * count) if randomised else None,
+            count,
+        )
+    return found
