@@ -1061,3 +1061,36 @@ def test_slips_in_items_are_refused() -> None:
         compare_items(id=[1, 2], model=["a", "a"], value=[1, 0])
     with pytest.raises(DataError, match="one entry a row"):
         compare_items(id=[1, 2], model=["a", "b"], value=[1])
+
+
+TABLED = ["balanced_accuracy", "f1", "mcc", "kappa", "net_benefit"]
+
+
+@pytest.mark.parametrize("measure", TABLED)
+def test_no_error_in_either_of_two_samples_leaves_a_difference_open(measure: str) -> None:
+    models = {
+        name: Binary(np.arange(n) % 2, probability=0.1 + 0.8 * (np.arange(n) % 2), pos_label=1)
+        for name, n in (("a", 40), ("b", 30))
+    }
+    row = compare(models, [measure], paired=False, rng=1).differences[0]
+    assert row.interval is not None
+    assert row.interval.low < 0.0 < row.interval.high
+    assert row.p_value == 1.0
+
+
+def test_different_samples_are_compared_by_the_limits_that_each_has() -> None:
+    rng = np.random.default_rng(3)
+    made = {}
+    for name, n, apart in (("a", 120, 2.0), ("b", 60, 0.5)):
+        y = np.arange(n) % 3 == 0
+        p = 1 / (1 + np.exp(-(apart * y - apart / 2 + rng.normal(size=n))))
+        made[name] = Binary(y.astype(int), probability=p, pos_label=1)
+    found = compare(made, ["mcc"], paired=False, rng=1)
+    row, (one, other) = found.differences[0], (e for e in found.estimates)
+    low = row.difference - np.hypot(one.value - one.interval.low, other.interval.high - other.value)
+    high = row.difference + np.hypot(
+        one.interval.high - one.value, other.value - other.interval.low
+    )
+    assert row.interval.low == pytest.approx(low, abs=0.02)
+    assert row.interval.high == pytest.approx(high, abs=0.02)
+    assert (row.p_value < 0.05) == (row.interval.low > 0.0 or row.interval.high < 0.0)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.area_differences import AreaContrast, correlation_of
 from abovechance.inference.areas import area_in
-from abovechance.inference.bootstrap import replicates, span
+from abovechance.inference.bootstrap import EXTREME, replicates, span
 from abovechance.inference.concordance import EQUAL_CONCORDANCES, concordances
 from abovechance.inference.contrasts import (
     EQUAL_AREAS,
@@ -29,7 +29,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.exchange import EQUAL, affordable, as_test, exchanged
 from abovechance.inference.influence import Components, Gap, NotLinear, components
-from abovechance.inference.interval_choice import SLOW_DRAWS
+from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -377,33 +377,34 @@ for _kind in (Kind.TEST, Kind.INTERVAL):
         takes=Takes.PARTS,
         origin=__name__,
     )
-WALD = declared(
-    Kind.TEST,
-    name="wald_unpaired",
-    models=2,
-    title="Wald with bootstrap standard error, unpaired",
-    words="Wald's test with bootstrap standard errors for different cases",
-    source="efron1993",
-    hypothesis=EQUAL_EXPECTED,
-    laws=tuple(Law),
-    needs=[Fact.UNPAIRED],
-    allows=[Fact.CLUSTERS],
-    takes=Takes.PARTS,
-    origin=__name__,
-)
-BOTH = declared(
-    Kind.INTERVAL,
-    name="bootstrap_unpaired",
-    models=2,
-    title="bootstrap of both parts, percentile[, {draws} draws], unpaired",
-    words="a bootstrap of both parts, by percentiles[, with {draws} draws]",
-    source="efron1993",
-    laws=tuple(Law),
-    needs=[Fact.UNPAIRED],
-    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
-    takes=Takes.PARTS,
-    origin=__name__,
-)
+    declared(
+        _kind,
+        name="mover_unpaired",
+        models=2,
+        title="MOVER of both intervals[ ({both})], unpaired",
+        words="the MOVER method with the limits that both parts have by themselves[ ({both})]",
+        source="zou2008",
+        hypothesis=EQUAL_EXPECTED,
+        laws=tuple(Law),
+        needs=[Fact.UNPAIRED],
+        allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
+    declared(
+        _kind,
+        name="bootstrap_unpaired",
+        models=2,
+        title="bootstrap of both parts[, percentile, {draws} draws], unpaired",
+        words="a bootstrap of both parts[, by percentiles, with {draws} draws]",
+        source="efron1993",
+        hypothesis=EQUAL_EXPECTED,
+        laws=tuple(Law),
+        needs=[Fact.UNPAIRED],
+        allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+        takes=Takes.PARTS,
+        origin=__name__,
+    )
 
 
 def unpaired(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
@@ -444,9 +445,29 @@ def _grouped(first: Any, second: Any) -> bool:
     return first.cases.groups is not None and second.cases.groups is not None
 
 
+class Recovered(NamedTuple):
+    """How far below and above its value a difference may lie, and by what limits of the parts."""
+
+    below: float
+    above: float
+    both: str
+
+
 @dataclass(frozen=True, eq=False)
 class Independent:
-    """A difference with a bootstrap of each part by itself."""
+    r"""A difference of parts that have nothing to do with each other, by the limits of each.
+
+    .. math:: L = d - \sqrt{(v_1 - l_1)^2 + (u_2 - v_2)^2}, \quad
+              U = d + \sqrt{(u_1 - v_1)^2 + (v_2 - l_2)^2}
+
+    so the difference allows for whatever a part's own interval does: few cases, none that erred.
+    Its p is that of the limit on the side of 0, and falls below 1 − level where the interval leaves
+    0 out. Where a part has no interval, both are resampled.
+
+    References
+    ----------
+    Zou & Donner (2008), the method of variance estimates recovery.
+    """
 
     measure: Measure
     first: Any
@@ -459,20 +480,48 @@ class Independent:
         return self.measure.of(self.first) - self.measure.of(self.second)
 
     def test(self, alternative: Alternative) -> Answer:
+        from scipy.special import ndtri
+
         if self.reason:
             raise NotApplicable(self.reason)
-        gaps = self._gaps()
-        gap = Gap(self.difference, float(gaps.std(ddof=1)), np.inf)
-        return Standardised(gap, turn(self.measure), "wald_unpaired", EQUAL_EXPECTED, {}).test(
-            alternative
+        found, gap = self._recovered(self.settings.level), self.difference
+        if found is None:
+            name, error = "bootstrap_unpaired", float(self._gaps().std(ddof=1))
+        else:
+            name, side = "mover_unpaired", found.below if gap > 0 else found.above
+            error = side / float(ndtri(0.5 + self.settings.level / 2.0))
+        known = {} if found is None else {"both": found.both}
+        tested = Standardised(
+            Gap(gap, error, np.inf), turn(self.measure), name, EQUAL_EXPECTED, known
         )
+        return tested.test(alternative)
 
     def interval(self, level: float) -> Interval:
+        gap, (least, most) = self.difference, span(self.measure.range)
+        found = self._recovered(level)
+        if found is not None:
+            low, high = max(gap - found.below, least), min(gap + found.above, most)
+            return limits("mover_unpaired", low, high, level, both=found.both)
         gaps = self._gaps()
         low, high = np.quantile(gaps, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        least, most = span(self.measure.range)
-        low, high = max(float(low), least), min(float(high), most)
+        # a value that resamples are biased away from is still one of those it may be
+        low, high = max(min(float(low), gap), least), min(max(float(high), gap), most)
         return limits("bootstrap_unpaired", low, high, level, draws=len(gaps))
+
+    def _recovered(self, level: float) -> Recovered | None:
+        """How far the limits of both parts let the difference go; None where one has none."""
+        settings = Settings(level=level, seed=self.settings.seed, draws=self.settings.draws)
+        measure, both = self.measure, (self.first, self.second)
+        try:
+            one, other = (
+                interval_by_law(measure, p, Shared.among(settings, p, [measure])) for p in both
+            )
+        except NotApplicable:
+            return None
+        mine, theirs = (measure.of(p) for p in both)
+        below = float(np.hypot(mine - one.low, other.high - theirs))
+        above = float(np.hypot(one.high - mine, theirs - other.low))
+        return Recovered(below, above, one.method) if min(below, above) > 0 else None
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
@@ -496,6 +545,13 @@ class Independent:
         with np.errstate(invalid="ignore"):
             gaps = parts[0] - parts[1]
         kept = gaps[np.isfinite(gaps)]
+        if self.measure.extreme:
+            raise NotApplicable(EXTREME)
+        if len(kept) and np.ptp(kept) == 0.0:
+            raise NotApplicable(
+                f"{self.measure.title} differs alike in all bootstrap samples, so nothing says how "
+                "the difference varies."
+            )
         if len(kept) < 0.99 * len(gaps):
             raise NotApplicable(
                 f"{self.measure.title} is undefined in {len(gaps) - len(kept)} of {len(gaps)} "
@@ -533,9 +589,9 @@ def difference_of_influences(
 
 @comparison(
     name="independent",
-    title="bootstrap of both parts",
-    words="independent bootstraps of both parts",
-    source="efron1993",
+    title="limits of both parts by MOVER, else a bootstrap of both",
+    words="the limits that both parts have by themselves, or independent bootstraps of both",
+    source=("zou2008", "efron1993"),
     hypothesis=EQUAL_EXPECTED,
     default=[Law.BALANCED, Law.UNKNOWN, Law.CALIBRATION, Law.UTILITY],
     laws=tuple(Law),
@@ -545,7 +601,7 @@ def difference_of_influences(
 def difference_of_both_parts(
     measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Contrast:
-    """Any measure: each part is resampled by itself."""
+    """Any measure: each part has limits by itself, or is resampled."""
     weighted = Fact.WEIGHTS in _facts(first, second)
     return Independent(measure, first, second, settings, WEIGHTED if weighted else "")
 
