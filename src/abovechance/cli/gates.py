@@ -137,7 +137,7 @@ def fail_if(quantities: Sequence[str], example: str) -> Callable[..., Any]:
         multiple=True,
         callback=read,
         metavar="CONDITION",
-        help="Exit with code 1 when this holds, or cannot be told: MEASURE QUANTITY SIGN NUMBER, "
+        help="Exit with code 1 when this holds, or is undefined: MEASURE QUANTITY SIGN NUMBER, "
         f"e.g. '{example}'; QUANTITY is {', '.join(quantities)}. Repeatable.",
     )
 
