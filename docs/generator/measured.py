@@ -55,17 +55,24 @@ CALIBRATION_LINE = ("interval-recalibration",)
 
 RULES = (
     # intervals; of these tables the measure is a column
-    Rule(SIZES, "Wilson( at the effective n)?", ("interval-wilson",)),
+    Rule(SIZES, r"Wilson( at the effective n( over \d+ clusters)?)?", ("interval-wilson",)),
     Rule(SIZES, "MOVER with Wilson", ("interval-mover",)),
-    Rule(SIZES, "adjusted-logit (DeLong|Obuchowski)", ("interval-delong",)),
+    Rule(
+        SIZES,
+        r"Newcombe and logit (DeLong|Obuchowski over \d+ clusters)",
+        ("interval-newcombe_delong",),
+    ),
     Rule(
         SIZES,
         r"studentised bootstrap( of \d+ clusters)?, \d+ draws",
         ("interval-studentised_bootstrap",),
     ),
-    Rule(SIZES, r"bootstrap BCa, \d+ draws", ("interval-bootstrap",)),
-    Rule(SIZES, "Fisher z", ("interval-fisher_z",)),
-    Rule(SIZES, "Dirichlet posterior, Jeffreys", ("interval-dirichlet",)),
+    Rule(SIZES, r"jackknife( over \d+ clusters)?, Student's t", ("interval-left_out",)),
+    Rule(
+        SIZES,
+        "Dirichlet posterior, (Jeffreys|one case over all cells)",
+        ("interval-dirichlet",),
+    ),
     Rule(SIZES, "infinitesimal jackknife, logit scale", ("interval-jackknife",)),
     Rule(SIZES, r"t over \d+ clusters", ("interval-cluster_mean",)),
     Rule(SIZES, "Tango", ("interval-tango", "comparison-mcnemar")),
@@ -90,7 +97,7 @@ RULES = (
     Rule(LEVELS, "permutation, Spearman", ("test-permutation",), ("spearman",)),
     Rule(LEVELS, "permutation, concordance", ("test-permutation",), ("c_index",)),
     Rule(LEVELS, "permutation (of|within) clusters, AUC", ("test-permutation",), ("auc",)),
-    Rule(LEVELS, "skill, sign flip", ("test-sign_flip",)),
+    Rule(LEVELS, "skill, studentised", ("gain-skill",)),
     Rule(LEVELS, "studentised permutation, .*", ("test-studentised_permutation",)),
     # comparisons
     Rule(LEVELS, "McNemar", ("test-mcnemar", "comparison-mcnemar"), ("accuracy",)),
