@@ -26,6 +26,7 @@ import harness  # before numpy: it allows one thread to everybody
 import numpy as np
 
 LONGEST = 10.0  # seconds of CPU that a point may take, as the points before it let expect
+POWERS = "⁰¹²³⁴⁵⁶⁷"
 LAST = 3  # points that the slope is fitted to
 SMALL = 60  # cases of the call that loads compiled loops
 RESULTS = Path(__file__).parent / "results"
@@ -242,7 +243,7 @@ def _expected(found: Sequence[tuple[int, dict[str, float]]], size: int) -> float
 
 
 def slope(found: Sequence[tuple[int, dict[str, float]]], what: str) -> float:
-    """The power of the size that the last points grow with; nan of one point."""
+    """The power of the size that the last points grow with; 0 of one point."""
     last = found[-LAST:]
     if len(last) < 2:
         return 0.0
@@ -259,18 +260,19 @@ Measured = dict[str, list[tuple[int, dict[str, float]]]]
 
 
 def rows(measured: Measured) -> Iterator[str]:
-    yield "| verb | grows | " + "CPU seconds and megabytes at each | slope of time | of memory |"
+    yield "| verb | grows by | CPU seconds and megabytes at each size | slope of time | of memory |"
     yield "|---|---|---|---:|---:|"
     for name, found in measured.items():
         grows = GROWING[name]
         cells = "; ".join(
-            f"{size:,}: {p['seconds']:.2g} s, {p['megabytes']:.0f} MB".replace(",", " ", 1)
-            if size < 1_000_000
-            else f"{size:.0e}: {p['seconds']:.2g} s, {p['megabytes']:.0f} MB"
-            for size, p in found
+            f"{_number(size)}: {p['seconds']:.2g} s, {p['megabytes']:.0f} MB" for size, p in found
         )
         steep = [f"{slope(found, what):.2f}" for what in ("seconds", "megabytes")]
         yield f"| {grows.verb} | {grows.by} | {cells} | {' | '.join(steep)} |"
+
+
+def _number(size: int) -> str:
+    return f"{size:,}".replace(",", " ")
 
 
 def picture(measured: Measured) -> Any:
@@ -299,7 +301,7 @@ def picture(measured: Measured) -> Any:
             low=1.8,
             high=7.2,
             ticks=tuple(map(float, cases)),
-            labels=tuple(f"{10**k:,}".replace(",", " ") for k in cases),
+            labels=tuple(f"10{POWERS[k]}" for k in cases),
         ),
         y=Axis(
             title="CPU seconds",
@@ -310,7 +312,6 @@ def picture(measured: Measured) -> Any:
         ),
         layers=tuple(layers),
         series=tuple(behind),
-        name="growth",
     )
 
 
