@@ -1,5 +1,7 @@
 """Among noise no more features are stable than the bound says."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -33,3 +35,15 @@ def test_every_setting(setting) -> None:
     for found in false_stable.simulate(setting, 100, seed=2):
         assert found.within >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 100)
         assert found.stable.mean() <= found.bounds["unimodal"]
+
+
+def test_the_committed_table_keeps_the_bounds_on_the_mean() -> None:
+    text = (Path(__file__).parent / "tables/false_stable.md").read_text("utf-8")
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    rows = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    assert {row["selection"] for row in rows} == {one.what for one in SETTINGS}
+    for row in rows:
+        assert (
+            float(row["mean stable"]) <= float(row["unimodal"]) < float(row["bound, no assumption"])
+        )
+        assert float(row["within"]) >= 0.95
