@@ -55,7 +55,7 @@ def test_what_raises_dies_hangs_or_takes_all_memory_is_counted() -> None:
     assert "not one line" in said["1"][1]
     assert said["2"][1].startswith("KeyError in toys.py")
     assert said["3"] == ("fell", "the process ended with -6")
-    assert said["4"] == ("fell", "no answer within 1 s")
+    assert said["4"] == ("fell", "no answer within 4 s")
     assert said["5"][1].startswith("MemoryError")
 
 

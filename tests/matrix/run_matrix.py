@@ -30,14 +30,13 @@ PAGE = Path(__file__).with_name("table.md")
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 EXTRAS = ("plot", "cluster", "neuro", "app", "excel", "stats")
 SHOWN = ("numpy", "scipy", "scikit-learn", "pyarrow", "narwhals", "numba")
-# What leans on a library or on the processor most; what only combines it is left to --all.
+# What leans on libraries and on the processor, in a minute; the rest is left to --all.
 QUICK = [
-    *("tests/io", "tests/predictions", "tests/qualification", "tests/app/test_app.py"),
-    *(f"tests/test_{name}.py" for name in ("tabular", "public_names", "gate", "without_numba")),
-    *(f"tests/numerics/test_{name}.py" for name in ("exact", "ranks", "counts", "kernels")),
-    *(f"tests/resampling/test_{name}.py" for name in ("draws", "store", "tails")),
-    *("tests/learning/test_from_sklearn.py", "tests/inference/test_methods.py"),
-    *("tests/plots/test_svg.py", "tests/cli/test_main.py", "tests/maps/test_images.py"),
+    *("tests/test_outside_references.py", "tests/test_tabular.py", "tests/predictions"),
+    *(f"tests/io/test_{name}.py" for name in ("arrow_files", "reading", "text_files", "workbooks")),
+    *(f"tests/numerics/test_{name}.py" for name in ("exact", "ranks", "counts")),
+    *("tests/resampling/test_draws.py", "tests/learning/test_from_sklearn.py"),
+    *("tests/plots/test_svg.py", "tests/measures/test_extremes.py"),
 ]
 # What holds of the project's files, not of an installation.
 NOT_OF_IT = ("tests/test_repository.py", "tests/test_run.py", "tests/matrix", "tests/release")

@@ -32,7 +32,8 @@ SECONDS = 150  # of CPU; a mutant that takes longer runs in circles and is notic
 
 OUTSIDE = "tests/test_outside_references.py"
 FORMS = "tests/measures"
-# Modules of formulas, with the tests that go with each; the first to fail ends a trial.
+# Modules of formulas, with the tests that go with each beside their own examples; the first to
+# fail ends a trial.
 TESTED: dict[str, list[str]] = {
     "numerics/exact.py": ["tests/numerics/test_exact.py",
                           "tests/numerics/test_exact_saddlepoint.py"],
@@ -204,7 +205,7 @@ def _try(mutant: Mutant, *, show: bool) -> None:
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
         import pytest
 
-        chosen = TESTED[mutant.module]
+        chosen = [f"src/abovechance/{mutant.module}", *TESTED[mutant.module]]
         code = int(pytest.main(["-q", "-x", "--no-header", "-m", "not slow", *chosen]))
     finally:
         os._exit(code)

@@ -295,11 +295,14 @@ def _unpacked(data: bytes) -> int:
         return 0  # the reader says what is wrong with it
 
 
-def answer(tables: Sequence[Table], choices: Choices) -> Report:
+def answer(
+    tables: Sequence[Table], choices: Choices, *, progress: Progress | None = None
+) -> Report:
     """Assess the one model there is, or compare the several: columns of a file, or files."""
     models = models_in(tables, choices)
     first = next(iter(models.values()))
     asked: dict[str, Any] = {"rng": SEED, **_subgroups(tables, choices, first)}
+    asked["progress"] = progress
     if choices.primary:
         asked["primary"] = choices.primary
     at = measures_at(first, choices)

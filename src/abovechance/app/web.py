@@ -3,6 +3,7 @@
 Start the local server and show its page.
 """
 
+import asyncio
 import contextlib
 import json
 import secrets
@@ -22,7 +23,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from abovechance.app.requests import LARGEST, answer, described, on_the_page, opened
+from abovechance.app.requests import LARGEST, Sent, answer, described, on_the_page, opened
 from abovechance.errors import AboveChanceError, Unfinished
 from abovechance.examples import path as example_path
 from abovechance.measures import every
@@ -42,6 +43,9 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+
+LOOKED_AFTER = 0.5  # seconds between two looks whether whoever asked is still there
 
 
 class TooLarge(AboveChanceError):
@@ -78,8 +82,7 @@ def make_app(token: str, port: int, *, largest: int = LARGEST) -> Starlette:
 
     async def report(request: Request) -> Response:
         sent = await run_in_threadpool(opened, await _body(request, largest))
-        made = await run_in_threadpool(lambda: answer(sent.tables, sent.choices).html)
-        return PlainTextResponse(made)
+        return PlainTextResponse(await _while_awaited(request, sent))
 
     return Starlette(
         routes=[
@@ -136,6 +139,24 @@ async def _body(request: Request, largest: int) -> bytes:
             raise too_large
         parts.append(part)
     return b"".join(parts)
+
+
+async def _while_awaited(request: Request, sent: Sent) -> str:
+    """The report on what was sent; given up between two blocks of draws if whoever asked leaves."""
+    left = threading.Event()
+
+    def go_on(done: int, total: int) -> None:
+        if left.is_set():
+            raise ClientDisconnect
+
+    work = asyncio.ensure_future(
+        run_in_threadpool(lambda: answer(sent.tables, sent.choices, progress=go_on).html)
+    )
+    while not work.done():
+        await asyncio.wait({work}, timeout=LOOKED_AFTER)
+        if not work.done() and await request.is_disconnected():
+            left.set()
+    return work.result()
 
 
 async def _index(request: Request) -> Response:
