@@ -8,9 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -351,3 +354,42 @@ def test_a_line_of_any_depth_number_or_letter_is_answered(address: str, line: by
     status, body, _ = asked(f"{address}columns", line + b"\ny,p\n1,.5\n0,1")
     assert status in (200, 422)
     assert json.loads(body)
+
+
+def test_the_work_for_a_browser_that_left_is_given_up(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from abovechance.app import web
+
+    begun, given_up = threading.Event(), threading.Event()
+
+    def answer(tables: object, choices: object, progress: Callable[[int, int], None]) -> object:
+        begun.set()
+        try:
+            for done in range(6000):
+                time.sleep(0.05)
+                progress(done, 6000)
+        except BaseException:
+            given_up.set()
+            raise
+        return None
+
+    monkeypatch.setattr(web, "answer", answer)
+    body, parts = parcel(("a.csv", CSV)), urlsplit(address)
+    assert parts.port is not None
+    head = f"POST {parts.path}report HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+    with socket.create_connection(("127.0.0.1", parts.port)) as browser:
+        browser.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        assert begun.wait(60)
+        assert not given_up.is_set()
+    assert given_up.wait(60)
+
+
+def test_the_draws_of_a_report_can_be_stopped() -> None:
+    def left(done: int, total: int) -> None:
+        raise LookupError("whoever asked has left")
+
+    table = read_table(CSV)
+    choices = Choices(outcome="outcome", predicted=("p_texture",), positive="malignant")
+    with pytest.raises(LookupError, match="has left"):
+        answer([table], choices, progress=left)

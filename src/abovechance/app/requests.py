@@ -26,6 +26,7 @@ from abovechance.io.workbooks import sheets_in
 from abovechance.measures import applicable
 from abovechance.predictions import Predictions
 from abovechance.reports import Report, report
+from abovechance.settings import Progress
 
 EXAMPLES = 3
 FEW_CLASSES = 30
