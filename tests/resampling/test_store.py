@@ -389,3 +389,35 @@ def test_the_configuration_is_readable_from_outside(settings: Settings) -> None:
 def test_objects_are_never_pickled_into_a_store(settings: Settings) -> None:
     with pytest.raises(TypeError, match="objects would have to be pickled"):
         replicate_blocks(lambda rng, size: np.full(size, {}, dtype=object), settings)
+
+
+class Exploit:
+    """Whoever unpickles it runs what it says."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Path.touch, (Path("unpickled"),))
+
+
+@pytest.mark.parametrize("forged", ["pickle", "archive", "noise"])
+def test_a_forged_block_runs_nothing_and_is_computed_again(
+    settings: Settings, forged: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+    import pickle
+
+    from abovechance.resampling.store import _checksum
+
+    monkeypatch.chdir(tmp_path)
+    expected = replicate(FLIPPED, SCHEME, settings)
+    held = io.BytesIO()
+    np.savez(held, array=np.array([Exploit()] * 10, dtype=object))
+    payload = {"pickle": pickle.dumps(Exploit()), "archive": held.getvalue(), "noise": b"?"}[forged]
+    with contextlib.closing(sqlite3.connect(str(settings.store))) as connection, connection:
+        (task,) = connection.execute("SELECT DISTINCT task FROM blocks").fetchone()
+        row = (payload, _checksum(task, 3, payload))
+        connection.execute("UPDATE blocks SET payload = ?, checksum = ? WHERE block = 3", row)
+    counting = Counting()
+    found = replicate(FLIPPED, SCHEME, replace(settings, executor=counting))
+    assert counting.computed == [3]
+    assert np.array_equal(found, expected)
+    assert not (tmp_path / "unpickled").exists()

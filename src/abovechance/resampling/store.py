@@ -252,7 +252,7 @@ class Shelf:
             return [int(row[0]) for row in rows]
 
     def load(self, block: int) -> Any:
-        """A finished block, or None if it is not there or its checksum is wrong."""
+        """A finished block, or None if it is not there, its checksum is wrong or it is no array."""
         with _explained(self.path):
             row = self.connection.execute(
                 "SELECT payload, checksum FROM blocks WHERE task = ? AND block = ?",
@@ -260,7 +260,10 @@ class Shelf:
             ).fetchone()
         if row is None or bytes(row[1]) != _checksum(self.task, block, bytes(row[0])):
             return None
-        return _decoded(bytes(row[0]))
+        try:
+            return _decoded(bytes(row[0]))
+        except Exception:  # made by somebody else, with pickles in it for instance: never loaded
+            return None
 
     def save(self, block: int, value: Any) -> None:
         """Write a finished block; it is on the disk when this returns."""
