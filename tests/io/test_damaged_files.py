@@ -197,3 +197,8 @@ def test_more_classes_than_a_table_can_hold_are_refused() -> None:
     some = np.arange(1200) % 600
     with pytest.raises(NotApplicable, match=r"at most 500 of them; these are 600\. Ask for values"):
         assess(Multiclass(some, label=some))
+
+
+def test_a_last_line_of_any_length_is_found_to_be_cut_off() -> None:
+    data = b"y,p\n" + b"1,0.5\n" * 10 + b"0" * 200_000
+    assert read_table(data).rows == 10

@@ -344,7 +344,8 @@ def cut_off(data: bytes, layout: Layout) -> tuple[int, int] | None:
     if tail.count(b'"') % 2 and data.count(b'"') % 2 == 0:
         return None  # the end of a quoted text that runs over several lines
     line = tail.decode(errors="replace")
-    fields = len(next(csv.reader([line], delimiter=layout.separator), []))
+    reader = csv.reader([line], delimiter=layout.separator)
+    fields = len(next(_quietly(reader), line.split(layout.separator)))
     cut = line.endswith(CUT) or _unclosed(line, layout.separator)
     if cut or fields < len(layout.names):
         return start, fields
