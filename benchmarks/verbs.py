@@ -200,7 +200,7 @@ def assess_binary(
 
 
 def assess_with_intervals(n: int = 1_000) -> Iterator[Race]:
-    """Beside the same thirteen values each in its own BCa bootstrap of scipy, of fewer resamples.
+    """Beside the same thirteen values, each in its own bootstrap of scipy, of fewer resamples.
 
     The peer's time grows with its resamples and is scaled to those that `assess` takes.
     """

@@ -14,6 +14,7 @@ from abovechance.measures.measure import Measure
 from abovechance.numerics.counts import weighted_median
 from abovechance.predictions import Numeric, Predictions
 
+MANY_CLASSES = 200  # beyond which the most and the least frequent alone are tried
 CANDIDATES = 129  # quantiles of the outcomes that are tried where the best number has no formula
 
 
@@ -32,9 +33,11 @@ def independence(predictions: Any, measure: Measure) -> float:
 def best_constant(predictions: Any, measure: Measure) -> float:
     """The best value when every case is called by the same class: the most frequent one's."""
     shares = predictions.prevalences
-    tables = np.zeros((len(shares), len(shares), len(shares)))
-    for called, table in enumerate(tables):
-        table[:, called] = shares
+    called = np.arange(len(shares))
+    if len(shares) > MANY_CLASSES:  # a table for each would fill the memory
+        called = np.array([np.argmax(shares), np.argmin(shares)])
+    tables = np.zeros((len(called), len(shares), len(shares)))
+    tables[np.arange(len(called)), :, called] = shares
     values = measure.on_counts(tables)
     return float(np.max(values) if measure.higher_is_better else np.min(values))
 
