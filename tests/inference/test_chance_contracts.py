@@ -9,7 +9,7 @@ import pytest
 
 from abovechance import Binary, Multiclass, Numeric, Survival, assess
 from abovechance.inference.permutation import permuted, scheme_for
-from abovechance.measures import Law, Measure, applicable
+from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.shuffled import level, shuffled
 from abovechance.predictions import Predictions
 
@@ -187,3 +187,15 @@ def test_a_users_own_measure_has_the_chance_of_its_formula() -> None:
     mine = measure(title="Twice", range=(0.0, 2.0), best=0.0, source="", **facts)(twice)
     cases = KINDS["binary"]
     assert shuffled(mine, cases) == pytest.approx(2 * shuffled(brier, cases))
+
+
+def test_of_very_many_classes_the_most_frequent_is_the_reference(monkeypatch) -> None:
+    from abovechance.measures import chance
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 12, 200)
+    made = Multiclass(y, label=rng.integers(0, 12, 200), labels=list(range(12)))
+    accuracy = find("accuracy").for_outcome("multiclass")
+    every = chance.best_constant(made, accuracy)
+    monkeypatch.setattr(chance, "MANY_CLASSES", 3)
+    assert chance.best_constant(made, accuracy) == every == np.bincount(y).max() / 200
