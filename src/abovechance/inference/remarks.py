@@ -519,7 +519,8 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
 
 
 def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[Advice]:
-    few, numbers = few_cases(predictions, measures), View.VALUE in predictions.views
+    few = few_cases(predictions, measures)
+    numbers = View.VALUE in predictions.views
     if few:
         yield Advice("AC033" if numbers else "AC030", few)
     if numbers:
