@@ -160,7 +160,8 @@ RULES = (
     ),
     Rule(LEVELS, "Cochran's Q, .*", ("omnibus-cochran",)),
     Rule(LEVELS, "permutation of clusters among models, .*", ("omnibus-permuted_totals",)),
-    Rule(LEVELS, "Friedman, .*"),  # can be called, is no declared method
+    Rule(LEVELS, "largest t of all pairs, .*", ("omnibus-largest_difference",)),
+    Rule(LEVELS, "losses permuted among .*", ("omnibus-permuted_totals",)),
     # what the defaults avoid
     Rule(LEVELS, "Mann–Whitney(, clusters ignored)?|sign flip, clusters ignored"),
     Rule(LEVELS, "DeLong, normal|plain exchange, PPV|Obuchowski χ², .*"),
