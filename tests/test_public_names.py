@@ -100,7 +100,9 @@ def test_arrays_in_place_of_predictions_are_taken_for_them(function: Any) -> Non
     outcome, predicted = [0, 1, 0, 1, 1], [0.1, 0.7, 0.4, 0.9, 0.3]
     options = {"rng": 1} if "rng" in inspect.signature(function).parameters else {}
     made = ac.Binary(outcome, probability=predicted)
-    assert str(function(outcome, predicted, **options)) == str(function(made, **options))
+    taken = "y_true, predictions taken for probabilities of 1; 5 rows\n"  # said first by some
+    said = str(function(outcome, predicted, **options)).removeprefix(taken)
+    assert said == str(function(made, **options))
     with pytest.raises(ac.errors.DataError, match=r"takes predictions made with Binary\(y_true"):
         function(outcome)
     with pytest.raises(TypeError, match="unexpected keyword"):
