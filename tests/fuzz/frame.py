@@ -169,7 +169,10 @@ def _said(name: str, target: Target, seed: int, first: int) -> Iterator[tuple[in
     """What one child says of its inputs; its death or silence is said of the input it had."""
     command = [sys.executable, str(HERE / "run_fuzz.py"), name, "--seed", str(seed)]
     started = subprocess.Popen(
-        [*command, "--child", str(first)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [*command, "--child", str(first)],
+        bufsize=0,  # a line kept in a buffer would not be seen by select
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert started.stdout is not None
     number = first

@@ -601,6 +601,21 @@ def test_few_different_cases_have_degrees_of_freedom_by_class() -> None:
     assert compare(few, ["auc"], paired=False)["auc"].test == "DeLong, unpaired, t(6.0)"
 
 
+def test_perfect_models_of_different_cases_have_no_degrees_of_freedom_to_print() -> None:
+    perfect = {
+        name: Binary(np.repeat([0, 1], n), score=np.arange(2.0 * n), pos_label=1)
+        for name, n in (("a", 30), ("b", 31))
+    }
+    row = compare(perfect, ["auc"], paired=False)["auc"]
+    assert (row.test, row.p_value) == ("DeLong, unpaired", 1.0)
+    assert "inf" not in str(delong(perfect["a"], perfect["b"], paired=False))
+    certain = {
+        name: Binary(np.repeat([0, 1], n), probability=np.repeat([0.25, 0.75], n), pos_label=1)
+        for name, n in (("a", 30), ("b", 31))
+    }
+    assert compare(certain, ["brier"], paired=False)["brier"].test == "Welch t, unpaired"
+
+
 def test_cases_in_common_that_are_not_paired_are_said() -> None:
     ids = np.arange(80)
     found = compare(two(id=ids), ["brier"], paired=False, rng=1)

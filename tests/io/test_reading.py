@@ -227,6 +227,12 @@ def test_every_source_gives_the_same_predictions(tmp_path):
         assert found.cases.groups.tolist() == ["a", "b", "a"]
 
 
+@pytest.mark.parametrize("role", ["time", "event", "probability", "id"])
+def test_true_is_no_name_of_a_column(role):
+    with pytest.raises(ColumnError, match=f"^{role} must be the name of a column; got True.$"):
+        read(b"y,p\n1,.2\n0,.3\n", outcome="y", **{role: True})
+
+
 def test_what_was_assumed_travels_with_the_predictions():
     found = read("y;p\nkränk;0,7\nwohl;0,2\nkränk".encode("latin-1"), pos_label="kränk")
     assert [note.code for note in found.notes] == ["AC701", "AC702", "AC703"]

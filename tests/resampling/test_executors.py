@@ -16,7 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance.errors import NotApplicable, Unfinished
+import abovechance as ac
+from abovechance.errors import Unfinished
+from abovechance.inference import assess
+from abovechance.measures import Family, Form, Law
+from abovechance.predictions import Binary, View
 from abovechance.resampling import Processes, Settings, in_order, replicate_blocks
 
 FOLDER = Path(__file__).parent
@@ -112,10 +116,37 @@ def test_workers_end_when_the_reader_stops(chores: Any) -> None:
 
 
 def test_what_cannot_be_pickled_is_refused_with_the_remedy() -> None:
-    with pytest.raises(NotApplicable, match="top of a module"):
+    with pytest.raises(Unfinished, match="top of a module"):
         replicate_blocks(
             lambda rng, size: rng.random(size), Settings(draws=10, executor=Processes(2))
         )
+
+
+def test_a_measure_made_inside_a_function_is_refused_not_left_without_p() -> None:
+    def lost(table: Any) -> Any:
+        return 100.0 * (np.diagonal(table, axis1=-2, axis2=-1) / table.sum(axis=-1)).mean(axis=-1)
+
+    def fixed(table: Any, *, turn: Any = lambda value: value) -> Any:
+        return turn(lost(table))
+
+    y = np.arange(60) % 2
+    cases = Binary(y, label=np.where(np.arange(60) % 5 == 0, 1 - y, y), pos_label=1)
+    # the first travels by its name and is not found there, the second cannot set out
+    for function, why in ((lost, "attribute 'lost'"), (fixed, "<lambda>")):
+        own = ac.measure(
+            title="Hundredfold",
+            form=Form.COUNTS,
+            family=Family.CATEGORICAL,
+            reads=View.LABEL,
+            range=(0.0, 100.0),
+            best=100.0,
+            law=Law.UNKNOWN,
+            source="a user",
+        )(function)
+        assert assess(cases, [own], draws=400, rng=1).estimates[0].p_value is not None
+        with pytest.raises(Unfinished, match=f"{why}.*top of a module") as refused:
+            assess(cases, [own], draws=400, rng=1, workers=2)
+        assert "\n" not in str(refused.value)
 
 
 def test_one_thread_of_linear_algebra_in_a_worker(chores: Any) -> None:

@@ -106,7 +106,7 @@ def delong(
     if not paired:
         method = find_method("delong", Kind.TEST)
         gap = unpaired_gap(*(method.checked(p) for p in (first, second)))
-        return gap_test(gap, alternative, "delong", {"unpaired": True, "df": gap.df})
+        return gap_test(gap, alternative, "delong", {"unpaired": True, **gap.freedom})
     from abovechance.inference.pairing import two_on_the_same_cases
 
     for predictions in (first, second):
@@ -118,8 +118,8 @@ def delong(
         name, known = "obuchowski", {**known, "clusters": len(np.unique(found.groups))}
     if reference == "normal" or (reference is None and found.groups is None):
         gap = Gap(gap.difference, gap.error, np.inf)
-    elif np.isfinite(gap.df):
-        known["df"] = gap.df
+    else:
+        known |= gap.freedom
     return gap_test(gap, alternative, name, known)
 
 

@@ -111,6 +111,11 @@ class Gap:
     error: float
     df: float
 
+    @property
+    def freedom(self) -> dict[str, Any]:
+        """The degrees of freedom for the name of a method; without spread there are none to say."""
+        return {"df": self.df} if np.isfinite(self.df) else {}
+
 
 def influence(measure: Measure, sample: Sample) -> Floats:
     """How much each case moves a value, in the value's units; the sum is 0.

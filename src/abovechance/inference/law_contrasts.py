@@ -231,9 +231,8 @@ def contrast_by_name(
         return cast(Contrast, found)
     difference, error, *df = found
     spread = Gap(float(difference), float(error), float(df[0]) if df else np.inf)
-    known = {"df": spread.df} if df else {}
     bounds = span(measure.range)
-    return Declared(spread, turn(measure), method.name, method.hypothesis, known, bounds)
+    return Declared(spread, turn(measure), method.name, method.hypothesis, spread.freedom, bounds)
 
 
 @comparison(
@@ -648,7 +647,7 @@ def _standardised(
     else:
         total, df = _welch([_variance(i) for i in (one, other)])
         gap = Gap(difference, float(np.sqrt(total)), df)
-        known = {"df": df}
+        known = gap.freedom
     return Standardised(gap, turn(measure), name, EQUAL_EXPECTED, known, span(measure.range))
 
 
@@ -735,7 +734,7 @@ def _tested_areas(measure: Measure, first: Any, second: Any, found: Components) 
         at_most = max(sum(smallest) - 2.0, 1.0) if min(smallest) < VERY_FEW else np.inf
         total, df = _welch(parts, at_most)
         gap = Gap(gap.difference, float(np.sqrt(total)), df)
-        known = {"unpaired": True, "df": df}
+        known = {"unpaired": True, **gap.freedom}
     return Standardised(gap, turn(measure), "delong", EQUAL_EXPECTED, known, span(measure.range))
 
 

@@ -426,7 +426,7 @@ def _unused_weights(table: Table, roles: Roles) -> tuple[Advice, ...]:
 def _refuse_no_names(stated: Mapping[str, Any]) -> None:
     """A role is stated by the name of a column, or by False for none."""
     for role, name in stated.items():
-        if name is not None and not isinstance(name, str | bool):
+        if name is not None and name is not False and not isinstance(name, str):
             raise ColumnError(f"{role} must be the name of a column; got {shown(name)}.")
 
 

@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
-from abovechance.errors import AboveChanceError, NotApplicable, Unfinished
+from abovechance.errors import AboveChanceError, Unfinished
 
 # ----------------------------------------------------------------------------------------------
 # Where blocks are computed: in this process, or in several.
@@ -78,7 +78,8 @@ class Processes:
     Raises
     ------
     Unfinished
-        When a block, or the start of workers, fails as many times.
+        When a block, or the start of workers, fails as many times, and when what is to be
+        computed cannot be pickled.
 
     See Also
     --------
@@ -221,7 +222,7 @@ def _work(line: Any, path: Path) -> None:
         except (EOFError, OSError):
             return
         try:
-            task = task or pickle.loads(path.read_bytes())
+            task = task or _loaded(path.read_bytes())
             answer = task(block)
         except BaseException as error:
             answer = _failed(error)
@@ -250,10 +251,23 @@ def pickled(task: Task) -> bytes:
     try:
         return pickle.dumps(task, protocol=5)
     except Exception as error:
-        raise NotApplicable(
-            f"several processes need a statistic that can be pickled ({error}); define it at the "
-            "top of a module, not inside a function, or use workers=1"
-        ) from error
+        raise _bound_here(error) from error
+
+
+def _loaded(payload: bytes) -> Task:
+    """A task from its bytes; in another process what it is made of may not be found by name."""
+    try:
+        return cast(Task, pickle.loads(payload))
+    except Exception as error:
+        raise _bound_here(error) from error
+
+
+def _bound_here(error: Exception) -> Unfinished:
+    """Not of the predictions but of how to compute: nobody may take it for a missing answer."""
+    return Unfinished(
+        f"several processes need a statistic that can be pickled ({error}); define it at the "
+        "top of a module, not inside a function, or use workers=1"
+    )
 
 
 @contextmanager
@@ -340,10 +354,9 @@ class Dask:
     ------
     AboveChanceError
         If it is no such address.
-    NotApplicable
-        If dask is not installed.
     Unfinished
-        When the cluster is lost.
+        If dask is not installed, when what is to be computed cannot be pickled, and when the
+        cluster is lost.
 
     See Also
     --------
@@ -390,7 +403,7 @@ class Dask:
 
             run = os.urandom(16).hex()
             # a submitted task, unlike scattered data, can be made again when its worker dies
-            shared = client.submit(pickle.loads, payload, key=f"abovechance-{run}", pure=False)
+            shared = client.submit(_loaded, payload, key=f"abovechance-{run}", pure=False)
             waiting = iter(wanted)
             width = WINDOW * max(1, sum(client.nthreads().values()))
             futures: dict[Any, int] = {}
@@ -471,7 +484,7 @@ class Dask:
         try:
             from distributed import Client, LocalCluster
         except ImportError as error:
-            raise NotApplicable(
+            raise Unfinished(
                 "a cluster needs Dask; install it with the extra: abovechance[cluster]"
             ) from error
         with ExitStack() as stack:
