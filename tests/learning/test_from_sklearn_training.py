@@ -19,7 +19,15 @@ from abovechance.learning import (
     cross_validate,
     recognise,
 )
-from abovechance.learning.from_sklearn import _by_libsvm, _libsvm_is_known, converged
+from abovechance.learning.from_sklearn import (
+    _by_libsvm,
+    _libsvm_is_known,
+    converged,
+    cross_predictions,
+    known,
+)
+from abovechance.learning.training import decisions
+from abovechance.numerics.covariance import folded_discriminants
 
 KNOWN = {
     "discriminant": LinearDiscriminantAnalysis(),
@@ -136,3 +144,26 @@ def test_a_libsvm_that_is_not_as_known_is_left_alone(monkeypatch):
             assert not _libsvm_is_known()
     finally:
         _libsvm_is_known.cache_clear()
+
+
+@pytest.mark.parametrize(("n", "by_rows"), [(40, True), (56, False)])
+def test_the_hat_matrix_is_made_only_where_it_is_used_and_both_ways_agree(n, by_rows):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n, 2))
+    labels = rng.permuted(np.tile(np.arange(n) % 2, (6, 1)), axis=1)
+    folds = np.tile(np.arange(n) % 8, (6, 1))
+    found = known(LinearDiscriminantAnalysis(), X)
+    predicted = cross_predictions(found, labels, folds)
+    assert ("hat" in vars(found)) == by_rows
+    assert found.learner == LDA("rows")  # so that no degrees of freedom are lost
+    through_rows, unsure = folded_discriminants(found.hat, labels, folds, 8, lost=0)
+    assert not unsure.any()
+    through_features = np.empty(labels.shape)
+    for v in range(8):
+        test = folds == v
+        counts = (~test).astype(np.int64)
+        values, doubtful = decisions(found.learner, X, labels, counts, everywhere=False, fast=True)
+        assert not doubtful.any()
+        through_features[test] = values[test]
+    np.testing.assert_allclose(through_features, through_rows, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(predicted, 1 / (1 + np.exp(-through_rows)), rtol=0, atol=1e-12)

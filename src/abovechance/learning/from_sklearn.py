@@ -1019,7 +1019,9 @@ def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tupl
     X, values = known.varying, np.zeros(labels.shape)
     unsure = np.zeros((len(labels), count), dtype=bool)
     np.put_along_axis(unsure, folds, True, axis=1)
-    found = folded_decisions(known.learner, X, labels, folds, count, fast=True, hat=known.hat)
+    found = folded_decisions(
+        known.learner, X, labels, folds, count, fast=True, hat=lambda: known.hat
+    )
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):

@@ -1,6 +1,6 @@
 """One learner trained many times: labellings, folds, bootstrap samples; fast where possible."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -99,21 +99,21 @@ def folded_decisions(
     count: int,
     *,
     fast: bool | None = None,
-    hat: Hat | None = None,
+    hat: Callable[[], Hat | None] | None = None,
 ) -> tuple[Floats, Bools] | None:
     """Decision values (B, n) by learners that did not see the row's fold, where there is a trick.
 
-    With them come the folds (B, V) that have to be done otherwise. `hat` is that of `hat_of`, if
-    it is known.
+    With them come the folds (B, V) that have to be done otherwise. `hat` gives what
+    `hat_of` does, where that is kept; it is asked only if a matrix of rows by rows is the way.
     """
     if not _discriminates(learner) or not (worthwhile(labels.size) or (fast and available())):
         return None
     n, p = X.shape
     if (n / count) ** 3 > n * p**2:  # then a system of the size of the features is the smaller one
         return None
-    hat = hat_of(learner, X) if hat is None else hat
+    shared = hat_of(learner, X) if hat is None else hat()
     lost = 2 if learner == LDA("degrees") else 0
-    return None if hat is None else folded_discriminants(hat, labels, folds, count, lost)
+    return None if shared is None else folded_discriminants(shared, labels, folds, count, lost)
 
 
 def hat_of(learner: Learner, X: Floats) -> Hat | None:
