@@ -7,6 +7,7 @@ from typing import Any
 
 LEAST_SHOWN = 1e-300  # p-values in full precision are not told apart below this
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})  # classes of characters, of Unicode's algorithm
 JOINERS = "\u200c\u200d\u00ad"  # within words of some scripts, and within emoji
 
 
@@ -160,6 +161,15 @@ def shown(text: object) -> str:
     ('model \ufffdgpj', 'line break', 'מודל', 'a\ufffd[31mb')
     """
     return "".join(_visible(c) for c in str(text))
+
+
+def turns(text: str) -> bool:
+    """Whether some of it is written from right to left, so that what stands beside it could move.
+
+    >>> turns("1–4, Würzburg, ≥ 5"), turns("מודל"), turns("٣")
+    (False, True, True)
+    """
+    return any(unicodedata.bidirectional(c) in RIGHT_TO_LEFT for c in text)
 
 
 def _visible(character: str) -> str:

@@ -178,7 +178,9 @@ def test_an_average_that_is_none_names_what_to_take() -> None:
 def test_outcomes_and_predictions_stand_for_predictions() -> None:
     made = ac.Binary(Y, probability=P)
     assert np.array_equal(ac.curves.roc(Y, P, rng=1).y, ac.curves.roc(made, rng=1).y)
-    assert str(ac.thresholds(list(Y), list(P), rng=1)) == str(ac.thresholds(made, rng=1))
+    taken, shown = str(ac.thresholds(list(Y), list(P), rng=1)).split("\n", maxsplit=1)
+    assert taken == f"y_true, predictions taken for probabilities of 1; {len(Y)} rows"
+    assert shown == str(ac.thresholds(made, rng=1))
     assert ac.significance.mann_whitney(Y, P) == ac.significance.mann_whitney(made)
     assert ac.intervals.bootstrap(Y, P, "brier", rng=1) == ac.intervals.bootstrap(
         made, "brier", rng=1

@@ -307,6 +307,7 @@ class Exchange:
 def grows_with_cases(measure: Measure, predictions: Any) -> bool:
     """Whether a number rises when every case is there twice, as test statistics do.
 
+    >>> from abovechance import Binary
     >>> from abovechance.measures import find
     >>> p = Binary([0, 1, 0, 1], probability=[0.2, 0.3, 0.4, 0.9])
     >>> grows_with_cases(find("hosmer_lemeshow"), p), grows_with_cases(find("ece"), p)
@@ -320,6 +321,7 @@ def grows_with_cases(measure: Measure, predictions: Any) -> bool:
 def coarse(predictions: Any) -> bool:
     """Whether predictions take so few values that two models may agree on all cases by chance.
 
+    >>> from abovechance import Binary
     >>> coarse(Binary([0, 1, 0, 1, 1], probability=[0.2, 0.8, 0.2, 0.8, 0.8]))
     True
     """

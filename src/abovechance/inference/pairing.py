@@ -86,6 +86,7 @@ def same_classes(models: Sequence[Any]) -> list[Any]:
 def identical(first: Any, second: Any) -> bool:
     """Whether two models predict the same for every case, threshold and times included.
 
+    >>> from abovechance import Binary
     >>> p = Binary([0, 1], probability=[0.2, 0.7])
     >>> identical(p, Binary([0, 1], probability=[0.2, 0.7]))
     True

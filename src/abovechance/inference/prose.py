@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
-from abovechance.format import shown
+from abovechance.format import shown, turns
 
 MOST = 6  # names in a list before the rest is counted
 NAMES = {"Brier", "Cohen", "Matthews", "Tjur", "Youden", "Somers", "Pearson", "Spearman", "Kendall",
@@ -57,13 +57,15 @@ def as_html(sentence: str, authors: Mapping[str, str]) -> Markup:
     """The sentence as HTML, labels kept from turning their surroundings around.
 
     >>> as_html(f"Of {label('<x>')}{cite('w')}.", {"w": "Wilson 1927"})
-    Markup('Of <bdi>&lt;x&gt;</bdi> (Wilson 1927).')
+    Markup('Of &lt;x&gt; (Wilson 1927).')
+    >>> as_html(f"Of {label('מודל')}.", {})
+    Markup('Of <bdi>מודל</bdi>.')
     """
     return Markup(
         _rendered(
             sentence,
             lambda text: str(escape(P.sub("p\u00a0\\1\u00a0\\2", text))),
-            lambda text: f"<bdi>{escape(text)}</bdi>",
+            lambda text: f"<bdi>{escape(text)}</bdi>" if turns(text) else str(escape(text)),
             lambda keys: f" ({escape(_named(keys, authors))})",
         )
     )

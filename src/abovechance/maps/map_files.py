@@ -106,6 +106,7 @@ def read_map(folder: str | PathLike[str]) -> SubjectMap:
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> import abovechance as ac
     >>> y = np.arange(20) % 2
     >>> X = np.random.default_rng(1).normal(size=(20, 3, 5))

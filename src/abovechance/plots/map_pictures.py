@@ -77,13 +77,11 @@ def slices(result: Any) -> Chart:
 
     Examples
     --------
-    >>> plane = {"axis": "x", "at": 3.0, "values": [[1.0, None]], "rejected": [[1, 0]],
-    ...          "across": {"axis": "y", "low": 0.0, "high": 3.0},
-    ...          "up": {"axis": "z", "low": 0.0, "high": 0.0}}
-    >>> facts = {"kind": "group_maps", "alpha": 0.05, "control": "maximum", "peaks": [],
-    ...          "view": {"view": "cuts", "map": "z", "unit": "mm", "planes": [plane]},
-    ...          "geometry": {"axes": ["x", "y", "z"], "unit": "mm"}, "controls": []}
-    >>> slices(facts).title
+    >>> import abovechance as ac
+    >>> made = ac.maps.simulate_subjects(3, voxel=16, rng=1)
+    >>> maps = [ac.searchlight(one, made.labels, mask=made.mask, radius=16, draws=20, rng=1)
+    ...         for one in made.images]
+    >>> slices(ac.group_maps(maps, draws=99, rng=1)).title
     'Cuts through the highest centre'
     """
     facts, view = _view(result, "cuts", "a picture of slices")

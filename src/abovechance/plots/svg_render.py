@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from abovechance.arrays import Floats
-from abovechance.format import shown
+from abovechance.format import shown, turns
 from abovechance.plots.chart import (
     Axis,
     Band,
@@ -48,7 +48,7 @@ PAGE = Markup(
     '<div class="frame">'
     '<svg viewBox="0 0 {s} {s}" preserveAspectRatio="none" aria-hidden="true">'
     "{grid}{shapes}{marks}</svg>{words}</div>"
-    '<span class="xtitle"><bdi>{title}</bdi></span></div>'
+    '<span class="xtitle">{title}</span></div>'
 )
 
 
@@ -94,7 +94,7 @@ def axis_words(chart: Chart) -> Markup:
     """What stands at the marks of both axes, and over the vertical one."""
     title = NOTHING
     if chart.y.title:
-        title = Markup('<span class="ytitle"><bdi>{}</bdi></span>').format(shown(chart.y.title))
+        title = Markup('<span class="ytitle">{}</span>').format(_mark(shown(chart.y.title)))
     return title + NOTHING.join(
         Markup('<span class="{}" style="{}:{}">{}</span>').format(
             kind, side, _percent(axis.share(at)), _mark(shown(text))
@@ -105,8 +105,8 @@ def axis_words(chart: Chart) -> Markup:
 
 
 def _mark(text: str) -> Markup:
-    """The words at a mark; isolated unless plain letters and digits, which turn nothing around."""
-    return escape(text) if text.isascii() else Markup("<bdi>{}</bdi>").format(text)
+    """Words in a picture; isolated where they could turn something around."""
+    return Markup("<bdi>{}</bdi>").format(text) if turns(text) else escape(text)
 
 
 def left_room(axis: Axis) -> float:
@@ -141,8 +141,8 @@ def _rule_word(layer: Rule, chart: Chart) -> Markup:
 
 
 def _word(chart: Chart, x: float, y: float, text: str, kind: str) -> Markup:
-    return Markup('<span class="word {}" style="left:{};bottom:{}"><bdi>{}</bdi></span>').format(
-        kind, _percent(chart.x.share(x)), _percent(chart.y.share(y)), shown(text)
+    return Markup('<span class="word {}" style="left:{};bottom:{}">{}</span>').format(
+        kind, _percent(chart.x.share(x)), _percent(chart.y.share(y)), _mark(shown(text))
     )
 
 
@@ -395,7 +395,7 @@ def render(chart: Chart) -> Markup:
         shapes=nothing.join(shape(layer, chart) for layer in chart.layers),
         marks=nothing.join(unseen(i, series, chart) for i, series in enumerate(chart.series)),
         words=axis_words(chart) + nothing.join(layer_words(x, chart) for x in chart.layers),
-        title=shown(chart.x.title),
+        title=_mark(shown(chart.x.title)),
     )
 
 

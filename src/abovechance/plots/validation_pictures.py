@@ -22,8 +22,13 @@ def optimism(result: Any) -> Chart:
 
     Examples
     --------
-    >>> row = {"title": "Area under the ROC curve", "apparent": 0.82, "corrected": 0.78}
-    >>> optimism({"kind": "validation", "validated": [row], "method": "optimism"}).y.labels
+    >>> import abovechance as ac
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = X[50:, :2], (y[50:] == 2).astype(int)
+    >>> found = ac.validate(LogisticRegression(), X, y, measures=["auc"], draws=2, rng=1)
+    >>> optimism(found).y.labels
     ('Area under the ROC curve',)
     """
     facts = contract(result)
@@ -82,8 +87,13 @@ def corrected_calibration(result: Any) -> Chart:
 
     Examples
     --------
-    >>> curve = {"predicted": [0.1, 0.9], "apparent": [0.1, 0.9], "corrected": [0.2, 0.8]}
-    >>> len(corrected_calibration({"kind": "validation", "calibration": curve}).series)
+    >>> import abovechance as ac
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = X[50:, :2], (y[50:] == 2).astype(int)
+    >>> found = ac.validate(LogisticRegression(), X, y, measures=["auc"], draws=2, rng=1)
+    >>> len(corrected_calibration(found).series)
     2
     """
     facts = contract(result)
@@ -125,10 +135,14 @@ def learning(result: Any, *, measure: str | None = None) -> Chart:
 
     Examples
     --------
-    >>> point = {"size": 20, "value": 0.7, "apparent": 0.9, "interval": None}
-    >>> curve = {"measure": "auc", "title": "Area under the ROC curve", "chance": 0.5,
-    ...          "points": [point, {**point, "size": 80, "value": 0.75}]}
-    >>> learning({"kind": "learning_curve", "curves": [curve]}).x.title
+    >>> import abovechance as ac
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = X[50:, :2], (y[50:] == 2).astype(int)
+    >>> found = ac.learning_curve(LogisticRegression(), X, y, measures=["auc"], sizes=[30, 60],
+    ...                           draws=2, rng=1)
+    >>> learning(found).x.title
     'Cases trained on'
     """
     facts = contract(result)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from abovechance.format import number, shown
+from abovechance.format import number, shown, turns
 from abovechance.plots.chart import DARK, LIGHT, Chart, Line, Series
 from abovechance.plots.svg_render import render
 from abovechance.reports.story import Document
@@ -86,6 +86,7 @@ def environment() -> "Environment":
         reading=_reading,
         rows=_rows,
         sort_key=_sort_key,
+        turns=turns,
         wide=_wide,
     )
     return found
