@@ -37,7 +37,8 @@ LONGEST_WAIT = 30  # times the seconds of a target
 class Target:
     """One kind of input: how it is drawn, and what becomes of it.
 
-    `seconds` is how long an input may take, `megabytes` how much memory it may ask for.
+    `seconds` is how long an input may take, `megabytes` how much memory it may ask for; `first` is
+    how many each run of the tests tries, fewer where every input needs a process of its own.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Target:
     attempt: Callable[[bytes], str]
     seconds: float = 60.0
     megabytes: int = 3000
+    first: int = 250
 
 
 def names() -> list[str]:
