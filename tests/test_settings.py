@@ -69,6 +69,7 @@ WRONG = {
     "sampling": ("cohort", None),
     "prevalence": (0.0, 30, "rare"),
     "inference": ("no", 0),
+    "quick": ("yes", 1, None),
     "rope": (0.0, -1, "small"),
     "studentised": ("yes", 1),
     "naive": ("yes", None),

@@ -16,7 +16,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
-from abovechance.errors import AboveChanceError, DataError, did_you_mean, shown
+from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
 from abovechance.progress import Bar
 
 Alternative = Literal["greater", "less", "two-sided"]
@@ -32,6 +32,14 @@ Progress = Callable[[int, int], None]
 # ----------------------------------------------------------------------------------------------
 
 Check = Callable[[str, Any], Any]
+QUICK = "left out by quick: needs draws"
+
+
+class NoStream:
+    """In place of random numbers where nothing may be drawn: whoever asks for one is refused."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotApplicable(QUICK)
 
 
 LARGEST = 10**9  # of what is counted, draws and replications: more would fill any memory
@@ -544,6 +552,13 @@ class Settings:
         option="--no-inference",
         brief="Values only, no intervals and tests.",
     )
+    quick: bool = setting(
+        False,
+        "Whether to give only what needs no draws: values, intervals in closed form or from "
+        "leaving out cases, exact and closed-form tests. Rows without one say so.",
+        verbs=("assess",),
+        brief="No draws: only intervals and tests that resample and permute nothing.",
+    )
     methods: Mapping[Any, Any] | None = setting(
         None,
         "Other methods than those of a measure's law, by name or as declared: "
@@ -720,7 +735,9 @@ class Settings:
         return replace(self, workers=1, executor=None, store=None, progress=None)
 
     def rng(self, *purpose: int) -> Any:
-        """A stream of random numbers for one purpose, unlike that of any other."""
+        """A stream of random numbers for one purpose, unlike that of any other; none if quick."""
+        if self.quick:
+            return NoStream()
         import numpy as np
 
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=purpose))

@@ -277,3 +277,10 @@ def test_a_sheet_of_a_workbook_is_named(
         ["detect", file, "--sheet", "New", "--outcome", "outcome", "--tests", "hotelling"],
     ):
         assert main([*command, "--draws", "19", "--seed", "1"]) == 0
+
+
+def test_quick_leaves_out_what_needs_draws_and_says_so(told: Told) -> None:
+    found = told(*CANCER, "--measures", "auc,mcc", "--quick")
+    assert "no interval: left out by quick: needs draws" in " ".join(found.split())
+    assert "1 of 2 measures have no interval or no p" in " ".join(found.split())
+    assert "to" in lines_of(found, "Area under")[0]

@@ -426,3 +426,54 @@ def test_counts_are_cases_when_a_class_is_called_small() -> None:
         rng=1,
     )
     assert "AC030" not in codes(found)
+
+
+# Quick: what needs no draws, as the full answer has it.
+
+
+@pytest.mark.parametrize(
+    "kind", ["binary", "few", "multiclass", "numeric", "case-control", "groups"]
+)
+def test_a_quick_answer_draws_nothing_and_shows_rows_of_the_full_one(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(4)
+    n = 250 if kind == "binary" else 40
+    y, noise = rng.integers(0, 2, n), rng.normal(size=n)
+    options: dict[str, Any] = {"rng": 1} | ({} if kind == "binary" else {"draws": 99})
+    if kind == "numeric":
+        given: Any = Numeric(noise + y, noise)
+    elif kind == "multiclass":
+        given = examples.iris()
+    else:
+        given = Binary(y, probability=1 / (1 + np.exp(-noise - y + 0.5)))
+    if kind == "case-control":
+        options |= {"sampling": "case-control", "prevalence": 0.2}
+    if kind == "groups":
+        given = given.with_cases(groups=np.arange(n) // 4)
+    full = assess(given, **options)
+    with monkeypatch.context() as patched:
+        patched.setattr("abovechance.resampling.replicates.Blocks", drawing)
+        patched.setattr(np.random, "SeedSequence", drawing)  # of every stream of the settings
+        quick = assess(given, **options, quick=True)
+    assert len(quick.estimates) == len(full.estimates)
+    left = 0
+    for row, whole in zip(quick.estimates, full.estimates, strict=True):
+        assert np.array_equal(row.value, whole.value, equal_nan=True)
+        assert row.interval in (None, whole.interval)
+        assert row.p_value in (None, whole.p_value)
+        if row.skill is not None and row.skill.interval is not None:
+            assert row.skill == whole.skill
+        lacking = (row.interval is None) > (whole.interval is None)
+        lacking |= (row.p_value is None) > (whole.p_value is None)
+        assert lacking == ("left out by quick: needs draws" in (row.remark or "")), row
+        left += lacking and row.class_ is None
+    said = [a.text for a in quick.advice if a.code == "AC028"]
+    assert [f"so {left} of " in text for text in said] == [True] * bool(left)
+    assert any(row.interval is not None for row in quick.estimates)
+    if kind == "few":  # what was left out is not kept for the next answer
+        assert [row.interval for row in assess(given, **options)] == [r.interval for r in full]
+
+
+def drawing(*_: Any, **__: Any) -> None:
+    raise AssertionError("something was drawn")

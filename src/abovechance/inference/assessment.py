@@ -22,7 +22,16 @@ from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
 from abovechance.inference.goals import advice_on_goals, check, judge, stated
 from abovechance.inference.interval_choice import Shared, asked_interval, expanded, interval_by_law
-from abovechance.inference.method import Fact, Kind, Method, asked_for, every, facts_of, first_of
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    Method,
+    asked_for,
+    every,
+    facts_of,
+    first_of,
+    suited,
+)
 from abovechance.inference.miscalibration import calibration_tests, has_interval
 from abovechance.inference.permutation import (
     ALL_LABELLINGS,
@@ -51,7 +60,7 @@ from abovechance.predictions import (
 from abovechance.predictions.checks import MOST_CASES, in_order_of
 from abovechance.predictions.multiclass import refuse_to_resample
 from abovechance.resampling import Store, digest
-from abovechance.settings import Settings, settled, share
+from abovechance.settings import QUICK, Settings, settled, share
 
 # ----------------------------------------------------------------------------------------------
 # Subgroups of the cases: their order, and how many cases and events each holds.
@@ -293,6 +302,10 @@ class Evidence:
             found.refused["calibration"] = CASE_CONTROL
         if settings.exact:
             found._not_exact(cases)
+        if settings.quick:
+            found._undrawn(cases, others if "p" not in found.refused else (), settings)
+            told = "calibration" in found.refused
+            found._undrawn(cases, () if told else calibrating, settings)
         found._against(cases, measures, rates, settings)
         if cases.cases.groups is not None:
             # What is not tested would show the chance of another shuffle, blind to clusters.
@@ -329,7 +342,10 @@ class Evidence:
             remark=None if np.isnan(value) else remark,
         )
         if changed.skill is None:
-            changed = replace(changed, skill=gain_over(changed, measure))
+            # a test that was left out would have had the chance of the row
+            left = changed.chance is None and QUICK in self.asides.get(label, "")
+            of = replace(changed, chance=row.chance) if left else changed
+            changed = replace(changed, skill=gain_over(of, measure))
         if test is None:
             return changed
         tested = label in self.chances or test.expected is None
@@ -448,6 +464,22 @@ class Evidence:
             said.append(f"{listed(normal)}: too many cases to count rank sums.")
         if said:
             self.refused["exact"] = " ".join(said)
+
+    def _undrawn(self, cases: Any, measures: Sequence[Measure], settings: Settings) -> None:
+        """Which tests were left out because they draw, as their rows say it."""
+        facts, chosen = facts_of(cases), settings.chosen(Kind.TEST)
+        laws = {law for method in every(Kind.TEST) for law in method.default}
+        for m in measures:
+            method = chosen.get(m.label)
+            if method is None and m.law in laws:
+                method = next(suited(first_of(Kind.TEST, m.law, facts), m, cases, facts), None)
+            if m.label in self.tests or np.isnan(m.of(cases)):
+                continue
+            if method is not None and method.drawn:
+                said = self.asides.get(m.label, "")
+                both = said == f"no interval: {QUICK}"
+                own = f"no interval, no p: {QUICK}" if both else f"no p: {QUICK}"
+                self.asides[m.label] = own if both or not said else f"{said.rstrip('.')}; {own}"
 
     def _skills(self, cases: Any, measures: Sequence[Measure], settings: Shared) -> None:
         """Gains over the reference, of measures whose law has a method for it."""
@@ -756,6 +788,7 @@ def assess(
             *predictions.notes,
             *(advice_on_primary(main) if settings.inference else ()),
             *advice_for(predictions, rows, evidence),
+            *_on_quick(rows),
             *_on_rate(rate, measures, chosen),
             *(advice_on_goals() if verdicts else ()),
         ),
@@ -764,6 +797,18 @@ def assess(
         subgroups=tuple(subgroup(name, part) for name, part in parts),
         goals=verdicts,
     )
+
+
+def _on_quick(rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """How many measures lack what a quick answer leaves out."""
+    whole = [row for row in rows if row.by is None and row.class_ is None]
+    without = [row for row in whole if QUICK in (row.remark or "")]
+    if without:
+        yield Advice(
+            "AC028",
+            f"quick: nothing was drawn, so {len(without)} of {len(whole)} measures have no "
+            "interval or no p; leave quick out (--quick) for these.",
+        )
 
 
 def _on_rate(rate: Any, measures: Any, chosen: Sequence[Measure]) -> Iterator[Advice]:

@@ -28,7 +28,7 @@ from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions, View
-from abovechance.settings import Settings
+from abovechance.settings import QUICK, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Does a forecast lose less than one that knows only how frequent outcomes are?
@@ -94,15 +94,14 @@ def skill(
     >>> found.reference, found.difference, found.p_value
     (0.234, 0.065, 0.001)
     """
-    return _skill(measure, predictions, confidence_level, draws, seed, {})
+    settings = Settings(level=confidence_level, draws=draws, seed=seed)
+    return _skill(measure, predictions, settings, {})
 
 
 def _skill(
     measure: Measure,
     predictions: Predictions,
-    confidence_level: float,
-    draws: int | None,
-    seed: int,
+    settings: Settings,
     known: Mapping[str, Studentised | None],
 ) -> Skill:
     """The same where resampled gains of some measures may be `known` already."""
@@ -114,7 +113,6 @@ def _skill(
         sign = 1.0 if measure.higher_is_better else -1.0
         return Skill(reference=reference, difference=sign * (measure.of(predictions) - reference))
     groups = predictions.cases.groups
-    settings = Settings(draws=draws, seed=seed)
     units = Units.of(gains, groups)
     found: Studentised | Padded | None
     if measure.label in known:
@@ -137,7 +135,7 @@ def _skill(
         against="the uninformative forecast",
         **known_of_it,
     )
-    interval = _interval(found, units, groups, confidence_level, bounds)
+    interval = _interval(found, units, groups, settings.level, bounds)
     return Skill.tested(reference, float(gains.mean()), interval, tested)
 
 
@@ -171,6 +169,8 @@ def _of_all_means(
 
 def _resampled(units: Units, settings: Settings) -> Studentised | Padded | None:
     """How the mean gain varies; None where nothing does."""
+    if settings.quick and not units.closed.all():
+        raise NotApplicable(QUICK)
     try:
         return studentised(units, settings) or Padded.of(units)
     except NotApplicable:
@@ -210,14 +210,16 @@ def _interval(
 )
 def skill_of_mean(measure: Measure, predictions: Predictions, settings: Settings) -> Skill:
     """A mean loss; of a function of one the gain in its own units, without an interval."""
-    level, draws, seed = settings.level, settings.draws, settings.seed
+    how = Settings(
+        level=settings.level, draws=settings.draws, seed=settings.seed, quick=settings.quick
+    )
     known: dict[str, Studentised | None] = {}
-    if isinstance(settings, Shared) and predictions is settings.predictions:
+    # what is quick is in closed form, and shares no resamples
+    if isinstance(settings, Shared) and predictions is settings.predictions and not how.quick:
         known = settings.gains
         if not known:
-            how = Settings(draws=draws, seed=seed)
             known.update(_of_all_means(settings.measures, predictions, how))
-    found = _skill(measure, predictions, level, draws, seed, known)
+    found = _skill(measure, predictions, how, known)
     if measure.after is None:
         return found
     turned = 1.0 if measure.higher_is_better else -1.0

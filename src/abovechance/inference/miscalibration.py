@@ -998,6 +998,8 @@ def calibration_tests(
     predictions = cast(Binary | Multiclass, _checked(predictions))
     first, facts = first_of(Kind.TEST, Law.CALIBRATION), facts_of(predictions)
     by = {m: next(suited(first, m, predictions, facts), None) for m in measures}
+    if settings.quick:
+        by = {m: method for m, method in by.items() if method is not None and not method.drawn}
     errors = [m for m, method in by.items() if method is not None and method.name == "calibration"]
     for label, error in simulated(predictions, errors, settings).items():
         tests[label], remarks[label] = error.test, remark(error)

@@ -153,7 +153,8 @@ def _by_table(
     if by_law is not None:
         return by_law(measure, cells, settings.level)
     # a comparison asks for the limits of every model again with every other one
-    known, key = predictions.derived, ("posterior", measure.label, settings.level, settings.seed)
+    known, how = predictions.derived, (settings.level, settings.seed, settings.quick)
+    key = ("posterior", measure.label, *how)
     formula, found = known.get(key, (None, None))
     if formula is not measure.formula:
         try:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Array
+from abovechance.errors import NotApplicable
 from abovechance.resampling.draws import Scheme
 from abovechance.resampling.executors import Executor, Processes, Serial
 from abovechance.resampling.store import Shelf, as_store, digest
 from abovechance.resampling.tails import Tail, tail
-from abovechance.settings import Alternative, Settings
+from abovechance.settings import QUICK, Alternative, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Randomness and how much of it: one seed, a stream for every block.
@@ -143,6 +144,8 @@ def in_order(
     work: Work, settings: Settings = DEFAULT, *, block: int = FAST_BLOCK
 ) -> Iterator[Result]:
     """Blocks of replicates, first to last; a reader that has seen enough just stops reading."""
+    if settings.quick:
+        raise NotApplicable(QUICK)
     blocks = Blocks(work, settings.seed, settings.block or block, settings.flips)
     waiting: dict[int, Result] = {}
     given = finished = 0
