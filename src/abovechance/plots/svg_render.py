@@ -48,7 +48,7 @@ PAGE = Markup(
     '<div class="frame">'
     '<svg viewBox="0 0 {s} {s}" preserveAspectRatio="none" aria-hidden="true">'
     "{grid}{shapes}{marks}</svg>{words}</div>"
-    '<span class="xtitle">{title}</span></div>'
+    '<span class="xtitle"><bdi>{title}</bdi></span></div>'
 )
 
 
@@ -395,7 +395,7 @@ def render(chart: Chart) -> Markup:
         shapes=nothing.join(shape(layer, chart) for layer in chart.layers),
         marks=nothing.join(unseen(i, series, chart) for i, series in enumerate(chart.series)),
         words=axis_words(chart) + nothing.join(layer_words(x, chart) for x in chart.layers),
-        title=_mark(shown(chart.x.title)),
+        title=shown(chart.x.title),
     )
 
 
