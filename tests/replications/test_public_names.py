@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from abovechance.cli import main, reproduce_command
+from abovechance.cli import main, setup_commands
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "replications").glob("*.py"))
@@ -62,8 +62,8 @@ def test_without_the_folder_the_command_says_where_it_is(
 ) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "replications"]:
         monkeypatch.delitem(sys.modules, name)
-    absent = reproduce_command.command(tmp_path)
-    monkeypatch.setattr(reproduce_command, "reproduce", absent)
+    absent = setup_commands.studies_command(tmp_path)
+    monkeypatch.setattr(setup_commands, "reproduce", absent)
     assert main(["reproduce", "rosenblatt-fig5b", "--replications", "5"]) == 2
     err = capsys.readouterr().err
     assert "./run reproduce STUDY" in err

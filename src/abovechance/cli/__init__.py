@@ -1,4 +1,4 @@
-"""The command line: `abovechance COMMAND`, one module per command.
+"""The command line: `abovechance COMMAND`, one module per command, or per topic of several.
 
 A command outside the package shares `options` and `terminal`.
 """
@@ -62,7 +62,15 @@ Examples:
   abovechance assess predictions.csv --outcome y --report report.html
   abovechance compare models.csv --outcome y --positive sick --models old,new
 """
-HOMES = {"app": "report_command", "demo": "report_command"}  # several commands in one module
+HOMES = {  # several commands in one module
+    **dict.fromkeys(("app", "demo"), "report_command"),
+    **dict.fromkeys(("completion", "reproduce", "selftest"), "setup_commands"),
+    **dict.fromkeys(("curves", "plot", "thresholds"), "picture_commands"),
+    **dict.fromkeys(("group-maps", "searchlight"), "map_commands"),
+    **dict.fromkeys(
+        ("learning-curve", "reliability", "select", "stability", "validate"), "learner_commands"
+    ),
+}
 ANSWERED, GATE, WRONG, UNFINISHED, UNDECIDED = 0, 1, 2, 3, 4
 
 

@@ -16,28 +16,42 @@ FOR_NUMBERS = ("ridge", "linear", "forest", "boosting")
 FOR_SURVIVAL = ("cox",)
 LEARNERS = tuple(dict.fromkeys((*FOR_CLASSES, *FOR_NUMBERS, *FOR_SURVIVAL)))
 
+_FILE = (click.argument("file", type=click.Path()), options.sheet)
+_FEATURES = click.option(
+    "--features",
+    "columns",
+    metavar="COLS",
+    callback=options.names,
+    help="Features; when not given, all other columns of numbers that do not count the rows.",
+)
+_POSITIVE = click.option("--positive", metavar="LABEL", help="The positive class.")
+_ID = click.option("--id", "id_", metavar="COL", help="Names the cases; not a feature.")
+_MISSING = click.option(
+    "--missing",
+    type=click.Choice(["refuse", "drop"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with cases that miss a value.",
+)
+group = click.option("--group", metavar="COL", help="Clusters: subject, site, …; kept whole.")
+features = options.stack(
+    *_FILE,
+    click.option("--outcome", metavar="COL", required=True, help="The classes, or numbers."),
+    _FEATURES,
+    _ID,
+    _POSITIVE,
+    _MISSING,
+)
 columns = options.stack(
-    click.argument("file", type=click.Path()),
-    options.sheet,
+    *_FILE,
     click.option("--outcome", metavar="COL", help="The classes, or numbers, to be predicted."),
-    click.option(
-        "--features",
-        metavar="COLS",
-        callback=options.names,
-        help="Features; when not given, all other columns of numbers that do not count the rows.",
-    ),
-    click.option("--positive", metavar="LABEL", help="The positive class."),
+    _FEATURES,
+    _POSITIVE,
     click.option("--time", metavar="COL", help="Time of the event or of censoring."),
     click.option("--event", metavar="COL", help="1 where the event happened, 0 where censored."),
-    click.option("--id", "id_", metavar="COL", help="Names the cases; not a feature."),
-    click.option("--group", metavar="COL", help="Clusters: subject, site, …; kept whole."),
-    click.option(
-        "--missing",
-        type=click.Choice(["refuse", "drop"]),
-        default="refuse",
-        show_default=True,
-        help="What to do with cases that miss a value.",
-    ),
+    _ID,
+    group,
+    _MISSING,
 )
 learner = options.stack(
     click.option(
@@ -63,29 +77,52 @@ def numbers(text: str) -> list[float]:
         raise click.BadParameter(f"must be numbers, as 1,2,5; got {text!r}.") from None
 
 
-def read(given: dict[str, Any]) -> Any:
-    """The features and the outcome that the options name."""
+def read(given: dict[str, Any], *, group_apart: bool = False) -> Any:
+    """The features and the outcome that the options name.
+
+    `group_apart` refuses a group that is a feature too.
+    """
     from abovechance.io.reading import features_in
 
-    outcome, time, event = (given[name] for name in ("outcome", "time", "event"))
+    outcome, time, event = (given.get(name) for name in ("outcome", "time", "event"))
     if (time is None) != (event is None):
         raise click.UsageError("--time and --event go together.")
     if (outcome is None) == (time is None):
         raise click.UsageError("give --outcome COL, or of survival --time COL and --event COL.")
-    target = outcome if time is None else time
-    for column, role in ((target, "the outcome"), (event, "the event"), (given["id_"], "the id")):
-        if column is not None and column in (given["features"] or ()):
+    target: Any = outcome if time is None else time
+    roles = {"the outcome": target, "the event": event, "the id": given["id_"]}
+    if group_apart:
+        roles["the group"] = given.get("group")
+    for role, column in roles.items():
+        if column is not None and column in (given["columns"] or ()):
             raise click.UsageError(f"{column!r} is {role}; it cannot be a feature as well.")
     return features_in(
         given["file"],
         target,
-        given["features"],
-        blocks=given["group"],
+        given["columns"],
+        blocks=given.get("group"),
         id=given["id_"],
         event=event,
         missing=given["missing"],
         sheet=given["sheet"],
     )
+
+
+def share_or_folds(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> float | int | None:
+    """A share to hold out, as 0.3 or 1/3, or a number of folds."""
+    if value is None:
+        return None
+    above, line, below = value.partition("/")
+    try:
+        return (
+            float(above) / float(below) if line else int(value) if value.isdigit() else float(value)
+        )
+    except (ValueError, ZeroDivisionError):
+        raise click.BadParameter(
+            f"must be a share to hold out, as 1/3, or a number of folds, as 5; got {value!r}."
+        ) from None
 
 
 def facts_of(found: Any, given: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,12 @@ def stack(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], D
     return apply
 
 
+def examples(*lines: str) -> str:
+    """What stands below the help of a command: lines to type, without the name of the program."""
+    shown = "".join(f"  abovechance {line}\n" for line in lines)
+    return f"\b\nExamples:\n{shown}"
+
+
 def apart(given: dict[str, Any], *groups: Callable[..., Any]) -> list[dict[str, Any]]:
     """What was given to each group of options, and then all the rest.
 
