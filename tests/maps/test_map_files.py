@@ -16,7 +16,7 @@ from abovechance.errors import FileError, NotApplicable
 from abovechance.inference.contract import contract
 from abovechance.inference.schema import fault
 from abovechance.maps import GroupMaps
-from abovechance.plots import brain_pictures, glass_brain
+from abovechance.plots import glass_brain, map_pictures
 from fuzz.frame import settle
 from statistical.map_subjects import ball, group, volume
 
@@ -134,7 +134,7 @@ def test_outside_the_mask_p_is_one(tmp_path: Path) -> None:
 
 
 def test_a_glass_brain_needs_nilearn_and_a_volume(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(brain_pictures, "find_spec", lambda name: None)
+    monkeypatch.setattr(map_pictures, "find_spec", lambda name: None)
     with pytest.raises(FileError, match="nilearn"):
         glass_brain(of(5, 4, 3, tfce=False))
     with pytest.raises(NotApplicable, match="centres that are not in a volume"):
@@ -163,7 +163,7 @@ def painter(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     vars(plotting).update({name: named(name) for name in ("plot_glass_brain", "plot_stat_map")})
     monkeypatch.setitem(sys.modules, "nilearn", nilearn)
     monkeypatch.setitem(sys.modules, "nilearn.plotting", plotting)
-    monkeypatch.setattr(brain_pictures, "find_spec", lambda name: object())
+    monkeypatch.setattr(map_pictures, "find_spec", lambda name: object())
     return shown
 
 

@@ -6,8 +6,7 @@ import pytest
 
 import abovechance as ac
 from abovechance.plots.chart import Axis, Chart, Line, Points, Series
-from abovechance.plots.matplotlib_renderer import draw
-from abovechance.plots.style import STYLES, style_of
+from abovechance.plots.matplotlib_renderer import STYLES, draw, style_of
 
 PAPER = STYLES["paper"]
 CHARTS = ("roc", "decision", "calibration", "kaplan_meier", "power", "confusion", "forest", "null")

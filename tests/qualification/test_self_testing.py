@@ -8,7 +8,7 @@ import pytest
 
 from abovechance.cli import main
 from abovechance.qualification import Check, self_testing, selftest
-from abovechance.qualification.qualification_page import blocks, page
+from abovechance.qualification.self_testing import blocks, page
 from abovechance.tabular import text
 from qualification.make_references import FILE, made
 from qualification.make_references import text as written

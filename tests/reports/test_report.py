@@ -21,9 +21,9 @@ from abovechance.inference import (
 )
 from abovechance.predictions import Binary, Numeric, Survival
 from abovechance.reports import report
-from abovechance.reports.assessment_story import checklist
 from abovechance.reports.citations import bibliography, used
 from abovechance.reports.html import on_page
+from abovechance.reports.prediction_stories import checklist
 from replications.running import reproduce
 
 

@@ -122,7 +122,7 @@ def writable(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 def picture_file(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """A file that a picture can be written to, asked before any work is done."""
     if value is not None:
-        from abovechance.plots.saving import drawable
+        from abovechance.plots.plotting import drawable
 
         writable(ctx, param, value)
         drawable(value)

@@ -91,7 +91,7 @@ def selftest(report: str | None, json_: str | None) -> int:
     from abovechance.cli.terminal import print_blocks, progress
     from abovechance.io.export import write_text
     from abovechance.qualification import selftest as run
-    from abovechance.qualification.qualification_page import blocks, page
+    from abovechance.qualification.self_testing import blocks, page
 
     with progress("simulating") as tell:
         found = run(tell=tell)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
-    from abovechance.plots.brain_pictures import glass_brain
     from abovechance.plots.case_pictures import binomial_null
     from abovechance.plots.chart import Chart
+    from abovechance.plots.map_pictures import glass_brain
     from abovechance.plots.plotting import (
         CalibrationDisplay,
         ConfusionDisplay,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         picture,
         pictures,
         plot,
+        save,
     )
-    from abovechance.plots.saving import save
 
 _HOMES = {
     "CalibrationDisplay": "plotting",
@@ -37,11 +37,11 @@ _HOMES = {
     "RocDisplay": "plotting",
     "Picture": "plotting",
     "chart_of": "plotting",
-    "glass_brain": "brain_pictures",
+    "glass_brain": "map_pictures",
     "picture": "plotting",
     "pictures": "plotting",
     "plot": "plotting",
-    "save": "saving",
+    "save": "plotting",
     "binomial_null": "case_pictures",
 }
 

@@ -8,19 +8,24 @@ Displays in the manner of scikit-learn: from arrays or from a fitted estimator t
 A display holds its chart, so that it can be drawn again on other axes.
 """
 
+import io
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
-from abovechance.errors import NotApplicable, did_you_mean, listed
+from abovechance.errors import DataError, NotApplicable, did_you_mean, listed
 from abovechance.format import as_float
 from abovechance.gate import Features, Fitted, Outcome, asked, gated
 from abovechance.inference.contract import contract, kind_of
 from abovechance.inference.curves import Curve
+from abovechance.io.export import write_bytes
+from abovechance.paths import place
 from abovechance.plots.chart import Chart
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions
 from abovechance.predictions.checks import same_label
@@ -56,8 +61,7 @@ MODULES = (
     "case_pictures",
     "curve_pictures",
     "result_pictures",
-    "validation_pictures",
-    "selection_pictures",
+    "learner_pictures",
     "map_pictures",
 )
 
@@ -299,8 +303,7 @@ def plot(
     >>> ax = plot(examples.breast_cancer(), kind="roc", style="paper")
     >>> ax.figure.savefig("roc.pdf")  # doctest: +SKIP
     """
-    from abovechance.plots.matplotlib_renderer import draw
-    from abovechance.plots.style import style_of
+    from abovechance.plots.matplotlib_renderer import draw, style_of
 
     look = style_of(style)
     chart = result if isinstance(result, Chart) else chart_of(result, kind)
@@ -534,8 +537,7 @@ class Display:
         >>> display.plot().chart is display.chart
         True
         """
-        from abovechance.plots.matplotlib_renderer import draw
-        from abovechance.plots.style import style_of
+        from abovechance.plots.matplotlib_renderer import draw, style_of
 
         return type(self)(self.chart, draw(self.chart, ax, style_of(style)))
 
@@ -622,3 +624,71 @@ def _answers(estimator: Any, X: Any, kind: str, pos_label: Any) -> tuple[Any, An
         score = estimator.decision_function(X)
         return (score if column == 1 else -score), None
     raise NotApplicable("this picture needs probabilities; the estimator has no predict_proba.")
+
+
+# ----------------------------------------------------------------------------------------------
+# Pictures as files: SVG, PNG or PDF by the ending of their name.
+# ----------------------------------------------------------------------------------------------
+
+
+ENDINGS = (".svg", ".png", ".pdf")
+
+
+@gated
+def save(result: Any, path: str | os.PathLike[str], *, kind: str | None = None) -> None:
+    """Draw a picture and write it to a file.
+
+    The file is the same whenever it is drawn from the same numbers.
+
+    Parameters
+    ----------
+    result
+        What `abovechance.plot` takes: a result, predictions, or several of them by name.
+    path
+        Where to; the ending says how: .svg, .png or .pdf.
+    kind
+        The picture, when not the usual one of such a result: see `abovechance.plots.pictures`.
+
+    Raises
+    ------
+    DataError
+        If the file would end otherwise.
+    NotApplicable
+        Where there is no such picture, it cannot be of this, or matplotlib is not installed.
+
+    See Also
+    --------
+    abovechance.plot : the same on axes of matplotlib.
+
+    Examples
+    --------
+    >>> from abovechance import examples
+    >>> save(examples.breast_cancer(), "roc.bmp")
+    Traceback (most recent call last):
+        ...
+    abovechance.errors.DataError: a picture must end in .svg, .png or .pdf; got 'roc.bmp'.
+    """
+    file = drawable(path)
+    try:
+        from matplotlib import pyplot, rc_context
+    except ModuleNotFoundError:
+        raise NotApplicable(
+            "matplotlib is needed to plot; pip install 'abovechance[plot]'."
+        ) from None
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "abovechance", "backend": "agg"}):
+        figure = plot(result, kind=kind).figure
+        drawn, ending = io.BytesIO(), file.suffix[1:].lower()
+        try:
+            dateless = {"Date": None} if ending == "svg" else None
+            figure.savefig(drawn, format=ending, metadata=dateless)
+        finally:
+            pyplot.close(figure)
+    write_bytes(file, drawn.getvalue())
+
+
+def drawable(path: str | os.PathLike[str]) -> Path:
+    """A file that a picture can be written to."""
+    file = place(path)
+    if file.suffix.lower() not in ENDINGS:
+        raise DataError(f"a picture must end in .svg, .png or .pdf; got {file.name!r}.")
+    return file

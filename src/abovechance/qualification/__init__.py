@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING
 from abovechance.lazy import lazily
 
 if TYPE_CHECKING:
-    from abovechance.qualification.checks_made import Check, SelfTest
-    from abovechance.qualification.self_testing import selftest
+    from abovechance.qualification.self_testing import Check, SelfTest, selftest
 
 __all__ = ["Check", "SelfTest", "selftest"]
 
-__getattr__ = lazily(
-    __name__,
-    {"Check": "checks_made", "SelfTest": "checks_made", "selftest": "self_testing"},
-)
+__getattr__ = lazily(__name__, dict.fromkeys(__all__, "self_testing"))

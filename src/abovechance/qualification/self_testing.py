@@ -1,4 +1,4 @@
-"""Run every check on this machine, and say on what machine that was."""
+"""Every check run on this machine: what was found beside what should be, as a result and a page."""
 
 import hashlib
 import json
@@ -6,7 +6,8 @@ import math
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -14,14 +15,99 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 import abovechance
 from abovechance import __version__
 from abovechance.arrays import Array
+from abovechance.format import number
 from abovechance.inference import assess
+from abovechance.io.export import jsonable
 from abovechance.predictions import Binary
-from abovechance.qualification.checks_made import Check, SelfTest
+from abovechance.reports.reporting import Report
+from abovechance.reports.story import Document, Remark, Tile
 from abovechance.resampling import random_bits
+from abovechance.tabular import Block, Cell, Note, Table, tabulate
+
+# ----------------------------------------------------------------------------------------------
+# One comparison of what was found with what should be, and all of them together.
+# ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """What should be, what was found, how far apart they may be, and who says so."""
+
+    group: str
+    name: str
+    expected: float | str
+    found: float | str
+    tolerance: float
+    source: str
+    passed: bool
+    said: str = ""
+
+    @property
+    def deviation(self) -> float:
+        """How far apart, in units of what is allowed; nan where that means nothing."""
+        if isinstance(self.expected, str) or isinstance(self.found, str) or not self.tolerance:
+            return math.nan
+        return abs(self.found - self.expected) / self.tolerance
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfTest:
+    """All checks of one run, when and on what they were made."""
+
+    date: str
+    seconds: float
+    machine: dict[str, str]
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a line."""
+        failed = sum(not check.passed for check in self.checks)
+        many = f"{len(self.checks):,} checks"
+        return f"Passed: all {many}" if not failed else f"Failed: {failed} of {many}"
+
+    def groups(self) -> list[tuple[str, Sequence[Check]]]:
+        """The checks under their headings, in order."""
+        found: dict[str, list[Check]] = {}
+        for check in self.checks:
+            found.setdefault(check.group, []).append(check)
+        return list(found.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, fit for JSON."""
+        facts = jsonable(
+            {
+                "abovechance": __version__,
+                "kind": "selftest",
+                "passed": self.passed,
+                "date": self.date,
+                "seconds": self.seconds,
+                "machine": self.machine,
+                "checks": [asdict(check) for check in self.checks],
+            }
+        )
+        assert isinstance(facts, dict)
+        return facts
+
+    def to_json(self) -> str:
+        """Everything as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+# ----------------------------------------------------------------------------------------------
+# Run every check on this machine, and say on what machine that was.
+# ----------------------------------------------------------------------------------------------
+
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "narwhals", "matplotlib")
 
@@ -201,19 +287,19 @@ def rate_checks(tell: Callable[[int, int], None] | None = None) -> Iterator[Chec
     area = float(ndtr(EFFECT / sqrt(2.0)))
     right = float(ndtr(EFFECT / 2.0))
     rejected, covered = {"auc": 0, "brier": 0}, {"auc": 0, "accuracy": 0}
-    for number in range(REPLICATIONS):
-        nothing = assess(sample(number, 0.0), list(rejected), draws=DRAWS, rng=number)
+    for turn in range(REPLICATIONS):
+        nothing = assess(sample(turn, 0.0), list(rejected), draws=DRAWS, rng=turn)
         for name in rejected:
             p = nothing[name].p_value
             rejected[name] += p is not None and p <= LEVEL
         something = assess(
-            sample(REPLICATIONS + number, EFFECT), list(covered), draws=DRAWS, rng=number
+            sample(REPLICATIONS + turn, EFFECT), list(covered), draws=DRAWS, rng=turn
         )
         for name, truth in (("auc", area), ("accuracy", right)):
             limits = something[name].interval
             covered[name] += limits is not None and truth in limits
         if tell is not None:
-            tell(number + 1, REPLICATIONS)
+            tell(turn + 1, REPLICATIONS)
     for name, count in rejected.items():
         yield rate(
             "Type I error", f"test of {name} where there is no signal", count, LEVEL, above=True
@@ -296,3 +382,102 @@ def worker_check() -> Check:
         source="this machine",
         passed=one == two,
     )
+
+
+# ----------------------------------------------------------------------------------------------
+# A self-test as tables for a screen and as one page for the file of a study.
+# ----------------------------------------------------------------------------------------------
+
+
+PASS, FAIL = "pass", "FAIL"
+
+
+def blocks(found: SelfTest) -> list[Block]:
+    """The outcome, a line for every group, every check that failed, and the machine."""
+    shown: list[Block] = [
+        Note(f"{found.verdict}, in {found.seconds:.0f} s, {found.date}."),
+        groups_table(found),
+    ]
+    failed = [check for check in found.checks if not check.passed]
+    if failed:
+        shown.append(checks_table(failed, "Failed"))
+    return [*shown, machine_table(found)]
+
+
+def page(found: SelfTest, command: str = "") -> Report:
+    """The whole self-test as a page, every value in it."""
+    failed = [check for check in found.checks if not check.passed]
+    of_groups = [checks_table(checks, name) for name, checks in found.groups()]
+    return Report(
+        Document(
+            title="Does this installation give the numbers it should?",
+            kicker="Self-test",
+            subtitle=f"{found.date} · {found.seconds:.0f} s",
+            verdict=found.verdict,
+            headline=Markup(
+                "Values of other programs and of exact arithmetic, error rates and coverage in "
+                "small simulations, and the first draws of a seed were computed again on this "
+                "machine and compared, each within the tolerance that stands beside it."
+            ),
+            tiles=(
+                Tile("Checks", f"{len(found.checks):,}"),
+                Tile("Failed", f"{len(failed):,}"),
+                Tile("abovechance", found.machine["abovechance"]),
+            ),
+            remarks=tuple(Remark("", f"{one.name}: {one.said}") for one in failed if one.said),
+            tables=(groups_table(found), machine_table(found), *of_groups),
+            command=command,
+            versions=tuple(found.machine.items()),
+            json=found.to_json().replace("</", "<\\/"),
+        )
+    )
+
+
+def groups_table(found: SelfTest) -> Table:
+    """One line for every kind of check."""
+    return tabulate(
+        found.groups(),
+        ("what", "name", lambda group: group[0]),
+        ("checks", "number", lambda group: str(len(group[1]))),
+        ("passed", "number", lambda group: str(sum(one.passed for one in group[1]))),
+        ("largest deviation", "number", lambda group: _largest(group[1])),
+        ("", "text", lambda group: PASS if all(one.passed for one in group[1]) else FAIL),
+        title="Checks",
+        caption="Deviations are in parts of what is allowed: 1 would just pass.",
+    )
+
+
+def checks_table(checks: Sequence[Check], title: str) -> Table:
+    """Every check with what was expected, what was found, and who says so."""
+    return tabulate(
+        checks,
+        ("check", "name", lambda one: one.name),
+        ("expected", "number", lambda one: _value(one.expected)),
+        ("found", "number", lambda one: _value(one.found)),
+        ("tolerance", "number", lambda one: f"{one.tolerance:.1e}" if one.tolerance else "none"),
+        ("source", "text", lambda one: one.source),
+        ("", "text", lambda one: PASS if one.passed else FAIL),
+        title=title,
+        folded=len(checks) > 10,
+    )
+
+
+def machine_table(found: SelfTest) -> Table:
+    """What it ran on."""
+    return tabulate(
+        found.machine.items(),
+        ("", "name", lambda pair: pair[0]),
+        ("", "text", lambda pair: pair[1]),
+        title="This machine",
+    )
+
+
+def _largest(checks: Sequence[Check]) -> str:
+    known = [one.deviation for one in checks if not math.isnan(one.deviation)]
+    return f"{max(known):.2g}" if known else ""
+
+
+def _value(value: float | str) -> Cell | str:
+    if isinstance(value, str):
+        return value
+    return Cell(number(value) if math.isnan(value) else f"{value:.12g}", value)

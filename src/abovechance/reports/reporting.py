@@ -12,8 +12,8 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import prose
 from abovechance.inference.contract import contract, is_result, models_of
 from abovechance.io.export import write_text
-from abovechance.plots.brain_pictures import Drawing, brain_drawings
 from abovechance.plots.chart import Chart
+from abovechance.plots.map_pictures import Drawing, brain_drawings
 from abovechance.plots.plotting import chart_of
 from abovechance.predictions import Predictions
 from abovechance.reports import citations

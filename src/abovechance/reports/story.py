@@ -10,8 +10,8 @@ from markupsafe import Markup
 from abovechance.errors import AboveChanceError
 from abovechance.format import plural, thousands
 from abovechance.inference.contract import UNSTATED, kind_of, model_words
-from abovechance.plots.brain_pictures import Drawing
 from abovechance.plots.chart import Chart
+from abovechance.plots.map_pictures import Drawing
 from abovechance.plots.plotting import SEED, pictures
 from abovechance.predictions import Predictions
 from abovechance.reports.citations import Source
@@ -81,13 +81,11 @@ class Document:
 Facts: TypeAlias = Mapping[str, Any]
 Models: TypeAlias = Mapping[str, Predictions]
 MODULES = (
-    "assessment_story",
-    "comparison_story",
+    "prediction_stories",
     "detection_story",
     "map_stories",
     "power_story",
-    "validation_story",
-    "selection_stories",
+    "learner_stories",
     "other_stories",
 )
 

@@ -1,4 +1,4 @@
-"""The story of an assessment: are these predictions better than chance, and by how much?"""
+"""The stories of predictions: better than chance, and by how much? Which model is better?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,20 +15,27 @@ from abovechance.format import (
     p_value,
     percent,
     plural,
+    signed,
 )
 from abovechance.inference.contract import (
     UNSTATED,
+    adjusted,
     best_first,
+    between_models,
     complete,
     key_rows,
     level_of,
+    main_difference,
     model_words,
     models_of,
     primary_rows,
     whole,
+    within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, together
 from abovechance.inference.printing import (
+    baseline_blocks,
+    differences_tables,
     goal_words,
     goals_table,
     measures_table,
@@ -36,11 +43,14 @@ from abovechance.inference.printing import (
     skill_table,
     subgroup_table,
 )
-from abovechance.inference.prose import label, listed
+from abovechance.inference.prose import MOST, label, listed, the
 from abovechance.inference.sentences import (
     begun,
     bracketed,
+    difference_numbers,
+    difference_sentence,
     estimate_sentence,
+    interaction_sentence,
     limits,
     named,
     values_sentence,
@@ -65,6 +75,11 @@ from abovechance.reports.story import (
     subtitle,
 )
 from abovechance.tabular import Cell, Column, Table, series_colour
+
+# ----------------------------------------------------------------------------------------------
+# An assessment: are these predictions better than chance, and by how much?
+# ----------------------------------------------------------------------------------------------
+
 
 MOST_MODELS = 6
 MANY_ALONE = 3  # models beyond which pictures of one model at a time are of the best only
@@ -111,7 +126,7 @@ def assessment(facts: Facts, models: Models) -> Story:
             [
                 *values_of_models(facts),
                 *goals_sentences(facts, past=True),
-                *within_subgroups(facts),
+                *values_in_subgroups(facts),
             ]
         ),
         tiles=(*tiles, *cases_tile(facts, described or origin_of(facts)))[:4],
@@ -171,7 +186,7 @@ def values_of_models(facts: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def within_subgroups(facts: Mapping[str, Any]) -> list[str]:
+def values_in_subgroups(facts: Mapping[str, Any]) -> list[str]:
     """The primary measure of each subgroup, with how many cases and events it has."""
     rows = [complete(row) for row in facts.get("estimates") or ()]
     primary = {row["measure"] for row in primary_rows(facts)}
@@ -526,3 +541,101 @@ def _intervals(facts: Mapping[str, Any], methods: list[str]) -> str:
 def _limits(facts: Mapping[str, Any]) -> str:
     codes = [str(a.get("code")) for a in facts.get("advice") or ()]
     return f"see advice {', '.join(codes)}" if codes else ""
+
+
+# ----------------------------------------------------------------------------------------------
+# A comparison: which model is better, and is that shown?
+# ----------------------------------------------------------------------------------------------
+
+
+AFTER = "Measures and chance"  # comes after the pictures of predictions
+
+
+@story("comparison")
+def comparison(facts: Facts, models: Models) -> Story:
+    """Differences between models, within subgroups and between them."""
+    described = about_outcome(models)
+    main = main_difference(facts)
+    first = best_first(primary_rows(facts), facts)
+    tiles = [estimate_tile(row, facts) for row in first[:2]]
+    if main is not None:
+        p = adjusted(main)
+        note = f"{main.get('test') or 'difference'}, {p_phrase(p)}" if p else "difference"
+        tiles.append(Tile("Difference", signed(main["difference"]), note))
+    tiles = [*_baseline_tile(facts), *tiles]
+    charts = charts_of("comparison", facts)
+    return Story(
+        kicker="Model comparison",
+        title=title_of_models(models_of(facts)),
+        subtitle=subtitle_of(facts, described),
+        verdict=verdict(facts),
+        headline=headline(facts),
+        methods=methods(facts, described),
+        results=_results(facts),
+        tiles=(*tiles, *cases_tile(facts, described or origin_of(facts)))[:4],
+        tables=(*_tables(facts), *estimates_tables(facts)),
+        charts=(
+            *(chart for chart in charts if chart.title != AFTER),
+            *charts_of_models(facts, models),
+            *(chart for chart in charts if chart.title == AFTER),
+        ),
+        checklist=checklist(facts, described) if facts.get("estimates") else None,
+        measures=tuple(row["measure"] for row in key_rows(facts)),
+    )
+
+
+def _tables(facts: Facts) -> list[Table | None]:
+    both = [*baseline_blocks(facts), *differences_tables(facts)]
+    return [table for table in both if isinstance(table, Table)]
+
+
+def _baseline_tile(facts: Facts) -> list[Tile]:
+    """The verdict beside the model in use."""
+    found = facts.get("baseline")
+    if not found:
+        return []
+    margins = ", ".join(f"{row['title']} {number(row['margin'])}" for row in found["rows"][:1])
+    return [Tile(f"Beside {found['model']}", found["verdict"].capitalize(), f"margin {margins}")]
+
+
+def _results(facts: Facts) -> str:
+    """The primary measure in full, then those that readers look for, then subgroups."""
+    rows = between_models(facts) or facts.get("differences") or ()
+    differences = [d for d in rows if d.get("difference") is not None]
+    first = [d for d in differences if d["measure"] == facts.get("primary")]
+    two = main_difference(facts) is not None
+    shown = [*first, *(d for d in differences if two and d not in first)][:MOST]
+    sentences = [] if two else values_of_models(facts)
+    sentences += [difference_sentence(row, facts, past=True, values=two) for row in shown]
+    return " ".join([*sentences, *_differences_in_subgroups(facts)])
+
+
+def _differences_in_subgroups(facts: Mapping[str, Any]) -> list[str]:
+    """The primary measure within subgroups, and whether its difference differs between them."""
+    rows = [
+        row
+        for row in within_subgroups(facts)
+        if row["measure"] == facts.get("primary") and row.get("difference") is not None
+    ]
+    said = []
+    for pair in list(dict.fromkeys((row["first"], row["second"]) for row in rows))[:MOST]:
+        own = [row for row in rows if (row["first"], row["second"]) == pair]
+        each = [
+            f"{difference_numbers(row)} within {label(row['by'])}{_cases_of(row)}" for row in own
+        ]
+        what = label(the(str(own[0]["title"])).removeprefix("the "))
+        first, second = (label(name) for name in pair)
+        said.append(f"The difference in {what}, {first} minus {second}, was {listed(each)}.")
+        said += [
+            interaction_sentence(test)
+            for test in facts.get("interactions") or ()
+            if (test["measure"], test["first"], test["second"]) == (own[0]["measure"], *pair)
+        ]
+    return said
+
+
+def _cases_of(row: Mapping[str, Any]) -> str:
+    parts = [plural(int(row["n"]), "case")]
+    if row.get("events") is not None:
+        parts.append(f"{row['events']} with the event")
+    return f" ({', '.join(parts)})"
