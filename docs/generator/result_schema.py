@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import numpy as np
 
 from abovechance.advice import Advice
-from abovechance.inference.contract import KINDS
+from abovechance.inference.contract import FILE, KINDS, VERSION
 from abovechance.inference.curves import Curve
 from abovechance.inference.cv_reliability import Reliability
 from abovechance.inference.forward_selection import Selection
@@ -30,14 +30,13 @@ from abovechance.inference.results import (
     Interval,
     Test,
 )
-from abovechance.inference.schema import FILE, VERSION
 from abovechance.inference.stability_selection import Stability
 from abovechance.inference.thresholds import Choice, Thresholds
 from abovechance.inference.validation import Validation
 from abovechance.maps import GroupMaps, SubjectMap, SubjectMaps
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
-from abovechance.maps.peaks import Cluster, Peak
+from abovechance.maps.map_summaries import Cluster, Peak
 from abovechance.studies import PowerStudy, PrecisionSize, SampleSize
 
 CLASSES = (

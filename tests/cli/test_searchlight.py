@@ -8,7 +8,7 @@ import pytest
 
 from abovechance.cli import main
 from abovechance.maps import read_map, simulate_subjects
-from abovechance.maps.trial_tables import trials_of
+from abovechance.maps.images import trials_of
 from maps.kills import blocks, files, killed_after
 
 IMAGES = ["sub-01/bold.nii.gz", "sub-02/bold.nii.gz"]

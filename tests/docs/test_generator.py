@@ -142,7 +142,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 
 def test_the_published_schema_of_results_is_that_of_their_classes() -> None:
-    from abovechance.inference.schema import FILE
+    from abovechance.inference.contract import FILE
     from docs.generator import result_schema
 
     assert FILE.read_text("utf-8") == result_schema.text()

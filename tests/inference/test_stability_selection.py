@@ -16,7 +16,7 @@ import abovechance as ac
 from abovechance.errors import AboveChanceError
 from abovechance.inference.forward_selection import forward, splits_of
 from abovechance.inference.stability_selection import Pairs, Plan, support_of
-from abovechance.numerics.set_stability import set_stability
+from abovechance.numerics.selected_sets import set_stability
 from abovechance.resampling import stream
 
 

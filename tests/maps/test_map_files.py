@@ -13,8 +13,7 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import FileError, NotApplicable
-from abovechance.inference.contract import contract
-from abovechance.inference.schema import fault
+from abovechance.inference.contract import contract, fault
 from abovechance.maps import GroupMaps
 from abovechance.plots import glass_brain, map_pictures
 from fuzz.frame import settle

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abovechance.numerics.false_selections import (
+from abovechance.numerics.selected_sets import (
     concave_tail,
     false_selections,
     least_cutoff,

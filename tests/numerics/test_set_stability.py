@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from abovechance.numerics.set_stability import influence_variance, set_influences, set_stability
+from abovechance.numerics.selected_sets import influence_variance, set_influences, set_stability
 
 
 def test_index_and_variance_are_the_authors(reference) -> None:

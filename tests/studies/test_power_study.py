@@ -26,7 +26,7 @@ from abovechance.studies import (
     power,
     sample_size,
 )
-from abovechance.studies.papers import least_rank_sum_p, rank_sum_p
+from abovechance.studies.paper_tests import least_rank_sum_p, rank_sum_p
 from abovechance.studies.power_study import distance
 from abovechance.studies.sample_tests import canonical, run_tests
 

@@ -71,8 +71,7 @@ def searchlight(
 
     from abovechance.cli.terminal import progress, show, write_files
     from abovechance.maps import searchlight as run
-    from abovechance.maps.images import subjects_of
-    from abovechance.maps.trial_tables import trials_of
+    from abovechance.maps.images import subjects_of, trials_of
 
     _refuse_file(out)
     files = expanded(files)

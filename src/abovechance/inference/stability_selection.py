@@ -28,14 +28,16 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded
 from abovechance.measures import Measure
-from abovechance.numerics.false_selections import (
+from abovechance.numerics.selected_sets import (
     Assumption,
     false_selections,
+    influence_variance,
     least_cutoff,
     most_selected,
+    set_influences,
+    set_stability,
     steps_of,
 )
-from abovechance.numerics.set_stability import influence_variance, set_influences, set_stability
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
 from abovechance.settings import Settings, one_of, positive, settled

@@ -4,7 +4,7 @@ from abovechance.gate import offered
 from abovechance.maps.decoding import decode_over_time
 from abovechance.maps.group_level import GroupMaps, group_maps
 from abovechance.maps.map_files import read_map
-from abovechance.maps.searching import searchlight
+from abovechance.maps.searchlights import searchlight
 from abovechance.maps.simulated import SimulatedSubjects, simulate_subjects
 from abovechance.maps.subject_map import Geometry, SubjectMap, SubjectMaps
 

@@ -20,7 +20,7 @@ from abovechance.learning.training import decisions
 from abovechance.maps.engine import MapWork, one_store
 from abovechance.maps.images import numbers_of, subjects_of
 from abovechance.maps.neighbourhoods import pairs_of, windows
-from abovechance.maps.searching import gathered, mapped, per_subject
+from abovechance.maps.searchlights import gathered, mapped, per_subject
 from abovechance.maps.subject_map import Geometry, Singles, SubjectMap, SubjectMaps
 from abovechance.numerics.kernels import available
 from abovechance.resampling.replicates import blas, child_seed

@@ -18,8 +18,7 @@ from abovechance.inference.results import Result
 from abovechance.maps import error_control
 from abovechance.maps.combinations import METHODS, GroupMethod, Plan
 from abovechance.maps.error_control import Clustered, Counting, Null, Prevalence, Reference
-from abovechance.maps.map_views import view_of
-from abovechance.maps.peaks import Cluster, Peak, clusters_found, peaks_of
+from abovechance.maps.map_summaries import Cluster, Peak, clusters_found, peaks_of, view_of
 from abovechance.maps.subject_map import Geometry, SubjectMap
 from abovechance.numerics.map_arithmetic import Adjacent, enhanced
 from abovechance.paths import written

@@ -24,9 +24,9 @@ from abovechance.studies.designs import (
     number,
     whole,
 )
-from abovechance.studies.papers import least_rank_sum_p
+from abovechance.studies.paper_tests import least_rank_sum_p
 from abovechance.studies.sample_tests import NO_ORACLE, canonical, rejects
-from abovechance.studies.verbs import least_mann_whitney_p
+from abovechance.studies.verb_tests import least_mann_whitney_p
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 """Statistics without ties, whose level under permutation is known whatever the noise."""

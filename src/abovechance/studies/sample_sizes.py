@@ -18,7 +18,6 @@ from abovechance.measures import Measure, find
 from abovechance.predictions import Binary, Predictions
 from abovechance.resampling import Store, child_seed, digest
 from abovechance.settings import Settings, settled
-from abovechance.studies import verbs
 from abovechance.studies.closed_forms import closed_form, expected_width, smallest
 from abovechance.studies.designs import (
     LEAST,
@@ -49,6 +48,7 @@ from abovechance.studies.power_study import (
     simulate,
 )
 from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
+from abovechance.studies.verb_tests import interval_shown
 
 # ----------------------------------------------------------------------------------------------
 # How many cases for a narrow interval: the size at which it has a stated width on average.
@@ -261,7 +261,7 @@ class Intervals:
         for row in range(size):
             predictions = predictions_of(self.design, self.n, self.effect, rng)
             seed = int(rng.integers(2**63))
-            shown = verbs.interval_shown(predictions, self.measure, self.level, self.draws, seed)
+            shown = interval_shown(predictions, self.measure, self.level, self.draws, seed)
             if shown.interval is not None:
                 ends = shown.interval.low, shown.interval.high
                 out[row] = shown.value, ends[1] - ends[0] if np.isfinite(ends).all() else np.nan
@@ -455,7 +455,7 @@ def _applicable(given: str | Measure, sample: Predictions) -> Measure:
     measure = (find(given) if isinstance(given, str) else given).for_outcome(sample.kind)
     if not measure.applies(sample):
         raise NotApplicable(f"{measure.title} cannot be computed from these predictions.")
-    shown = verbs.interval_shown(sample, measure, 0.95, 99, 0)
+    shown = interval_shown(sample, measure, 0.95, 99, 0)
     if shown.interval is None and shown.reason:
         raise NotApplicable(f"assess shows no interval of {measure.title}: {shown.reason}")
     return measure

@@ -1,8 +1,8 @@
 """The tests that a study runs on a sample: their names, their titles, their p-values.
 
-A measure stands for the test that `assess`, or `compare`, gives it (`studies.verbs`); tests of the
-papers that the verbs do without have names of their own (`studies.papers`). All tests of one sample
-share its permutations or sign flips.
+A measure stands for the test that `assess`, or `compare`, gives it (`studies.verb_tests`); tests of
+the papers that the verbs do without have names of their own (`studies.paper_tests`). All tests of
+one sample share its permutations or sign flips.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, did_you_mean
 from abovechance.resampling import LabelPermutations
 from abovechance.settings import Rule
-from abovechance.studies import papers, verbs
+from abovechance.studies import paper_tests, verb_tests
 from abovechance.studies.designs import Groups, Pair, Predicted, Sample, UserTest, name_of
-from abovechance.studies.papers import p_by_rule
+from abovechance.studies.paper_tests import p_by_rule
 
 ALIASES: dict[type, dict[str, str]] = {
     Predicted: {"mann_whitney": "auc", "log": "log_score"},
@@ -83,15 +83,15 @@ ROUNDING = 1e-9
 
 def usual_tests(kind: type) -> tuple[str, ...]:
     """The tests of predictions when none is named."""
-    return verbs.AGAINST_CHANCE if kind is Predicted else verbs.COMPARISONS
+    return verb_tests.AGAINST_CHANCE if kind is Predicted else verb_tests.COMPARISONS
 
 
 def known_tests(kind: type) -> tuple[str, ...]:
     """The names of tests for a kind of sample; any other measure's name is one too."""
     if kind is Predicted:
-        return (*verbs.AGAINST_CHANCE, verbs.FISHER, *verbs.SKILLS, *papers.AGAINST_CHANCE)
+        return (*verb_tests.AGAINST_CHANCE, *_own_names(kind))
     if kind is Pair:
-        return (*verbs.COMPARISONS, *papers.COMPARISONS)
+        return (*verb_tests.COMPARISONS, *_own_names(kind))
     from abovechance.signal import known_names
 
     return ("oracle", *known_names())
@@ -122,7 +122,7 @@ def label_of(test: str | UserTest, kind: type) -> str:
     if kind is Groups:
         return test
     meant = canonical(test, kind)
-    if meant != verbs.FISHER or test.lower() == verbs.FISHER:
+    if meant != verb_tests.FISHER or test.lower() == verb_tests.FISHER:
         return meant
     from abovechance.measures import find
 
@@ -158,14 +158,14 @@ def _meant(test: str, kind: type) -> str | None:
     name = ALIASES[kind].get(test.lower(), test.lower())
     if name in _own_names(kind):
         return name
-    return verbs.tested_as(name, kind)
+    return verb_tests.tested_as(name, kind)
 
 
 def _own_names(kind: type) -> tuple[str, ...]:
     """Names of tests that are no names of measures."""
     if kind is Predicted:
-        return (verbs.FISHER, *verbs.SKILLS, *papers.AGAINST_CHANCE)
-    return papers.COMPARISONS
+        return (verb_tests.FISHER, *verb_tests.SKILLS, *paper_tests.AGAINST_CHANCE)
+    return paper_tests.COMPARISONS
 
 
 def uses_draws(test: str | UserTest, kind: type) -> bool:
@@ -174,7 +174,7 @@ def uses_draws(test: str | UserTest, kind: type) -> bool:
         return False
     if kind is Groups or "." in test:
         return True
-    return test not in _own_names(kind) and verbs.draws_of(test, kind)
+    return test not in _own_names(kind) and verb_tests.draws_of(test, kind)
 
 
 def rejects(p: Any, alpha: float) -> Any:
@@ -198,7 +198,7 @@ def run_tests(
 
     Tests against chance are one-sided, comparisons two-sided. A measure has the test that
     `assess` or `compare` gives it, with `draws` and a seed drawn from `rng`. The papers' tests are
-    those of `studies.papers`. Statistics of two groups: labels permuted. Where a test of
+    those of `studies.paper_tests`. Statistics of two groups: labels permuted. Where a test of
     predictions is not defined, as in a sample without positives, its p is NaN, which rejects
     nothing.
 
@@ -240,19 +240,19 @@ def _p_values(
     p: dict[str, float] = {}
     if isinstance(sample, Predicted):
         if theirs:
-            p |= papers.against_chance(sample, theirs, rng, draws, rule)
+            p |= paper_tests.against_chance(sample, theirs, rng, draws, rule)
         if ours:
-            p |= verbs.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
+            p |= verb_tests.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
         return p
     if theirs:
-        p |= papers.compared(sample, theirs, rng, draws, rule)
+        p |= paper_tests.compared(sample, theirs, rng, draws, rule)
     if ours:
-        p |= verbs.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
+        p |= verb_tests.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
     return p
 
 
 def _papers(kind: type) -> tuple[str, ...]:
-    return papers.AGAINST_CHANCE if kind is Predicted else papers.COMPARISONS
+    return paper_tests.AGAINST_CHANCE if kind is Predicted else paper_tests.COMPARISONS
 
 
 def _seed(rng: np.random.Generator, names: Sequence[str], kind: type) -> int:
@@ -297,7 +297,7 @@ def title_of(test: str | UserTest, label: str, kind: type) -> str | None:
     if not isinstance(test, str) or kind is Groups:
         return None
     if "=" in test:
-        words = verbs.method_for(test, kind).worded()
+        words = verb_tests.method_for(test, kind).worded()
         return f"{words[0].upper()}{words[1:]}, of {_measure(label.partition('=')[0])}"
     if kind is Pair:
         return TITLES_OF_TWO_MODELS.get(test) or f"Paired test of {_measure(label)}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import abovechance as ac
-from abovechance.numerics.false_selections import most_selected
+from abovechance.numerics.selected_sets import most_selected
 from statistical import validation_coverage
 from statistical.validation_coverage import Setting
 

@@ -14,7 +14,7 @@ from abovechance.measures.measure import LabelScore
 from abovechance.predictions import Binary, Predictions
 from abovechance.settings import Rule, Settings
 from abovechance.studies.designs import Pair, Predicted
-from abovechance.studies.papers import logits
+from abovechance.studies.paper_tests import logits
 
 AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
