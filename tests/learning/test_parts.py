@@ -125,17 +125,6 @@ def test_bootstrap_samples_keep_groups_whole_and_hold_every_class():
     assert (train[:, y == 1].sum(axis=1) > 0).all()
 
 
-def test_subsets_have_their_size_and_the_shares_of_classes():
-    X, _ = two_classes(100)
-    y = (np.arange(100) % 10 == 0).astype(int)
-    drawn = task_of(GaussianNB(), X, y).subsets(40).draw(np.random.default_rng(7), 30)
-    assert set(np.unique(drawn)) == {0, 1}
-    assert (drawn.sum(axis=1) == 40).all()
-    positives = drawn[:, y == 1].sum(axis=1)
-    assert positives.min() >= 3
-    assert positives.max() <= 5
-
-
 def test_pooled_predictions_know_their_folds_and_repeats():
     X, y = two_classes(30)
     task = task_of(GaussianNB(), X, y)

@@ -1052,14 +1052,6 @@ def studentised_interval(
     )
 
 
-def studentised_limits(
-    values: Floats, level: float, draws: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Bootstrap-t limits of the mean of independent values."""
-    found = studentised_interval(values, level, draws, rng)
-    return found.low, found.high
-
-
 def _student(centred: Floats, level: float) -> float:
     """Student's quantile; few values that make most of the spread leave it badly known."""
     from scipy.special import stdtrit

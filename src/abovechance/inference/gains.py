@@ -285,12 +285,6 @@ def share_skill(measure: Measure, predictions: Any, settings: Settings) -> Skill
     return Skill.tested(worth, turned * (value - worth) + 0.0, limits, tested)
 
 
-def table_skill(measure: Measure, table: Any, value: float, worth: float, level: float) -> Skill:
-    """The same from a confusion table of independent cases."""
-    of_accuracy = at_accuracy(measure, len(table))
-    return _counted(measure, table, value, worth, of_accuracy(1.0) - of_accuracy(0.0), level)
-
-
 def _counted(
     measure: Measure, table: Any, value: float, worth: float, slope: float, level: float
 ) -> Skill:

@@ -397,11 +397,6 @@ def difference_of_means(measure: Measure, first: Any, second: Any, settings: Set
     return Combined(tested, Resampled(measure, first, second, settings))
 
 
-def mean_test(gains: Floats, groups: Any, alternative: Alternative, settings: Settings) -> Answer:
-    """The test of gains, one a case, as `compare` runs it: "greater" when the first loses less."""
-    return MeanGain(np.asarray(gains, dtype=np.float64), 1.0, settings, groups).test(alternative)
-
-
 # ----------------------------------------------------------------------------------------------
 # Measures that rise and fall with a mean loss, compared by that loss.
 # ----------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ from abovechance.measures.measure import Form, Measure
 from abovechance.measures.sample import Sample, evaluate
 from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Predictions, Survival, checks
-from abovechance.resampling.draws import codes, members
+from abovechance.resampling.draws import codes
 
 # ----------------------------------------------------------------------------------------------
 # Parts: how often each of n cases is used by each of F fits, as counts (F, n).
@@ -61,65 +61,24 @@ class Resampled:
 
     def draw(self, rng: np.random.Generator, size: int) -> Ints:
         """How often each case is drawn (size, n)."""
-        return _with_every_class(lambda: self._one(rng), self.outcome, size)
+        return np.array([self._with_every_class(rng) for _ in range(size)])
+
+    def _with_every_class(self, rng: np.random.Generator) -> Ints:
+        classes = 0 if self.outcome is None else int(self.outcome.max()) + 1
+        for _ in range(MOST_TRIES):
+            drawn = self._one(rng)
+            if self.outcome is None or (np.bincount(self.outcome, drawn, classes) > 0).all():
+                return drawn
+        raise DataError(
+            f"a part to train on must hold every class; {MOST_TRIES} draws in a row missed "
+            "one. Collect more cases of the rare class, or more groups that hold it."
+        )
 
     def _one(self, rng: np.random.Generator) -> Ints:
         if self.groups is None:
             return counts_of(rng.integers(self.n, size=(1, self.n)), self.n)[0]
         many = int(self.groups.max()) + 1
         return counts_of(rng.integers(many, size=(1, many)), many)[0][self.groups]
-
-
-@dataclass(frozen=True, eq=False)
-class Subsets:
-    """So many cases drawn without replacement; of groups whole ones, until there are as many.
-
-    Classes have the shares in a subset that they have among all cases, as near as can be.
-    """
-
-    n: int
-    size: int
-    outcome: Ints | None = None
-    groups: Ints | None = None
-
-    def draw(self, rng: np.random.Generator, size: int) -> Ints:
-        """Which cases are drawn (size, n), 0 or 1."""
-        return _with_every_class(lambda: self._one(rng), self.outcome, size)
-
-    def _one(self, rng: np.random.Generator) -> Ints:
-        drawn = np.zeros(self.n, dtype=np.int64)
-        if self.groups is not None:
-            for group in rng.permutation(int(self.groups.max()) + 1):
-                if drawn.sum() >= self.size:
-                    break
-                drawn[self.groups == group] = 1
-            return drawn
-        order = rng.permutation(self.n)
-        if self.outcome is not None:  # the k-th of m cases of a class stands at (k + ½) / m
-            place = np.empty(self.n)
-            for some in members(self.outcome[order]):
-                place[some] = (np.arange(len(some)) + rng.random()) / len(some)
-            order = order[np.argsort(place, kind="stable")]
-        drawn[order[: self.size]] = 1
-        return drawn
-
-
-def _with_every_class(one: Any, outcome: Ints | None, size: int) -> Ints:
-    """So many parts, each drawn again while it misses a class."""
-    classes = 0 if outcome is None else int(outcome.max()) + 1
-    found = []
-    for _ in range(size):
-        for _ in range(MOST_TRIES):
-            drawn = one()
-            if outcome is None or (np.bincount(outcome, drawn, classes) > 0).all():
-                break
-        else:
-            raise DataError(
-                f"a part to train on must hold every class; {MOST_TRIES} draws in a row missed "
-                "one. Collect more cases of the rare class, or more groups that hold it."
-            )
-        found.append(drawn)
-    return np.array(found)
 
 
 def split_parts(splitter: Any, X: Any, y: Array, groups: Any = None) -> tuple[Ints, Bools]:
@@ -208,10 +167,6 @@ class Task:
     def bootstrap(self) -> Resampled:
         """Bootstrap samples of these cases."""
         return Resampled(self.n, self.code, self.group_code)
-
-    def subsets(self, size: int) -> Subsets:
-        """Parts of so many of these cases."""
-        return Subsets(self.n, size, self.code, self.group_code)
 
     def splitter(self, cv: Any, seed: int) -> Any:
         """What makes folds: the splitter given, or one of so many folds that knows the groups."""
