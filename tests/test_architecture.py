@@ -25,6 +25,7 @@ LAYERS = (
     "tabular",
     "plugins",
     "progress",
+    "docstrings",
     "settings",
     "numerics",
     "resampling",

@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar, Union, get_args, 
 import numpy as np
 
 from abovechance.arrays import floats_or_none
+from abovechance.docstrings import completed
 from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival, checks
 from abovechance.predictions.from_arrays import FACTS, inferred
@@ -143,8 +144,16 @@ def gated(function: Function, home: str | None = None) -> Function:
         first = [given.pop(name) for name in takes.positional[: len(args)]]
         return function(*first, *args[len(first) :], **given)
 
+    taken = function.__code__.co_varnames[: _count(function)]
+    returned = getattr(function.__annotations__.get("return"), "__name__", "")
+    ask.__doc__ = completed(function.__doc__, taken, returned)
     ask.__module__ = home or function.__module__  # where it is offered, so that it can be pickled
     return ask  # type: ignore[return-value]
+
+
+def _count(function: Callable[..., Any]) -> int:
+    code = function.__code__
+    return code.co_argcount + code.co_kwonlyargcount
 
 
 class _Takes:

@@ -8,7 +8,6 @@ every method without being passed on by name.
 """
 
 import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache, cached_property
@@ -16,6 +15,7 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
+from abovechance import docstrings
 from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
 from abovechance.progress import Bar
 
@@ -824,19 +824,10 @@ def _annotation(one: Declared) -> Any:
 
 def _documented(doc: str, verb: str) -> str:
     """A docstring with an entry for each setting, before those that begin with stars."""
-    lines = doc.splitlines()
-    start = lines.index("Parameters")
-    end = next(i for i in range(start + 2, len(lines)) if _underlined(lines, i)) - 1
-    stars = [i for i in range(start, end) if lines[i].startswith("**")]
-    place = stars[0] if stars else end
-    entries: list[str] = []
-    for one in settings_of(verb):
-        wrapped = textwrap.wrap(one.text_of(verb), 96, break_on_hyphens=False)
-        entries += [one.keyword, *(f"    {line}" for line in wrapped)]
-    return "\n".join([*lines[:place], *entries, *lines[place:]])
-
-
-def _underlined(lines: list[str], at: int) -> bool:
-    """Whether a section begins here."""
-    under = lines[at + 1] if at + 1 < len(lines) else ""
-    return bool(lines[at]) and len(under) == len(lines[at]) and set(under) == {"-"}
+    before, sections = docstrings.parted(doc)
+    known = docstrings.blocks(sections.get("Parameters", ""))
+    stars = [block for block in known if block.startswith("*")]
+    added = [docstrings.entry(one.keyword, one.text_of(verb)) for one in settings_of(verb)]
+    own = [block for block in known if block not in stars]
+    sections["Parameters"] = "\n".join([*own, *added, *stars])
+    return docstrings.joined(before, sections)

@@ -72,11 +72,6 @@ def delong(
         keeps the level when the smaller class has less than about 50 cases. Unless stated, "normal"
         for independent cases and "t" over clusters.
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     DataError

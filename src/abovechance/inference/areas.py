@@ -106,8 +106,6 @@ def delong(
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     scale
         "wider" (default): on each side the wider limit of "logit" and of Newcombe's, the areas
         :math:`A` with :math:`(\hat A - A)^2 = z^2 V(A)`, V being Hanley and McNeil's variance,
@@ -116,11 +114,6 @@ def delong(
         at :math:`A' = (U + ½) / (n_1 n_0 + 1)` with the larger of DeLong's variance and Hanley and
         McNeil's; near 1 it is far too wide. "identity": DeLong's variance on the area itself,
         clipped to [0, 1] as pROC does.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -190,13 +183,6 @@ def newcombe_auc(auc: float, n1: int, n0: int, *, confidence_level: float = 0.95
         The area, between 0 and 1.
     n1, n0
         Number of positive and of negative cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -463,11 +449,6 @@ def mann_whitney(
     continuity
         Whether the approximation moves the statistic half a step towards its mean.
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     NotApplicable
@@ -528,13 +509,6 @@ def studentised_permutation(
         Predictions of two classes with a score or a probability, made with `Binary`.
     draws
         Number of permutations; 9999 unless stated. All are counted when there are no more.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

@@ -814,17 +814,8 @@ def bootstrap(
     method
         "bca": bias-corrected and accelerated percentiles; "percentile": those of the samples as
         they are; "studentised": for means of losses, each sample in standard errors of its own.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     draws
         Number of bootstrap samples; 1999 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------

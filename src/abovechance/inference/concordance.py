@@ -70,17 +70,10 @@ def jackknife(
     ----------
     predictions
         Predictions of times to an event, made with `Survival`.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     tau
         Only events before this time are compared; all of them when not given.
     pair_weight
         What the pairs opened by each case weigh; all weigh the same when not given.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------

@@ -35,13 +35,6 @@ def fisher_z(
         Number of cases.
     kind
         Whose correlation: "pearson", "spearman" or "kendall".
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------

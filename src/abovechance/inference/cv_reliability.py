@@ -271,10 +271,6 @@ class Reliability(Result, kind="reliability"):
         What was fitted, and how it was cross-validated.
     seed
         Seed of all draws.
-    advice
-        What a reader should know beside the numbers.
-    described
-        Which columns were taken for what, when they were read from a file.
 
     See Also
     --------

@@ -148,18 +148,6 @@ def sign_flip(
         as it is, so a studentised flip would be this test without the option.)
     draws
         Number of random sign patterns; 9999 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------
@@ -590,18 +578,6 @@ def exchange(
         "two-sided" (default); "greater": the first model is better; "less".
     draws
         Number of exchanges; 9999 when not given, fewer where each takes long.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

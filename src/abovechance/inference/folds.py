@@ -121,13 +121,6 @@ def nadeau_bengio(
         A mean of losses or an area under the ROC curve, or its name.
     predictions
         Cross-validated predictions: made with `fold=`, and `repeat=` where it was repeated.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------

@@ -546,10 +546,6 @@ class Selection(Result, kind="selection"):
         What was fitted, and on what it was judged.
     seed
         Seed of splits and ties.
-    advice
-        What a reader should know beside the numbers.
-    described
-        Which columns were taken for what, when they were read from a file.
 
     See Also
     --------
@@ -636,8 +632,6 @@ def select(
     ties
         Which of features with equal values is taken: "random", or "first" for the first column,
         which favours the columns that happen to stand first.
-    feature_names
-        What to call the features; the columns of a dataframe when not given.
     kind
         "classes" or "numeric"; when not given, fractions and more than 20 different numbers are
         numeric.

@@ -60,8 +60,6 @@ def skill(
         A mean of losses, such as `measures.brier`, or its name.
     predictions
         Predictions of any kind but `Survival`.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     draws
         Number of resamples or flips; 9999 when not given.
     seed

@@ -140,15 +140,8 @@ def cluster_ratio(
         What each case adds to the upper and to the lower total.
     groups
         The cluster of each case.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     bounds
         The smallest and the largest possible ratio, beyond which no limit goes; none unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -216,15 +209,8 @@ def cluster_mean(
         One number per case.
     groups
         The cluster of each case.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     bounds
         The smallest and the largest possible mean, beyond which no limit goes; none unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------

@@ -209,13 +209,6 @@ def recalibration(
     parameter
         "slope" or "intercept" of the line with both free, or "in_the_large": the intercept with
         the slope kept at 1.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -262,13 +255,6 @@ def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) ->
     ----------
     predictions
         Probabilities of two classes, made with `Binary`.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -308,13 +294,6 @@ def linear_calibration(
         Predicted numbers, made with `Numeric`.
     parameter
         "slope" or "intercept" of the line.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -693,11 +672,6 @@ def calibration(
         A calibration error or its name: "ece", "mce", "ici", "brier_miscalibration", …
     draws
         Number of simulated samples; 999 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
 
     Returns
     -------
@@ -745,11 +719,6 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     hypothesis
         "line": intercept 0 and slope 1, both at once; "in_the_large": intercept 0, the slope being
         1; "slope": slope 1, whatever the intercept; "intercept": intercept 0, whatever the slope.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------
@@ -849,13 +818,6 @@ def hosmer_lemeshow(
         of freedom fewer.
     draws
         Number of simulated samples; 999 unless stated.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------
@@ -913,11 +875,6 @@ def spiegelhalter(predictions: Binary) -> Test:
     ----------
     predictions
         Probabilities of two classes, made with `Binary`.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

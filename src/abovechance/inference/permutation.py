@@ -701,11 +701,6 @@ def fisher(predictions: Binary) -> Test:
     predictions
         Predictions of two classes with labels, made with `Binary`.
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     NotApplicable
@@ -965,13 +960,6 @@ def permutation(
         A measure or its name.
     draws
         Number of permutations; 9999 when not given, fewer where each takes long.
-    rng
-        Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.
-    workers
-        Number of processes to share the draws between, or an executor such as `Dask`; the results
-        are the same.
-    store
-        File that keeps finished draws, so that a run that was stopped goes on; none when not given.
     stop
         "gandy": stop as soon as p is known to lie above or below `alpha`, being wrong with
         probability at most `risk`; for one decision, not for p-values that will be adjusted.
@@ -980,11 +968,6 @@ def permutation(
         The level that p is compared with when stopping; 0.05 unless stated.
     risk
         Probability of stopping with a wrong decision, at most; 0.001 unless stated.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

@@ -34,23 +34,6 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
 
     .. math:: \frac{x + z^2/2}{n + z^2} \pm \frac{z}{n + z^2} \sqrt{\frac{x (n - x)}{n} + z^2/4}
 
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
-
     See Also
     --------
     clopper_pearson : never covers less than it says.
@@ -79,23 +62,6 @@ def wilson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
 )
 def clopper_pearson(x: float, n: float, *, confidence_level: float = 0.95) -> Interval:
     """Clopper and Pearson's exact interval of a share, which never covers less than it says.
-
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -134,22 +100,8 @@ def jeffreys(
 
     Parameters
     ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
     adjusted
         Whether the lower limit is 0 when x = 0, and the upper limit 1 when x = n.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -187,23 +139,6 @@ def agresti_coull(x: float, n: float, *, confidence_level: float = 0.95) -> Inte
     """Agresti and Coull's interval of a share, clipped to [0, 1].
 
     Wilson's centre with the width of the textbook interval around it.
-
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -247,13 +182,6 @@ def newcombe(
         Cases that count in the first sample, and all of its cases.
     x2, n2
         Those of the second sample.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -295,13 +223,6 @@ def mover(
         For every share, the number of cases that count and of all cases.
     weights
         Weight of every share, negative for a difference; equal weights when not given.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -344,13 +265,6 @@ def effective_wilson(x: Floats, n: Floats, *, confidence_level: float = 0.95) ->
     ----------
     x, n
         For every share, the number of cases that count and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -395,13 +309,6 @@ def tango(gained: float, lost: float, n: float, *, confidence_level: float = 0.9
         Cases that only the first model got right, and that only the second got right.
     n
         All cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -552,23 +459,6 @@ def _normal(level: float) -> float:
 def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The textbook interval of a share, clipped to [0, 1]; it covers too little when x is small.
 
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
-
     See Also
     --------
     wilson : covers as often as it says.
@@ -596,23 +486,6 @@ def wald(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
 )
 def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Wilson's interval of a share with continuity correction; it covers more than it says.
-
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -647,23 +520,6 @@ def wilson_corrected(x: int, n: int, *, confidence_level: float = 0.95) -> Inter
 def logit(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Wald's interval of a share on the logit scale; at 0 and n the exact one.
 
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
-
     See Also
     --------
     wilson : the default here.
@@ -697,23 +553,6 @@ def mid_p(x: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """Exact interval of a share with half the probability of the observed count in each tail.
 
     It covers as often as it says on average, where the exact interval covers more.
-
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -753,23 +592,6 @@ def modified_jeffreys(x: int, n: int, *, confidence_level: float = 0.95) -> Inte
     """Jeffreys' interval of a share with the limits of counts near 0 and n put right.
 
     At 0 and n the limit is the exact one; at 1 the lower limit is 0, at n − 1 the upper limit is 1.
-
-    Parameters
-    ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
-
-    Raises
-    ------
-    DataError
-        If x is negative or greater than n, or n is not positive.
 
     See Also
     --------
@@ -860,17 +682,10 @@ def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Te
 
     Parameters
     ----------
-    x, n
-        Number of cases that count (right ones, for instance), and of all cases.
     rate
         The share to test against, between 0 and 1.
     alternative
         "greater" (default), "less", or "two-sided": all counts no more probable than the observed.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------
@@ -1045,11 +860,6 @@ def fisher_counts(table: Any, *, alternative: str = "greater") -> Test:
     alternative
         "greater" (default): more cases are called by their class than independence would give;
         "less"; or "two-sided".
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

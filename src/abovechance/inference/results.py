@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
+from abovechance.docstrings import completed
 from abovechance.errors import AboveChanceError, NotApplicable, UnknownMeasure, did_you_mean
 from abovechance.format import p_equation
 from abovechance.io.export import jsonable
@@ -60,6 +61,7 @@ class Result:
         super().__init_subclass__(**others)
         if kind:
             cls.kind = kind
+        cls.__doc__ = completed(cls.__doc__, attributes=cls.__annotations__)
         # before dataclass() writes one with every number of every field
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
@@ -405,10 +407,6 @@ class Assessment(Result, kind="assessment"):
         The measure the study is about.
     estimates
         One row per measure (and class, output or subgroup): value, interval, chance, p-value.
-    advice
-        What a reader should know beside the numbers.
-    described
-        Which columns were taken for what, when they were read from a file.
     dropped
         Number of cases left out because a value was missing.
     subgroups
@@ -813,10 +811,6 @@ class Comparison(Result, kind="comparison"):
         Level of the intervals.
     threshold
         Cases above it are called positive; None where no measure reads labels made so.
-    advice
-        What a reader should know beside the numbers.
-    described
-        Which columns were taken for what, when they were read from a file.
     origin_stated
         Whether somebody said where the predictions came from; else `origin` is assumed.
     baseline

@@ -192,11 +192,6 @@ def against_rate(predictions: Binary | Multiclass, rate: float | str) -> Test:
         The accuracy to be better than, between 0 and 1. A share computed from the same cases is
         none: see `against_majority`.
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     DataError
@@ -236,11 +231,6 @@ def against_majority(predictions: Binary | Multiclass) -> Test:
     ----------
     predictions
         Predictions of classes, made with `Binary` or `Multiclass`.
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

@@ -218,10 +218,6 @@ class Stability(Result, kind="stability"):
         What forward selection fitted, and on what it judged it.
     seed
         Seed of all draws.
-    advice
-        What a reader should know beside the numbers.
-    described
-        Which columns were taken for what, when they were read from a file.
 
     See Also
     --------
@@ -349,8 +345,6 @@ def stability(
         Whether a permuted copy of every feature joins them, known to be noise.
     ties
         As in `select`: "random", or "first".
-    feature_names
-        What to call the features; the columns of a dataframe when not given.
     kind
         "classes" or "numeric"; seen from the outcome when not given.
     pos_label

@@ -944,8 +944,6 @@ def assess_stream(
         A label is positive when the probability lies above it: 0.5 unless stated.
     origin
         "test" (independent test set), "cv" or "repeated_cv"; "test" when not stated.
-    missing
-        "refuse", or "drop" cases with a missing value and say how many.
     primary
         The measure the study is about, as in `assess`.
     rate

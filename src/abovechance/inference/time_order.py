@@ -88,13 +88,6 @@ def ordered_mean(
         One number per case.
     order
         When each was observed, as numbers or dates; as they stand when not given.
-    confidence_level
-        In what share of samples such an interval covers the true value; 0.95 unless stated.
-
-    Returns
-    -------
-    Interval
-        Its limits `low` and `high`, its `level`, and its `method` in words.
 
     Raises
     ------
@@ -272,11 +265,6 @@ def ordered(
     alternative
         "two-sided" (default); "greater": the first model is better; "less".
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     DataError
@@ -351,11 +339,6 @@ def diebold_mariano(
     alternative
         "two-sided" (default); "greater": the mean difference is above zero; "less".
 
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
-
     Raises
     ------
     DataError
@@ -423,11 +406,6 @@ def ibragimov_mueller(
         Number of blocks; 8 unless stated.
     alternative
         "two-sided" (default); "greater": the mean difference is above zero; "less".
-
-    Returns
-    -------
-    Test
-        The `statistic`, its `p_value`, the `hypothesis` that was tested and the `method` in words.
 
     Raises
     ------

@@ -411,16 +411,6 @@ def ece(
     (`binning="count"`; ties share their outcomes where a border divides them). `closed="right"`
     gives a value on a border to the bin below. It depends on the bins, and is biased upwards.
 
-    Parameters
-    ----------
-    bins
-        Number of bins.
-    binning
-        "width": bins of equal width; "count": bins of equally many cases.
-    closed
-        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
-        "right".
-
     Examples
     --------
     >>> ece([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -468,16 +458,6 @@ def mce(
 
     A bin with a single case can decide it. Bins as in `ece`.
 
-    Parameters
-    ----------
-    bins
-        Number of bins.
-    binning
-        "width": bins of equal width; "count": bins of equally many cases.
-    closed
-        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
-        "right".
-
     Examples
     --------
     >>> mce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -506,16 +486,6 @@ def rmsce(
 
     .. math:: \sqrt{\sum_b \frac{n_b}{n} (\bar y_b - \bar p_b)^2}
 
-    Parameters
-    ----------
-    bins
-        Number of bins.
-    binning
-        "width": bins of equal width; "count": bins of equally many cases.
-    closed
-        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
-        "right".
-
     Examples
     --------
     >>> rmsce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
@@ -540,16 +510,6 @@ def classwise_ece(
     closed: str = "left",
 ) -> Floats:
     """Expected calibration error of each class against the rest, averaged over the classes.
-
-    Parameters
-    ----------
-    bins
-        Number of bins.
-    binning
-        "width": bins of equal width; "count": bins of equally many cases.
-    closed
-        Which end belongs to a bin: "left", so that a value on a border falls into the bin above, or
-        "right".
 
     Examples
     --------
@@ -766,13 +726,6 @@ def ici(
     between borders of cells as R does by default; `smoother="lowess"` is the curve of rms's
     `val.prob`, where this is called Eavg. With several classes: one against the rest, averaged.
 
-    Parameters
-    ----------
-    smoother
-        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
-
     Examples
     --------
     >>> ici([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
@@ -796,13 +749,6 @@ def e50(
     span: float | None = None,
 ) -> Floats:
     """Median distance of predicted probability and observed frequency along the curve of `ici`.
-
-    Parameters
-    ----------
-    smoother
-        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------
@@ -830,13 +776,6 @@ def e90(
 
     The quantile interpolates linearly between order statistics (R's type 7).
 
-    Parameters
-    ----------
-    smoother
-        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
-
     Examples
     --------
     >>> e90([0, 1, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
@@ -861,13 +800,6 @@ def emax(
     span: float | None = None,
 ) -> Floats:
     """Largest distance of predicted probability and observed frequency along the curve of `ici`.
-
-    Parameters
-    ----------
-    smoother
-        How the curve is fitted: "loess" as R does, "direct" without its interpolation, or "lowess".
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------

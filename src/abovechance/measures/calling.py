@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from abovechance.docstrings import PARAMETERS, entries, entry, heading, parted
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.measures.measure import AVERAGES, Law, Measure, defaults
 from abovechance.measures.measure import shown as as_parameter
@@ -305,15 +306,15 @@ def _options(measure: Measure) -> Iterator[str]:
 
 def page(measure: Measure) -> str:
     """The page of a measure as numpydoc: how it is called, its formula, parameters and facts."""
-    before, sections = _sections(measure.doc)
+    before, sections = parted(measure.doc)
     call = f"{measure.name}{signature(measure).replace(return_annotation=inspect.Signature.empty)}"
     called = fill(call, WIDTH, subsequent_indent="    ", break_long_words=False)
-    parts = [called, before, _heading("Parameters", "\n".join(_parameters(measure, sections)))]
-    parts.append(_heading("Returns", _entry("float", _returned(measure))))
+    parts = [called, before, heading("Parameters", "\n".join(_parameters(measure, sections)))]
+    parts.append(heading("Returns", entry("float", _returned(measure), WIDTH - 4)))
     notes = "\n\n".join(filter(None, (sections.get("Notes", ""), "\n".join(_facts(measure)))))
     sections = {**sections, "Notes": notes}
     sections.setdefault("References", measure.source)
-    parts += [_heading(name, sections[name]) for name in OTHER_SECTIONS if name in sections]
+    parts += [heading(name, sections[name]) for name in OTHER_SECTIONS if name in sections]
     return "\n\n".join(parts)
 
 
@@ -395,16 +396,17 @@ def _several_classes(measure: Measure) -> str:
 
 
 def _parameters(measure: Measure, sections: Mapping[str, str]) -> Iterator[str]:
-    stated = dict(_entries(sections.get("Parameters", "")))
+    stated = dict(entries(sections.get("Parameters", "")))
     takes = signature(measure).parameters
     unset = defaults(measure.formula)
     for name in takes:
         if name not in unset:
-            yield _entry(name, EXPLAINED.get(name) or _of_array(measure, name))
+            yield entry(name, EXPLAINED.get(name) or _of_array(measure, name), WIDTH - 4)
             continue
         changed = takes[name].default != unset[name]
         here = f" Set to {as_parameter(takes[name].default)} here." if changed else ""
-        yield _entry(name, stated.get(name, "") + here)
+        said = stated.get(name) or PARAMETERS.get(name, "")
+        yield entry(name, said + here, WIDTH - 4)
 
 
 def _of_array(measure: Measure, name: str) -> str:
@@ -429,44 +431,3 @@ def _returned(measure: Measure) -> str:
     if not measure.undefined:
         return "The value."
     return f"The value; `nan` when {measure.undefined}."
-
-
-def _sections(doc: str) -> tuple[str, dict[str, str]]:
-    """A docstring as the text before its first section, and its sections by name."""
-    before: list[str] = []
-    sections: dict[str, str] = {}
-    current = ""
-    lines = doc.splitlines()
-    for i, line in enumerate(lines):
-        below = lines[i + 1] if i + 1 < len(lines) else ""
-        if line and set(below) == {"-"} and len(below) == len(line):
-            current = line
-            sections.setdefault(current, "")
-        elif current and set(line) == {"-"}:
-            continue
-        elif current:
-            sections[current] += line + "\n"
-        else:
-            before.append(line)
-    return "\n".join(before).strip(), {k: v.strip("\n") for k, v in sections.items()}
-
-
-def _entries(section: str) -> Iterator[tuple[str, str]]:
-    """The names of a section of parameters, each with its text."""
-    names = ""
-    text: list[str] = []
-    for line in section.splitlines():
-        if line and not line[0].isspace():
-            yield from ((name.strip(), " ".join(text)) for name in names.split(",") if name)
-            names, text = line.split(":")[0], []
-        else:
-            text.append(line.strip())
-    yield from ((name.strip(), " ".join(text)) for name in names.split(",") if name)
-
-
-def _entry(name: str, text: str) -> str:
-    return f"{name}\n" + fill(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
-
-
-def _heading(name: str, text: str) -> str:
-    return f"{name}\n{'-' * len(name)}\n{text}"

@@ -881,11 +881,6 @@ def arrmse(
 
     The root is taken of each output, then the mean. Always predicting the means scores 1.
 
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
-
     Examples
     --------
     >>> arrmse([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]], [[1.5, 10.0], [2.0, 30.0], [3.0, 20.0]])
@@ -910,11 +905,6 @@ def arrmse_squared(
 
     The mean is squared, not the ratios: it is not 1 less `multi_r2`.
 
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
-
     Examples
     --------
     >>> arrmse_squared([[1, 10], [2, 30], [4, 20]], [[1.5, 10], [2, 30], [3, 20]])
@@ -937,11 +927,6 @@ def mse_sum(
 
     Only for outputs in the same unit; `mse` of several outputs is their mean.
 
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
-
     Examples
     --------
     >>> mse_sum([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]], [[1.5, 10.0], [2.0, 30.0], [3.0, 22.0]])
@@ -963,11 +948,6 @@ def multi_pearson(
     r"""Pearson's correlation of each output, averaged.
 
     .. math:: \frac{1}{D} \sum_d r_d
-
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
 
     Examples
     --------
@@ -1000,11 +980,6 @@ def multi_pearson_squared(
     The mean is squared, not the correlations: an output that is predicted upside down counts
     against one that is predicted well. It is not `multi_r2`.
 
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
-
     Examples
     --------
     >>> multi_pearson_squared([[1, 1], [2, 3], [4, 2]], [[2, 1], [1, 3], [3, 2]])
@@ -1027,11 +1002,6 @@ def multi_r2(
         \frac{\sum_i (y_{di} - \hat y_{di})^2}{\sum_i (y_{di} - \bar y_d)^2}
 
     Always predicting the means scores 0.
-
-    Parameters
-    ----------
-    output_weights
-        Weights of the outputs; all alike when not given.
 
     Examples
     --------

@@ -190,11 +190,6 @@ def auc_at(predictions: Survival, *, t: float | None = None) -> float:
     of the predictions' `times` if not stated. Where survival curves alone were predicted, r is
     1 − S(t), and `t` must be one of their times.
 
-    Parameters
-    ----------
-    t
-        The time at which predictions are judged; the last predicted time when not given.
-
     Examples
     --------
     >>> auc_at([5, 2, 9, 4, 3], [1, 1, 0, 1, 0], risk=[0.3, 0.9, 0.1, 0.2, 0.2], t=4)
@@ -287,11 +282,6 @@ def brier_at(predictions: Survival, *, t: float | None = None) -> float:
     `t` must be one of the predicted times, the last if not stated: nothing is interpolated.
     Predicting the Kaplan–Meier curve for everybody is the reference. With weighted-up cases
     the value may exceed 1.
-
-    Parameters
-    ----------
-    t
-        The time at which predictions are judged; the last predicted time when not given.
 
     Examples
     --------
@@ -420,11 +410,6 @@ def observed_expected_at(predictions: Survival, *, t: float | None = None) -> fl
 
     `t` must be one of the predicted times, the last if not stated.
 
-    Parameters
-    ----------
-    t
-        The time at which predictions are judged; the last predicted time when not given.
-
     Examples
     --------
     >>> predicted = [[0.9, 0.5], [0.5, 0.25], [0.9, 0.75], [0.8, 0.5]]
@@ -454,11 +439,6 @@ def calibration_slope_at(predictions: Survival, *, t: float | None = None) -> fl
 
     The `calibration_slope` of having had the event by t on its predicted risk 1 − S(t|x), cases
     weighted 1/G(T−) if they had it, 1/G(t) if they were still free of it.
-
-    Parameters
-    ----------
-    t
-        The time at which predictions are judged; the last predicted time when not given.
 
     Examples
     --------
@@ -490,13 +470,6 @@ def ici_at(predictions: Survival, *, t: float | None = None, span: float | None 
 
     As `ici`, with the cases whose outcome at t is known weighted by inverse probability of
     not being censored; the paper fits a hazard regression instead.
-
-    Parameters
-    ----------
-    t
-        The time at which predictions are judged; the last predicted time when not given.
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
 
     Examples
     --------

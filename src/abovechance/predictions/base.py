@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
+from abovechance.docstrings import completed
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.predictions import checks
 
@@ -136,6 +137,11 @@ class Predictions:
     notes: tuple[Advice, ...]
     described: str
     origin_stated: bool  # else taken for an independent test set, for want of a word
+
+    def __init_subclass__(cls) -> None:
+        code = getattr(cls.__init__, "__code__", None)
+        if code is not None:
+            cls.__doc__ = completed(cls.__doc__, code.co_varnames)
 
     @property
     def n(self) -> int:

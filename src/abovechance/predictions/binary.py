@@ -47,22 +47,6 @@ class Binary(Predictions):
     threshold
         A label is positive when the probability lies above it: 0.5 unless stated. Scores get
         labels only when a threshold is stated.
-    id
-        Name of each case, by which models are paired; none when not given.
-    fold, repeat
-        Cross-validation fold, and repeat of the cross-validation, in which a case was tested.
-    groups
-        The cluster of each case, such as its hospital; cases are independent when not given.
-    sample_weight
-        Sampling weight of each case; all count alike when not given.
-    counts
-        Number of cases that each row stands for; one when not given.
-    order
-        When each case was observed, as numbers or dates, where neighbours may be alike.
-    origin
-        "test" (independent test set), "cv" or "repeated_cv"; seen from `fold` when not stated.
-    missing
-        "refuse", or "drop" cases with a missing value and say how many.
 
     Raises
     ------

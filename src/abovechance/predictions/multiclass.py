@@ -46,8 +46,6 @@ class Multiclass(Predictions):
         Predicted classes; the most probable class when not given (the first of tied ones).
     labels
         The declared classes; those that occur when not given.
-    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
-        As in `Binary`.
 
     Raises
     ------

@@ -31,8 +31,6 @@ class Numeric(Predictions):
         same columns are matched by name.
     outputs
         Names of the outputs; those of the columns of a dataframe when not given.
-    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
-        As in `Binary`.
 
     Raises
     ------

@@ -41,8 +41,6 @@ class Survival(Predictions):
     censoring
         Times and events of the training data, for the censoring distribution; the evaluated
         cases' own when not given.
-    id, fold, repeat, groups, sample_weight, counts, order, origin, missing
-        As in `Binary`.
 
     Raises
     ------

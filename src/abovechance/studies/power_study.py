@@ -246,8 +246,6 @@ class PowerStudy(Result, kind="power"):
         Level of the tests: the p-value up to which they reject.
     draws
         Permutations or sign flips of the tests that need them.
-    seed
-        Seed of all samples and draws; give it again as `rng=` for the same numbers.
     digest
         A fingerprint of all p-values: two runs with the same one agree to the last bit.
     title
@@ -256,17 +254,11 @@ class PowerStudy(Result, kind="power"):
         Of a replication, its departures from the paper; else none.
     findings
         Of a replication, what came of the comparison with the paper; else none.
-    advice
-        What a reader should know beside the numbers.
     question
         What the tests are about: "one model against chance", "two models compared" or "two groups
         of rows".
     effect_scale
         What the effects are, as "AUC"; None where the design does not say.
-    prevalence
-        Share of positive cases, from 0 to 1; None where the design does not say.
-    threshold
-        The probability above which cases were called positive; None where the design does not say.
 
     See Also
     --------

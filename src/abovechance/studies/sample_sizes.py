@@ -162,18 +162,8 @@ class PrecisionSize(Result, kind="precision_size"):
         The wanted mean width, from limit to limit on the measure's own scale.
     level
         Level of the intervals, as 0.95.
-    seed
-        Seed of all samples and draws; give it again as `rng=` for the same numbers.
     largest
         The size at which the search gives up, in cases.
-    advice
-        What a reader should know beside the numbers.
-    effect_scale
-        What the effect is, as "AUC"; None where the design does not say.
-    prevalence
-        Share of positive cases, from 0 to 1; None where the design does not say.
-    threshold
-        The probability above which cases were called positive; None where the design does not say.
 
     See Also
     --------
@@ -629,21 +619,11 @@ class SampleSize(Result, kind="sample_size"):
         The wanted power, from 0 to 1.
     alpha
         Level of the tests: the p-value up to which they reject.
-    seed
-        Seed of all samples and draws; give it again as `rng=` for the same numbers.
     largest
         The size at which the search gives up, in cases.
-    advice
-        What a reader should know beside the numbers.
     question
         What the tests are about: "one model against chance", "two models compared" or "two groups
         of rows".
-    effect_scale
-        What the effect is, as "AUC"; None where the design does not say.
-    prevalence
-        Share of positive cases, from 0 to 1; None where the design does not say.
-    threshold
-        The probability above which cases were called positive; None where the design does not say.
 
     See Also
     --------

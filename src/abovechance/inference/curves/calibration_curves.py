@@ -230,17 +230,10 @@ def calibration(
         against whether it was right (top label).
     t
         The time at which predicted survival is judged; the last predicted one if not stated.
-    span
-        Share of the cases that each local fit reads; chosen from their number when not given.
     bins
         Number of bins of a binned curve; 10 unless stated.
     binning
         Whether bins hold equally many cases ("count") or are equally wide ("width").
-
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
 
     Raises
     ------

@@ -52,8 +52,6 @@ class Curve(Result, kind="curve"):
         What else is known of each point: thresholds, counts, curves to compare with.
     summary
         What the whole of it comes to: the area under it, its slope.
-    advice
-        What a reader should know beside the numbers.
     described
         Where the cases came from, when they were read from a file.
 

@@ -52,11 +52,6 @@ def decision(
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
 
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
-
     Raises
     ------
     NotApplicable
@@ -138,11 +133,6 @@ def decision_difference(
         Probabilities of two models for the same cases in the same order, made with `Binary`.
     thresholds
         Probabilities from which on one would act; 0.01 to 0.99 in steps of 0.01 when not given.
-
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
 
     Raises
     ------
@@ -282,11 +272,6 @@ def cost(predictions: Binary, **given: Any) -> Curve:
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
 
     Raises
     ------

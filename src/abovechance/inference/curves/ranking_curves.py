@@ -39,11 +39,6 @@ def roc(predictions: Binary, **given: Any) -> Curve:
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
 
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
-
     Raises
     ------
     NotApplicable
@@ -108,11 +103,6 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
     ----------
     predictions
         Predictions of two classes with a score or a probability, made with `Binary`.
-
-    Returns
-    -------
-    Curve
-        Points `x` and `y` with limits `low` and `high`; `columns` holds what else is known of them.
 
     Raises
     ------

@@ -76,8 +76,6 @@ class Posterior(Result, kind="posterior"):
         The value of guessing, if there is one.
     against_chance
         The distribution under which guessing is judged, where it is another one.
-    advice
-        What a reader should know beside the numbers.
 
     See Also
     --------

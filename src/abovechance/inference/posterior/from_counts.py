@@ -208,11 +208,6 @@ def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> P
         Parameters (a, b) of the Beta prior, one number for both, "flat" or "jeffreys"; flat
         unless stated.
 
-    Returns
-    -------
-    Posterior
-        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
-
     Raises
     ------
     DataError
@@ -276,11 +271,6 @@ def balanced_accuracy(
         "collapsed": a Beta prior for each class's accuracy. "dirichlet": a Dirichlet prior over
         the K labels a case may get, under which guessing is worth 1/K in each class; with one
         added to every cell, b = K − 1.
-
-    Returns
-    -------
-    Posterior
-        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
 
     Raises
     ------
@@ -487,11 +477,6 @@ def of(
         Number of draws from the posterior.
     rng
         Seed of the draws: a number or a numpy Generator; the same draws every time when not given.
-
-    Returns
-    -------
-    Posterior
-        With `mean`, `median`, `interval()`, `prob_above(x)`, `pdf(x)` and the like.
 
     Raises
     ------
