@@ -41,9 +41,27 @@ CHANGES: dict[str, dict[str, Any]] = {
     "separate sampling": {"sampling": "case-control", "prevalence": 0.1},
     "perfect, sampled apart": {"sampling": "case-control", "prevalence": 0.1, "effect": 60.0},
     "folds": {"origin": "cv", "folds": 5},
+    "repeated folds": {"origin": "cv", "folds": 5, "repeats": 3},
+    "time order": {"series": 0.6},
+    "perfect in time order": {"series": 0.6, "effect": 60.0},
+    "labels alone": {"given": "label"},
+    "scores alone": {"given": "score"},
+    "two decimals": {"rounded": True, "confidence": 3.0},
+    "a rare class": {"rare": True},
+    "two outputs": {"outputs": 2},
+    "weighted clusters": {"clusters": "unequal", "groups": 12, "icc": 0.3, "weights": "unrelated"},
     "very few": {"n": 10},
 }
 ONLY = {
+    "repeated folds": ("binary", "numeric"),
+    "time order": ("binary", "numeric"),
+    "perfect in time order": ("binary", "numeric"),
+    "labels alone": ("binary", "3 classes"),
+    "scores alone": ("binary",),
+    "two decimals": ("binary", "3 classes"),
+    "a rare class": ("3 classes",),
+    "two outputs": ("numeric",),
+    "weighted clusters": ("binary", "3 classes", "numeric"),
     "constant clusters": ("binary",),
     "separate sampling": ("binary",),
     "perfect, sampled apart": ("binary",),
@@ -164,6 +182,12 @@ def test_a_value_without_interval_says_why_in_plain_words(kind: str, change: str
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)
+def test_what_chance_makes_larger_has_no_interval(kind: str, change: str) -> None:
+    given = [(row.measure, str(row.interval)) for row, m in rows(kind, change) if m.extreme]
+    assert not [one for one in given if one[1] != "None"]
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES)
 def test_no_message_names_anything_internal(kind: str, change: str) -> None:
     found = assessed(kind, change)
     said = [reason(row) for row in found.estimates] + [a.text for a in found.advice]
@@ -253,7 +277,10 @@ def test_counts_are_repeated_rows(kind: str) -> None:
     assert not same(again(kind, "plain", counted), again(kind, "plain", repeated), resampled=0.0)
 
 
-DOUBLED = [c for c in CASES if c.values[1] not in ("folds", "very few")]
+# copies of a time are no further times, and copies of a case in other folds no further cases
+DOUBLED = [
+    c for c in CASES if not any(word in c.values[1] for word in ("folds", "very few", "time order"))
+]
 
 
 @pytest.mark.parametrize(("kind", "change"), DOUBLED)
@@ -267,9 +294,9 @@ def test_twice_the_cases_never_widen_an_interval(kind: str, change: str) -> None
         cases = dataclasses.replace(cases, groups=np.array(named))
     twice.__dict__["cases"] = cases
     wider = []
-    twins = {(r.measure, r.class_): r for r in again(kind, change, twice).estimates}
+    twins = {(r.measure, r.class_, r.output): r for r in again(kind, change, twice).estimates}
     for row, _ in rows(kind, change):
-        twin = twins[row.measure, row.class_]
+        twin = twins[row.measure, row.class_, row.output]
         if row.interval is None or twin.interval is None:
             continue
         width, wide = (i.high - i.low for i in (row.interval, twin.interval))
@@ -334,10 +361,14 @@ def test_a_measure_in_other_units_has_its_interval_in_those_units(
 
 # ---------------------------------------------------------------- comparisons
 
+CHANGES |= {"different cases": {"apart": 45}, "perfect on different cases": {"apart": 45}}
+CHANGES["perfect on different cases"]["effect"] = 60.0
 PAIRED = [
-    c
-    for c in CASES
-    if c.values[1] not in ("folds", "separate sampling", "perfect, sampled apart", "very few")
+    c for c in CASES if not any(word in c.values[1] for word in ("folds", "sampl", "very few"))
+] + [
+    pytest.param(kind, change, id=f"{kind}, {change}")
+    for change in ("different cases", "perfect on different cases")
+    for kind in BASE
 ]
 
 
@@ -347,7 +378,24 @@ def compared(kind: str, change: str) -> Any:
     models = sample(s, np.random.default_rng(6))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return models, ac.compare(models, draws=DRAWS, rng=1)
+        return models, ac.compare(models, draws=DRAWS, rng=1, paired=_pairing(change))
+
+
+def _pairing(change: str) -> bool | None:
+    return False if "different cases" in change else None
+
+
+@pytest.mark.parametrize(("kind", "change"), PAIRED)
+def test_a_difference_has_a_width_or_says_why_it_has_no_interval(kind: str, change: str) -> None:
+    _, found = compared(kind, change)
+    wrong = []
+    for d in found.differences:
+        if d.interval is None:
+            if np.isfinite(d.difference) and not reason(d):
+                wrong.append((d.measure, d.difference, "no reason"))
+        elif d.interval.low == d.interval.high and "identical" not in d.interval.method:
+            wrong.append((d.measure, d.difference, str(d.interval), d.interval.method))
+    assert not wrong
 
 
 @pytest.mark.parametrize(("kind", "change"), PAIRED)
@@ -371,7 +419,8 @@ def test_an_interval_of_a_difference_contains_it_and_can_be_reached(kind: str, c
 @pytest.mark.parametrize(("kind", "change"), PAIRED)
 def test_models_the_other_way_round_mirror_the_difference(kind: str, change: str) -> None:
     models, found = compared(kind, change)
-    turned = ac.compare({"old": models["old"], "new": models["new"]}, draws=DRAWS, rng=1)
+    other = {"old": models["old"], "new": models["new"]}
+    turned = ac.compare(other, draws=DRAWS, rng=1, paired=_pairing(change))
     wrong = []
     for d, e in zip(found.differences, turned.differences, strict=True):
         assert d.measure == e.measure

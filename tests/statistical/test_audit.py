@@ -29,6 +29,13 @@ def test_settings_reach_every_kind_verb_and_dependence() -> None:
     assert {s.weights for s in many} == {"none", "unrelated", "by score"}
     assert {s.origin for s in many} == {"test", "cv"}
     assert {s.sampling for s in many} == {"random", "case-control"}
+    assert {s.given for s in many} == {"probability", "label", "score"}
+    assert {s.level for s in many} == {0.9, 0.95, 0.99}
+    for fact in ("rounded", "rare", "series", "part", "apart", "time"):
+        assert {bool(getattr(s, fact)) for s in many} == {True, False}, fact
+    assert {s.outputs for s in many} == {1, 2, 3}
+    assert {s.repeats for s in many} == {1, 3, 10}
+    assert any(s.clusters != "none" and s.weights != "none" for s in many)
     assert {m for s in many for m in s.measures} >= set(applicable_names("binary"))
 
 
@@ -36,7 +43,9 @@ def test_settings_reach_every_kind_verb_and_dependence() -> None:
 def test_samples_are_of_the_size_asked_for(index: int) -> None:
     setting = drawn(2, index)
     models = sample(setting, np.random.default_rng(0))
-    assert {p.n for p in models.values()} == {setting.n}
+    assert models["new"].n == setting.n * setting.repeats
+    if "old" in models:
+        assert models["old"].n == (setting.apart or setting.n)
 
 
 def test_the_truth_is_that_of_the_world() -> None:
@@ -44,6 +53,24 @@ def test_the_truth_is_that_of_the_world() -> None:
     from scipy.stats import norm
 
     assert truth(setting, "auc") == pytest.approx(norm.cdf(1.5 / np.sqrt(2.0)), abs=0.005)
+
+
+def test_what_is_asked_of_a_setting_is_counted() -> None:
+    plain = {"kind": "binary", "n": 120, "effect": 1.0, "prevalence": 0.3}
+    asked = ("auc", "net_benefit")
+    for facts in (
+        {"verb": "assess", "cut": "prevalence"},
+        {"verb": "assess", "part": 0.5},
+        {"verb": "compare", "part": 0.5},
+        {"verb": "compare", "apart": 80, "cut": "prevalence"},
+    ):
+        found = trials.trial(Setting(**plain, **facts, measures=asked), 2, 0)
+        assert [t.answers for t in found.values()] == [2, 2], facts
+    numbers = Setting(kind="numeric", verb="assess", n=60, outputs=2, measures=("mse", "arrmse"))
+    assert [t.intervals for t in trials.trial(numbers, 2, 0).values()] == [2, 2]
+    times = Setting(kind="survival", verb="assess", n=90, time=0.4, measures=("auc_at",))
+    assert trials.trial(times, 2, 0)["auc_at"].intervals == 2
+    assert truth(times, "auc_at") != truth(replace(times, time=0.0), "auc_at")
 
 
 def test_one_setting_examined_twice_is_the_same() -> None:

@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.area_differences import AreaContrast, correlation_of
 from abovechance.inference.areas import area_in
-from abovechance.inference.bootstrap import EXTREME, replicates, span
+from abovechance.inference.bootstrap import EXTREME, MEAN_ROUNDING, replicates, span
 from abovechance.inference.concordance import EQUAL_CONCORDANCES, concordances
 from abovechance.inference.contrasts import (
     EQUAL_AREAS,
@@ -583,6 +583,8 @@ def difference_of_influences(
     values = [measure.of(p) for p in (first, second)]
     grouped = _grouped(first, second)
     found = _standardised(measure, first, second, values, moved[0], moved[1], grouped)
+    if found.gap.error <= MEAN_ROUNDING * max(abs(v) for v in values):
+        return Unanswerable(values[0] - values[1], "the cases of neither part show a spread")
     if measure.after is None:
         return found
     return Combined(found, Independent(measure, first, second, settings))

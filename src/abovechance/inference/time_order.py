@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import method
-from abovechance.inference.bootstrap import span, without_parts
+from abovechance.inference.bootstrap import EXTREME, span, without_parts
 from abovechance.inference.contrasts import Contrast, Standardised, Unanswerable, less, p_of
 from abovechance.inference.influence import Gap, NotLinear, components
 from abovechance.inference.method import (
@@ -475,6 +475,8 @@ def case_values(measure: Measure, predictions: Any) -> Floats:
     Efron & Tibshirani (1993), chapter 11, pseudo-values.
     """
     n, value = predictions.n, measure.of(predictions)
+    if measure.extreme:
+        raise NotApplicable(EXTREME)
     if measure.form is Form.LOSSES and measure.after is None:
         return np.asarray(measure.losses(predictions), dtype=np.float64)
     if n < 2:
@@ -587,7 +589,8 @@ def differences_in_order(measure: Measure, first: Any, second: Any) -> Ordered:
     """The standard error of a difference of two models on cases in time order."""
     if measure.law is Law.CALIBRATION:
         raise NotApplicable(f"differences of {measure.title} are not compared in time order.")
-    apart = case_values(measure, first) - case_values(measure, second)
+    with np.errstate(invalid="ignore"):  # what is infinite for both has no mean, and is refused so
+        apart = case_values(measure, first) - case_values(measure, second)
     return cosines(apart, first.cases.order)
 
 

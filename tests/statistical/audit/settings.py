@@ -1,6 +1,6 @@
 """What users have, and how a setting is drawn from it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -35,6 +35,17 @@ class Setting:
     correlation: float = 0.0  # of two models' scores beyond the outcome
     worse: float = 1.0  # the second model's effect as a share of the first's
     censored: float = 0.0
+    # drawn since the first seeds, from a stream of their own (`_wider`)
+    given: str = "probability"  # or label, score: what the predictions hold
+    rounded: bool = False  # probabilities of two decimals: 0 and 1 are among them
+    rare: bool = False  # one class of several in thirty cases
+    outputs: int = 1  # numbers predicted at once
+    series: float = 0.0  # autocorrelation of neighbouring cases, the order stated
+    part: float = 0.0  # share of the cases in the subgroup that is judged; 0 is all of them
+    apart: int = 0  # cases of the second model, which are not those of the first
+    repeats: int = 1  # of cross-validation
+    time: float = 0.0  # at which survival is judged; 0 is the last one
+    level: float = 0.95
     measures: tuple[str, ...] = ()
 
     @property
@@ -94,9 +105,53 @@ def drawn(seed: int, index: int) -> Setting:
     known = asked_of(kind, verb, str(facts["tails"]))
     count = min(MEASURES, len(known))
     picked = tuple(str(m) for m in rng.choice(known, size=count, replace=False))
-    return Setting(
+    plain = Setting(
         kind=kind, verb=verb, n=n, classes=classes, measures=tuple(sorted(picked)), **facts
     )
+    other = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 1)))
+    return plain if other.random() < 0.4 else _wider(plain, other)
+
+
+def _wider(s: Setting, rng: np.random.Generator) -> Setting:
+    """One more thing that users have, or two: where it goes with what the setting has already."""
+    free = s.clusters == s.weights == "none" and s.origin == "test" and s.sampling == "random"
+    large = s.n >= 60
+    may: list[dict[str, Any]] = [{"level": float(rng.choice([0.9, 0.99]))}]
+    if s.kind == "binary":
+        may += [{"given": "label"}, {"rounded": True}]
+        may += [{"given": "score"}] if s.origin == "test" and s.sampling == "random" else []
+    if s.kind == "multiclass":
+        may += [{"given": "label"}, {"rounded": True}]
+        may += [{"rare": True}] * 2 if s.n >= 90 else []
+    if s.kind == "numeric" and s.origin == "test":
+        may += [{"outputs": int(rng.choice([2, 3]))}]
+    if s.kind == "survival":
+        may += [{"time": 0.4}]
+    if free and s.kind in ("binary", "numeric") and large:
+        may += [{"series": float(rng.choice([0.3, 0.6, 0.9]))}] * 2
+    if s.clusters != "none" and s.kind != "survival":
+        may += [{"weights": "unrelated"}]
+    if s.origin == "cv":
+        may += [{"repeats": int(rng.choice([3, 10]))}] * 3
+    if s.origin == "test" and s.sampling == "random" and large and s.verb != "margin":
+        may += [{"part": float(rng.choice([0.25, 0.5]))}] * 2
+    if s.verb == "compare" and s.held == "crossing":
+        may += [{"apart": max(round(s.n * float(rng.choice([0.5, 1.0, 2.0]))), 20)}] * 5
+    first = may[int(rng.integers(len(may)))]
+    second = may[int(rng.integers(len(may)))] if rng.random() < 0.3 else {}
+    made = replace(s, **(first if _clash(first, second) else first | second))
+    if made.apart:
+        made = replace(made, correlation=0.0, part=0.0)
+    if made.given == "probability" and made.outputs == 1:
+        return made
+    known = [m for m in asked_of(s.kind, s.verb, s.tails) if m in applicable_names(s.kind, made)]
+    picked = rng.choice(known, size=min(MEASURES, len(known)), replace=False)
+    return replace(made, measures=tuple(sorted(str(m) for m in picked)))
+
+
+def _clash(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Rounded labels, and cases of a series that are left out, are nothing that users have."""
+    return {*first, *second} >= {"given", "rounded"} or {*first, *second} >= {"series", "part"}
 
 
 def _effect(rng: np.random.Generator) -> float:
@@ -139,10 +194,14 @@ def asked_of(kind: str, verb: str, tails: str) -> list[str]:
     return known
 
 
+def applicable_names(kind: str, like: Setting | None = None) -> list[str]:
+    """Measures that apply to predictions of a kind, holding what those of a setting hold."""
+    return _names(kind, like.given if like else "probability", like.outputs if like else 1)
+
+
 @cache
-def applicable_names(kind: str) -> list[str]:
-    """Measures that apply to predictions of a kind, by name."""
+def _names(kind: str, given: str, outputs: int) -> list[str]:
     from abovechance.measures import applicable
     from statistical.audit.worlds import small
 
-    return sorted(m.name for m in applicable(small(kind)))
+    return sorted(m.name for m in applicable(small(kind, given, outputs)))

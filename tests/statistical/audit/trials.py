@@ -6,21 +6,22 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 import abovechance as ac
 from abovechance.errors import AboveChanceError
 from abovechance.measures import Law, find
 from abovechance.measures.sample import COUNTING
 from statistical.audit.settings import Setting
-from statistical.audit.worlds import sample, spread_of_trained, truth
+from statistical.audit.worlds import asked_as, sample, spread_of_trained, subgroups, truth
 
 DRAWS = 199
 ALPHA = 0.05
 SCREEN = 80
 AGAIN = 240  # new replications for what looked wrong; what still does gets those of CONFIRM too
 CONFIRM = 1000
-BAR = 0.93  # coverage that an interval must have, within its Monte Carlo error
-DISCRETE = 0.91  # the least coverage of shares, whose true coverage jumps from value to value
+LESS = 0.02  # what coverage may lack of its level, within its Monte Carlo error
+DISCRETE = 0.04  # the same of shares, whose true coverage jumps from value to value
 FAR = 0.85  # below this a warning is not enough to call an interval an answer
 WIDE = 3.0  # mean width beside that of a normal interval with the estimates' own spread
 SHARES = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
@@ -31,6 +32,7 @@ class Tally:
     """What the replications of one measure came to."""
 
     measure: str
+    level: float = 0.95
     answers: int = 0  # replications with a value
     intervals: int = 0
     below: int = 0  # the true value lies below the interval
@@ -58,14 +60,15 @@ class Tally:
         kept = widths[np.isfinite(widths)]
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         whole["width"] = float(np.mean(kept)) if len(kept) else None
-        whole["wide"] = float(np.median(kept) / (3.92 * spread)) if len(kept) and spread else None
+        normal = 2.0 * float(ndtri(0.5 + self.level / 2.0)) * spread
+        whole["wide"] = float(np.median(kept)) / normal if len(kept) and spread else None
         whole["faults"], whole["refusals"] = dict(self.faults), dict(self.refusals.most_common(3))
         return whole
 
 
 def trial(s: Setting, replications: int, start: int, draws: int = DRAWS) -> dict[str, Tally]:
     """Replications `start` and on, counted by measure."""
-    tallies = {m: Tally(m) for m in s.measures}
+    tallies = {m: Tally(m, s.level) for m in s.measures}
     for i in range(start, start + replications):
         rng = np.random.default_rng(np.random.SeedSequence(_entropy(s), spawn_key=(i,)))
         models = sample(s, rng)
@@ -90,13 +93,18 @@ def _entropy(s: Setting) -> int:
 
 
 def _ask(s: Setting, models: dict[str, Any], tallies: dict[str, Tally], i: int, draws: int) -> None:
+    options: dict[str, Any] = {"draws": draws, "rng": i, "confidence_level": s.level}
+    judged = None
+    if s.part:
+        options["by"], judged = subgroups(s, i), "judged"
     if s.verb == "assess":
-        options: dict[str, Any] = {}
         if s.sampling == "case-control":
-            options = {"sampling": s.sampling, "prevalence": s.prevalence}
-        found = ac.assess(models["new"], list(s.measures), draws=draws, rng=i, **options)
-        whole = [e for e in found.estimates if e.by is None and e.class_ is None]
-        for e in whole:
+            options |= {"sampling": s.sampling, "prevalence": s.prevalence}
+        found = ac.assess(models["new"], [asked_as(s, m) for m in s.measures], **options)
+        first = found.estimates[0].output
+        for e in found.estimates:
+            if _part(e.by) != judged or e.class_ is not None or e.output not in (None, first):
+                continue
             name = _asked(s, e.measure)
             if name is not None:
                 _estimate(s, tallies[name], e, found.advice)
@@ -106,17 +114,24 @@ def _ask(s: Setting, models: dict[str, Any], tallies: dict[str, Tally], i: int, 
         margin = {m: abs(_difference(s, m)) for m in s.measures if _tested_at_margin(s, m)}
         if not margin:
             return
-    names = list(margin) if margin else list(s.measures)
-    found = ac.compare(models, names, margin=margin, draws=draws, rng=i)
+    names = list(margin) if margin else [asked_as(s, m) for m in s.measures]
+    paired = {"paired": False} if s.apart else {}
+    found = ac.compare(models, names, margin=margin, **paired, **options)
     for d in found.differences:
         name = _asked(s, d.measure)
-        if name is not None:
+        if name is not None and _part(d.by) == judged:
             _compared(s, tallies[name], d, found.advice, margin)
 
 
+def _part(by: str | None) -> str | None:
+    return None if by is None else by.rpartition("=")[2]
+
+
 def _asked(s: Setting, label: str) -> str | None:
-    for name in s.measures:
-        if label in (name, find(name).for_outcome(s.kind).label):
+    for name in s.measures:  # net benefit is labelled with its threshold
+        if label in (name, find(asked_as(s, name)).for_outcome(s.kind).label) or (
+            label.startswith(f"{name}(") and not s.time
+        ):
             return name
     return None
 
@@ -203,11 +218,16 @@ def _compared(s: Setting, t: Tally, d: Any, advice: Any, margin: Any) -> None:
         t.noninferior += bool(d.margin.noninferior)
 
 
+def _bar(s: Setting, t: Tally) -> float:
+    share = find(t.measure).for_outcome(s.kind).law in SHARES
+    return s.level - (DISCRETE if share else LESS)
+
+
 def suspicions(s: Setting, t: Tally) -> list[str]:
     """What looks wrong after screening: few replications, so only what stands out."""
     from scipy.stats import binom
 
-    bar = DISCRETE if find(t.measure).for_outcome(s.kind).law in SHARES else BAR
+    bar = _bar(s, t)
     found = [f"fault: {name}" for name in t.faults]
     if t.intervals >= 20 and binom.sf(t.missed - 1, t.intervals, 1.0 - bar) < 0.02:
         found.append("coverage")
@@ -226,8 +246,9 @@ def _useless(s: Setting, t: Tally) -> bool:
     three errors among the units of the scarcer class; those of a difference for three of each
     model.
     """
-    units = s.groups if s.clusters != "none" and s.held == "constant" else s.n
-    clusters = s.groups if s.clusters != "none" else s.n
+    cases = min(s.n, s.apart or s.n) * (s.part or 1.0) * (1.0 - s.series) / (1.0 + s.series)
+    units = s.groups if s.clusters != "none" and s.held == "constant" else cases
+    clusters = s.groups if s.clusters != "none" else cases
     scarce = min(units * min(s.prevalence, 1.0 / s.classes), clusters)
     measure = find(t.measure).for_outcome(s.kind)
     low, high = measure.range
@@ -256,7 +277,7 @@ def _levels(t: Tally) -> list[tuple[str, int, int]]:
 
 def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str]]:
     """Which suspicions many new replications bear out, each with its figure."""
-    bar = DISCRETE if find(t.measure).for_outcome(s.kind).law in SHARES else BAR
+    bar = _bar(s, t)
     found = [(f"fault: {n}", f"{c} times") for n, c in t.faults.items()]
     if "coverage" in suspected and t.intervals:
         share = 1.0 - t.missed / t.intervals

@@ -21,11 +21,24 @@ def sample(s: Setting, rng: np.random.Generator) -> dict[str, Any]:
     """One sample: predictions of one model, or of two on the same cases."""
     if s.origin == "cv":
         return {"new": _cross_validated(s, rng)}
+    made = _usable(s, rng, s.n)
+    if s.apart:  # the second model judged on other cases
+        made["old"] = _usable(replace(s, n=s.apart), rng, s.apart)["old"]
+    return made
+
+
+def _usable(s: Setting, rng: np.random.Generator, n: int) -> dict[str, Any]:
     for _ in range(1000):
-        made = _models(s, rng, s.n, alone=False)
+        made = _models(s, rng, n, alone=False)
         if made is not None:
             return made
     raise AssertionError(f"no usable sample of {s.words}")
+
+
+def subgroups(s: Setting, seed: int) -> Any:
+    """Which of two subgroups every case is in, for nothing but itself."""
+    rng = np.random.default_rng(np.random.SeedSequence(20_263, spawn_key=(seed,)))
+    return np.where(rng.random(s.n) < s.part, "judged", "other")
 
 
 @cache
@@ -45,11 +58,20 @@ def population(s: Setting) -> dict[str, Any]:
 def truth(s: Setting, measure: str, model: str = "new") -> float:
     """The value of a measure in the population, or that of the algorithm for folds."""
     from abovechance.measures import find
+    from abovechance.measures.utility import at_threshold
 
-    m = find(measure).for_outcome(s.kind)
+    m = find(asked_as(s, measure)).for_outcome(s.kind)
     if s.origin == "cv":
         return float(np.mean([m.of(p) for p in _trained(s)]))
-    return float(m.of(population(s)[model]))
+    all_cases = population(s)[model]
+    if s.outputs > 1 and s.verb == "assess" and not m.many_outputs:
+        all_cases = next(iter(all_cases.each_output.values()))
+    return float(at_threshold(m, all_cases).of(all_cases))
+
+
+def asked_as(s: Setting, measure: str) -> str:
+    """A measure as it is asked for: at the setting's time, where it is one at a time."""
+    return f"{measure}({s.time:g})" if s.time and measure.endswith("_at") else measure
 
 
 def spread_of_trained(s: Setting, measure: str) -> float:
@@ -60,10 +82,16 @@ def spread_of_trained(s: Setting, measure: str) -> float:
     return float(np.nanstd([m.of(p) for p in _trained(s)]))
 
 
-def small(kind: str) -> Any:
+def small(kind: str, given: str = "probability", outputs: int = 1) -> Any:
     """Predictions of a kind that show which measures apply."""
     s = Setting(
-        kind=kind, verb="assess", n=60, effect=1.0, classes=3 if kind == "multiclass" else 2
+        kind=kind,
+        verb="assess",
+        n=60,
+        effect=1.0,
+        classes=3 if kind == "multiclass" else 2,
+        given=given,
+        outputs=outputs,
     )
     return sample(s, np.random.default_rng(1))["new"]
 
@@ -91,11 +119,22 @@ def _within(s: Setting, rng: np.random.Generator, group: Any, rows: int) -> Floa
     """Noise of several models (rows) that share a cluster's part and, as asked, a case's part."""
     n = len(group)
     clusters = int(group.max()) + 1
-    shared = _noise(s, rng, (n,))
-    own = _noise(s, rng, (rows, n))
+    shared = _in_order(s, _noise(s, rng, (n,)))
+    own = _in_order(s, _noise(s, rng, (rows, n)))
     case = np.sqrt(s.correlation) * shared + np.sqrt(1.0 - s.correlation) * own
     cluster = rng.normal(size=clusters)[group]
     return np.sqrt(1.0 - s.icc) * case + np.sqrt(s.icc) * cluster
+
+
+def _in_order(s: Setting, noise: Floats) -> Floats:
+    """Every case a share of the one before it."""
+    if not s.series:
+        return noise
+    from scipy.signal import lfilter
+
+    new = np.sqrt(1.0 - s.series**2) * noise
+    new[..., 0] = noise[..., 0]
+    return np.asarray(lfilter([1.0], [1.0, -s.series], new))
 
 
 def _rounded(s: Setting, score: Floats) -> Floats:
@@ -109,8 +148,11 @@ def _extras(
     n = len(group)
     if alone:
         return np.arange(n), {}
+    if s.series:
+        return np.arange(n), {"order": np.arange(n)}
     if s.clusters != "none":
-        return np.arange(n), {"groups": group}
+        weight = {"sample_weight": rng.gamma(2.0, size=n) + 0.05} if s.weights != "none" else {}
+        return np.arange(n), {"groups": group, **weight}
     if s.weights == "unrelated":
         return np.arange(n), {"sample_weight": rng.gamma(2.0, size=n) + 0.05}
     if s.weights == "by score":  # high scores are sampled three times as often
@@ -165,14 +207,25 @@ def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
         if np.bincount(y[kept], minlength=2).min() < 2:
             return None
         cut = 0.5 if s.cut == "half" else s.prevalence
-        made[name] = ac.Binary(y[kept], probability=p[kept], pos_label=1, threshold=cut, **extras)
+        p = np.round(p[kept], 2) if s.rounded else p[kept]
+        made[name] = _of_two(s, y[kept], p, score[kept], cut, extras)
     return made
+
+
+def _of_two(s: Setting, y: Any, p: Floats, score: Floats, cut: float, extras: Any) -> ac.Binary:
+    if s.given == "label":
+        return ac.Binary(y, label=(p > cut).astype(int), labels=[0, 1], pos_label=1, **extras)
+    if s.given == "score":
+        return ac.Binary(y, score=score, pos_label=1, **extras)
+    return ac.Binary(y, probability=p, pos_label=1, threshold=cut, **extras)
 
 
 def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
     n, k = _drawn_size(s, n, alone), s.classes
     group = _clusters(s, rng, n, alone)
     share = np.linspace(2.0, 1.0, k)
+    if s.rare:
+        share[-1] = share[:-1].sum() / 29.0
     y = rng.choice(k, size=n, p=share / share.sum())
     noise = [_within(s, rng, group, k) for _ in _names(s)]
     common = _within(s, rng, group, k)
@@ -187,7 +240,11 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
         if np.bincount(y[kept], minlength=k).min() < 1:
             return None
         p = (weight / weight.sum(axis=0)).T[kept]
-        made[name] = ac.Multiclass(y[kept], probability=p, labels=list(range(k)), **extras)
+        if s.rounded:  # what is left goes to the likeliest class
+            p = np.round(p, 2)
+            p[np.arange(len(p)), p.argmax(axis=1)] += 1.0 - p.sum(axis=1)
+        held = {"label": p.argmax(axis=1)} if s.given == "label" else {"probability": p}
+        made[name] = ac.Multiclass(y[kept], labels=list(range(k)), **held, **extras)
     return made
 
 
@@ -196,7 +253,9 @@ def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[
     group = _clusters(s, rng, n, alone)
     # the logarithm of costs and counts is normal: of what is skewed itself the mean is infinite
     plain = replace(s, tails="normal") if s.tails == "skewed" else s
-    signal, error = rng.normal(size=n), _within(plain, rng, group, 1)[0]
+    shape = (n,) if s.outputs == 1 else (n, s.outputs)
+    signal = _in_order(s, rng.normal(size=shape).T).T
+    error = _within(plain, rng, group, s.outputs).T.reshape(shape)
     y = s.effect * signal + error * (1.0 + (s.spread - 1.0) * np.abs(signal))
     scale = LOGS / np.sqrt(s.effect**2 + s.spread**2)
     made, kept, extras = {}, np.arange(n), {}
@@ -204,14 +263,17 @@ def _numeric(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[
         # a share of the signal, the rest is noise of the model's own
         rest = np.sqrt(max(1.0 - (0.9 * share) ** 2, 0.0))
         value = (
-            s.confidence * max(s.effect, 0.5) * (0.9 * share * signal + rest * rng.normal(size=n))
+            s.confidence
+            * max(s.effect, 0.5)
+            * (0.9 * share * signal + rest * rng.normal(size=shape))
         )
         value = _rounded(s, value)
         outcome = y
         if s.tails == "skewed":  # costs, counts, times: positive and skewed
             outcome, value = np.exp(scale * y), np.exp(scale * value)
         if row == 0:
-            kept, extras = _extras(s, rng, group, value, alone)
+            first = value if s.outputs == 1 else value[:, 0]
+            kept, extras = _extras(s, rng, group, first, alone)
         made[name] = ac.Numeric(outcome[kept], value[kept], **extras)
     return made
 
@@ -274,24 +336,35 @@ def _fitted(s: Setting, x: Floats, y: Any, new: Floats) -> Floats:
 def _cross_validated(s: Setting, rng: np.random.Generator) -> Any:
     for _ in range(1000):
         x, y = _features(s, rng, s.n)
-        if s.kind == "numeric":
-            fold = rng.permutation(np.arange(s.n) % s.folds)
-            break
-        # stratified, as scikit-learn does: every fold has both classes where there are enough
-        order = np.argsort(y + rng.random(s.n) / 2)
-        fold = np.empty(s.n, dtype=int)
-        fold[order] = np.arange(s.n) % s.folds
-        if np.bincount(y, minlength=2).min() >= 2 * s.folds:
+        if s.kind == "numeric" or np.bincount(y, minlength=2).min() >= 2 * s.folds:
             break
     else:
         raise AssertionError("too few of one class for these folds")
-    value = np.empty(s.n)
-    for f in range(s.folds):
-        inside = fold == f
-        value[inside] = _fitted(s, x[~inside], y[~inside], x[inside])
+    folds = np.array([_folds(s, rng, y) for _ in range(s.repeats)])
+    value = np.empty((s.repeats, s.n))
+    for repeat, fold in enumerate(folds):
+        for f in range(s.folds):
+            inside = fold == f
+            value[repeat, inside] = _fitted(s, x[~inside], y[~inside], x[inside])
+    extras: dict[str, Any] = {"fold": folds.ravel()}
+    if s.repeats > 1:
+        extras["repeat"] = np.repeat(np.arange(s.repeats), s.n)
+        extras["id"] = np.tile(np.arange(s.n), s.repeats)
+        y = np.tile(y, s.repeats)
     if s.kind == "numeric":
-        return ac.Numeric(y, value, fold=fold)
-    return ac.Binary(y, probability=value, pos_label=1, fold=fold)
+        return ac.Numeric(y, value.ravel(), **extras)
+    p = np.round(value.ravel(), 2) if s.rounded else value.ravel()
+    return _of_two(s, y, p, p, 0.5, extras)
+
+
+def _folds(s: Setting, rng: np.random.Generator, y: Any) -> Any:
+    if s.kind == "numeric":
+        return rng.permutation(np.arange(s.n) % s.folds)
+    # stratified, as scikit-learn does: every fold has both classes where there are enough
+    order = np.argsort(y + rng.random(s.n) / 2)
+    fold = np.empty(s.n, dtype=int)
+    fold[order] = np.arange(s.n) % s.folds
+    return fold
 
 
 @cache
@@ -307,5 +380,6 @@ def _trained(s: Setting) -> list[Any]:
         if s.kind == "numeric":
             found.append(ac.Numeric(outcome, value))
         else:
-            found.append(ac.Binary(outcome, probability=value, pos_label=1))
+            p = np.round(value, 2) if s.rounded else value
+            found.append(_of_two(s, outcome, p, p, 0.5, {}))
     return found
