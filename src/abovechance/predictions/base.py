@@ -310,9 +310,18 @@ def settle_origin(origin: str | None, cases: Cases) -> str:
     return checks.one_of("origin", origin, ORIGINS)
 
 
-def is_stated(origin: str | None, cases: Cases) -> bool:
-    """Whether somebody, or a column of folds, said where predictions came from."""
-    return origin is not None or cases.fold is not None or cases.repeat is not None
+def settled_facts(
+    cases: Cases, origin: str | None, kept: Bools | None, notes: tuple[Advice, ...]
+) -> dict[str, Any]:
+    """The fields that all kinds of predictions have, when these are made."""
+    return {
+        "cases": cases,
+        "origin": settle_origin(origin, cases),
+        "origin_stated": any(v is not None for v in (origin, cases.fold, cases.repeat)),
+        "kept": kept,
+        "notes": notes,
+        "described": "",
+    }
 
 
 def gathered(

@@ -22,8 +22,7 @@ from abovechance.predictions.base import (
     Predictions,
     View,
     gathered,
-    is_stated,
-    settle_origin,
+    settled_facts,
 )
 from abovechance.predictions.checks import aligned
 from abovechance.settings import number_of
@@ -97,15 +96,8 @@ class Binary(Predictions):
         if probability is None and score is None and label is None:
             raise DataError("nothing was predicted; give probability=, score= or label=.")
         given = {"outcome": y_true, "probability": probability, "score": score, "label": label}
-        about = {
-            "id": id,
-            "fold": fold,
-            "repeat": repeat,
-            "groups": groups,
-            "sample_weight": sample_weight,
-            "counts": counts,
-            "order": order,
-        }
+        facts = (id, fold, repeat, groups, sample_weight, counts, order)
+        about = dict(zip(Cases.ARRAYS, facts, strict=True))
         columns, index, notes = aligned({**given, **about})
         if y_true is None:
             raise DataError("y_true must hold what was observed, one value per case; got None.")
@@ -124,12 +116,7 @@ class Binary(Predictions):
             else _is_positive("label", arrays["label"], classes),
             classes=classes,
             threshold=_threshold(threshold, probability),
-            cases=cases,
-            origin=settle_origin(origin, cases),
-            origin_stated=is_stated(origin, cases),
-            kept=kept,
-            notes=notes,
-            described="",
+            **settled_facts(cases, origin, kept, notes),
         )
 
     @property

@@ -18,8 +18,7 @@ from abovechance.predictions.base import (
     Predictions,
     View,
     gathered,
-    is_stated,
-    settle_origin,
+    settled_facts,
 )
 from abovechance.predictions.binary import Binary
 from abovechance.predictions.checks import aligned
@@ -90,15 +89,8 @@ class Multiclass(Predictions):
         if probability is None and label is None:
             raise DataError("nothing was predicted; give probability= or label=.")
         columns = named_columns(probability)
-        about = {
-            "id": id,
-            "fold": fold,
-            "repeat": repeat,
-            "groups": groups,
-            "sample_weight": sample_weight,
-            "counts": counts,
-            "order": order,
-        }
+        facts = (id, fold, repeat, groups, sample_weight, counts, order)
+        about = dict(zip(Cases.ARRAYS, facts, strict=True))
         given = {"outcome": y_true, "label": label, **about}
         parts = _parts(probability, columns)
         found, index, notes = aligned({**given, **parts})
@@ -126,12 +118,7 @@ class Multiclass(Predictions):
             probability=p,
             stated_label=None if predicted is None else checks.codes("label", predicted, classes),
             classes=tuple(classes),
-            cases=cases,
-            origin=settle_origin(origin, cases),
-            origin_stated=is_stated(origin, cases),
-            kept=kept,
-            notes=notes,
-            described="",
+            **settled_facts(cases, origin, kept, notes),
         )
 
     @property

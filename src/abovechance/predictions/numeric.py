@@ -14,8 +14,7 @@ from abovechance.predictions.base import (
     Predictions,
     View,
     gathered,
-    is_stated,
-    settle_origin,
+    settled_facts,
 )
 from abovechance.predictions.checks import aligned
 
@@ -74,15 +73,8 @@ class Numeric(Predictions):
         if columns and set(_column_names(value) or ()) == set(columns):
             arrow = hasattr(value, "column_names")
             value = value.select(list(columns)) if arrow else value[list(columns)]
-        about = {
-            "id": id,
-            "fold": fold,
-            "repeat": repeat,
-            "groups": groups,
-            "sample_weight": sample_weight,
-            "counts": counts,
-            "order": order,
-        }
+        facts = (id, fold, repeat, groups, sample_weight, counts, order)
+        about = dict(zip(Cases.ARRAYS, facts, strict=True))
         found, index, notes = aligned({"outcome": y_true, "value": value, **about})
         arrays: dict[str, Array | None] = {
             name: _outputs_first(name, found[name]) for name in ("outcome", "value")
@@ -104,12 +96,7 @@ class Numeric(Predictions):
             outcome=outcome,
             value=predicted,
             outputs=names,
-            cases=cases,
-            origin=settle_origin(origin, cases),
-            origin_stated=is_stated(origin, cases),
-            kept=kept,
-            notes=notes,
-            described="",
+            **settled_facts(cases, origin, kept, notes),
         )
 
     @property

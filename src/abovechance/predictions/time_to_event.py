@@ -17,8 +17,7 @@ from abovechance.predictions.base import (
     Predictions,
     View,
     gathered,
-    is_stated,
-    settle_origin,
+    settled_facts,
 )
 from abovechance.predictions.checks import aligned
 
@@ -95,15 +94,8 @@ class Survival(Predictions):
         if time is None or event is None:
             raise DataError("time and event must hold what was observed, one value per case.")
         given = {"time": time, "event": event, "risk": risk, "predicted_time": predicted_time}
-        about = {
-            "id": id,
-            "fold": fold,
-            "repeat": repeat,
-            "groups": groups,
-            "sample_weight": sample_weight,
-            "counts": counts,
-            "order": order,
-        }
+        facts = (id, fold, repeat, groups, sample_weight, counts, order)
+        about = dict(zip(Cases.ARRAYS, facts, strict=True))
         found, index, notes = aligned({**given, "survival": survival, **about})
         arrays: dict[str, Array | None] = {
             k: checks.vector(k, found[k]) for k, v in given.items() if v is not None
@@ -134,12 +126,7 @@ class Survival(Predictions):
             times=moments,
             risk_from_curves=from_curves,
             censoring=_censoring(censoring),
-            cases=cases,
-            origin=settle_origin(origin, cases),
-            origin_stated=is_stated(origin, cases),
-            kept=kept,
-            notes=notes,
-            described="",
+            **settled_facts(cases, origin, kept, notes),
         )
 
     @property
