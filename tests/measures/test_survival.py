@@ -340,3 +340,64 @@ def test_curves_alone_have_inference_too(tmp_path):
     read = ac.read(file)
     assert find("c_index").of(read) == pytest.approx(find("c_index").of(alone))
     assert "over time" in ac.report(found, predictions=alone).html
+
+
+# ----------------------------------------------------------------------------------------------
+# Outcomes in other orders, and what each case moves: closed forms are the plain formula.
+# ----------------------------------------------------------------------------------------------
+
+
+def mixed(tied: bool, given: bool, n: int = 60) -> Survival:
+    """Risks beside curves or curves alone, with and without ties and censoring from elsewhere."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=n)
+    event, stop = rng.exponential(3 * np.exp(-x)), rng.exponential(4.0, size=n)
+    time, happened = np.minimum(event, stop), event <= stop
+    if tied:
+        time, x = np.ceil(time * 3) / 3, np.round(x)
+    times = np.array([0.5, 1.0, 2.0])
+    curves = np.exp(-times * np.exp(0.8 * x)[:, None] / 3)
+    extra = {"risk": np.round(x, 1), "censoring": (time[::-1], happened[::-1])} if given else {}
+    return Survival(time, happened, survival=curves, times=times, **extra)
+
+
+@pytest.mark.parametrize("compiled", ["on", "off"])
+@pytest.mark.parametrize("given", [False, True], ids=["curves", "risk and censoring"])
+@pytest.mark.parametrize("tied", [False, True], ids=["distinct", "tied"])
+def test_values_in_many_orders_at_once_are_those_of_each(tied, given, compiled, monkeypatch):
+    from abovechance.measures.sample import Sample
+    from abovechance.measures.sample import evaluate as in_rows
+    from abovechance.numerics import censoring
+
+    monkeypatch.setattr(censoring, "worthwhile", lambda size, module=None: compiled == "on")
+    predictions = mixed(tied, given)
+    orders = np.stack([np.random.default_rng(k).permutation(predictions.n) for k in range(20)])
+    known = [m for m in OF_SURVIVAL if m.permuted is not None]
+    assert {"c_index", "uno_c", "auc_at", "brier_at", "integrated_brier"} <= {m.name for m in known}
+    known += [find("c_index", ties="strict"), find("c_index", ties="drop"), find("uno_c", tau=2.0)]
+    known += [find("auc_at", t=1.0), find("brier_at", t=1.0), find("integrated_brier", stop=1.0)]
+    for m in known:
+        expected = in_rows(m, Sample.of(predictions).permuted(orders))
+        found = m.permuted(predictions, orders, **m.parameters)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=m.label)
+
+
+def test_ties_that_are_counted_apart_are_permuted_row_by_row():
+    from abovechance.inference.permutation import null_distribution
+
+    both = find("c_index", ties="both_events")
+    assert both.permuted(mixed(True, True), np.arange(60)[None], **both.parameters) is None
+    assert null_distribution(mixed(True, True), both, draws=9, rng=1).values.shape == (9,)
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["curves", "risk and censoring"])
+@pytest.mark.parametrize("tied", [False, True], ids=["distinct", "tied"])
+def test_what_each_case_moves_is_the_derivative(tied, given):
+    from abovechance.inference.influence import declared_influence, numerical_influence
+    from abovechance.measures.sample import Sample
+
+    sample = Sample.of(mixed(tied, given))
+    chosen = [find("auc_at"), find("auc_at", t=1.0), find("brier_at", t=1.0)]
+    for m in [*chosen, find("integrated_brier"), find("integrated_brier", start=1.0)]:
+        expected = numerical_influence(m, sample)
+        np.testing.assert_allclose(declared_influence(m, sample), expected, atol=1e-9)

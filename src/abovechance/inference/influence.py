@@ -152,7 +152,8 @@ def declared_influence(measure: Measure, sample: Sample) -> Floats | None:
     measure = measure.for_outcome(sample.kind)
     with np.errstate(divide="ignore", invalid="ignore"):
         if measure.influence is not None and measure.after is None:
-            columns = sample.formula_columns(measure)
+            censored = measure.form is Form.CENSORED
+            columns = (sample.predictions(),) if censored else sample.formula_columns(measure)
             return measure.influence(*columns, **measure.parameters) / sample.n
         few = None if sample.columns else condensed(measure, sample)
         return (

@@ -14,8 +14,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.areas import EXACT_UP_TO, mann_whitney
 from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
-from abovechance.inference.areas import mann_whitney
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -40,6 +40,8 @@ from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import Sample, evaluate, evaluate_all
 from abovechance.measures.shuffled import level, shuffled, tables_of
+from abovechance.measures.turned import turned
+from abovechance.numerics.exact import normal_tail
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions import Binary, Predictions, View
 from abovechance.resampling import (
@@ -47,6 +49,7 @@ from abovechance.resampling import (
     Permutations,
     Scheme,
     Sequential,
+    Turns,
     WholeBlocks,
     WithinBlocks,
     exceedances,
@@ -56,7 +59,7 @@ from abovechance.resampling import (
     seed_of,
     tail,
 )
-from abovechance.settings import Settings
+from abovechance.settings import ONE_MODEL, Settings
 
 # ----------------------------------------------------------------------------------------------
 # Permutation nulls: what measures would be if predictions had nothing to do with outcomes.
@@ -183,8 +186,9 @@ def permuted(
     if drawn.dtype == np.bool_:
         return evaluate_all(fitted, sample.observed(drawn))
     scaled = [m for m in fitted if _has_scale(m, sample)]
-    plain = [m for m in fitted if m not in scaled]
-    found = evaluate_all(plain, sample.permuted(drawn)) if plain else {}
+    found = _in_orders(fitted, predictions, drawn)
+    plain = [m for m in fitted if m not in scaled and m.label not in found]
+    found |= evaluate_all(plain, sample.permuted(drawn)) if plain else {}
     there: dict[Any, Sample] = {}
     for m in scaled:
         assert m.on_scale is not None
@@ -193,6 +197,21 @@ def permuted(
             there[scale] = sample.scaled(scale).permuted(drawn)
         found[m.label] = evaluate(find(name), there[scale])
     return found
+
+
+def _in_orders(
+    measures: Sequence[Measure], predictions: Predictions, orders: Array
+) -> dict[str, Floats]:
+    """Of measures that say it, their values in all orders at once; each a true permutation."""
+    if predictions.weight is not None or predictions.cases.groups is not None:
+        return {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        said = {
+            m.label: m.permuted(predictions, orders, **m.parameters)
+            for m in measures
+            if m.permuted is not None
+        }
+    return {label: values for label, values in said.items() if values is not None}
 
 
 def _has_scale(measure: Measure, sample: Sample) -> bool:
@@ -426,6 +445,8 @@ ARRANGEMENTS = 64  # through which a function of a sum is known
 CELLS = 1 << 21  # numbers a block may spread over
 ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
 ALL_SLOW = 20_000  # the same where every one is a loop over cases
+MANY_NUMBERS = 1_000  # from which turns of one random order stand for permutations of all
+ONE_ORDER = "one random order turned"
 PERMUTATION = "permutation"
 SCORES = "prediction and outcome are independent (labels exchangeable)"
 
@@ -822,27 +843,33 @@ def _general(
     words: str,
     settings: Settings,
 ) -> dict[str, Test]:
+    measures = [m for m in measures if m.higher_is_better is not None]
     plain = isinstance(scheme, LabelPermutations) or predictions.cases.groups is not None
     losses = {} if plain else _losses(predictions, measures)
     drawn = [m for m in measures if m.label not in losses]
     known = {m.label for m in drawn}
     drawn += {m.label: m for m in losses.values() if m.label not in known}.values()
-    loops = {m: _loops(m, predictions, scheme) for m in drawn}
     nulls: dict[str, Floats] = {}
-    found: dict[str, Test] = {}
+    found = {} if plain else _near_normal(predictions, drawn, settings)
+    drawn = [m for m in drawn if m.label not in found]
+    loops = {m: _loops(m, predictions, scheme) for m in drawn}
     for slow in (False, True):
         chosen = [m for m in drawn if loops[m] is slow]
         if not chosen:
             continue
         total = affordable_draws(settings, predictions.n, slow)
         exact = counts_all(settings, scheme, total, slow=slow)
+        how = words
         if exact:
             null = _in_parts(partial(permuted, chosen, predictions), scheme.enumerate())
+        elif _turns_do(predictions, scheme, total):
+            turns = Turns.of(predictions.n, total, settings.rng(ONE_MODEL, 10))
+            null, how = _turned(predictions, chosen, turns), ONE_ORDER
         else:
             work = Permuted(predictions, tuple(chosen), scheme)
             null = null_of(work, settings, total, predictions.n)
         nulls.update(null)
-        found.update(_tests(predictions, chosen, null, exact, words))
+        found.update(_tests(predictions, chosen, null, exact, how))
     few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS) if losses else np.empty((0, 0))
     for m in [m for m in measures if m.label in losses]:
         loss = losses[m.label]
@@ -853,12 +880,61 @@ def _general(
     return {m.label: found[m.label] for m in measures if m.label in found}
 
 
+def _near_normal(
+    predictions: Predictions, measures: Sequence[Measure], settings: Settings
+) -> dict[str, Test]:
+    """Of rank statistics of many cases: as if normal, with their variance over all orders."""
+    found: dict[str, Test] = {}
+    one = predictions.kind == "numeric" and not predictions.each_output
+    if not one or predictions.n <= EXACT_UP_TO or settings.draws is not None or settings.exact:
+        return found
+    for m in measures:
+        columns = Sample.of(predictions).formula_columns(m)
+        spread = None if m.null_spread is None else m.null_spread(*columns)
+        expected = shuffled(m, predictions)
+        if spread is None or expected is None or m.higher_is_better is None:
+            continue
+        value = m.of(predictions)
+        z = (value - expected) / spread * (1.0 if m.higher_is_better else -1.0)
+        found[m.label] = answer(
+            PERMUTATION,
+            statistic=value,
+            p_value=normal_tail(z),
+            alternative="greater",
+            hypothesis=hypothesis_of(predictions),
+            expected=expected,
+            approximation=True,
+        )
+    return found
+
+
+def _turns_do(predictions: Predictions, scheme: Scheme, total: int) -> bool:
+    """Whether turns of one order are as many as are wanted: of one number a case, and many."""
+    free = isinstance(scheme, Permutations) and predictions.kind == "numeric"
+    enough = predictions.n >= MANY_NUMBERS and total < 2 * predictions.n
+    return free and enough and not predictions.each_output
+
+
+def _turned(
+    predictions: Predictions, measures: Sequence[Measure], turns: Turns
+) -> dict[str, Floats]:
+    """Values under turns of one order; what must have them spelled out a part at a time."""
+    sample, fitted = Sample.of(predictions), [fit(m, predictions) for m in measures]
+    said = {m.label: turned(m, sample, turns) for m in fitted}
+    found = {label: values for label, values in said.items() if values is not None}
+    rest = [m for m in fitted if m.label not in found]
+    rows = max(1, CELLS // turns.n)
+    starts = range(0, len(turns.which), rows) if rest else ()
+    parts = [permuted(rest, predictions, turns.orders(slice(at, at + rows))) for at in starts]
+    return found | {m.label: np.concatenate([p[m.label] for p in parts]) for m in rest}
+
+
 def _losses(predictions: Predictions, measures: Sequence[Measure]) -> dict[str, Measure]:
     """The mean losses that measures rise and fall with while outcomes stay the same, by label."""
     found = {}
     for m in measures:
         loss = same_question(m, predictions)
-        if loss is not None and loss.applies(predictions) and m.higher_is_better is not None:
+        if loss is not None and loss.applies(predictions):
             found[m.label] = loss
     return found
 
@@ -872,8 +948,6 @@ def _tests(
 ) -> dict[str, Test]:
     found = {}
     for m in measures:
-        if m.higher_is_better is None:
-            continue
         side = "greater" if m.higher_is_better else "less"
         value = m.of(predictions)
         test = _test(value, null[m.label], side, exact, words, m, predictions)

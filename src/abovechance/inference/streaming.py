@@ -89,7 +89,7 @@ from abovechance.numerics.binned_ranks import (
     heaviest,
     unsettled,
 )
-from abovechance.numerics.exact import never_zero
+from abovechance.numerics.exact import normal_tail
 from abovechance.numerics.kernels import available
 from abovechance.predictions import Numeric, Predictions
 from abovechance.predictions.binary import two_classes
@@ -434,13 +434,6 @@ def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
     return float(error * abs(_gradient(measure, predictions)[0]))  # in the measure's own units
 
 
-def normal_tail(z: float) -> float:
-    """Probability of a standard normal number above z; never 0."""
-    from scipy.special import ndtr
-
-    return never_zero(float(ndtr(-z)))
-
-
 def normal_quantile(level: float) -> float:
     """How many standard errors an interval of some level reaches to either side."""
     from scipy.special import ndtri
@@ -583,7 +576,7 @@ def _of_covariance(predictions: SummarisedNumbers) -> float | None:
     A correlation r then has mean 0 and variance 1 / (n − 1).
     """
     pearson = from_numbers(find("pearson"), predictions)
-    return None if np.isnan(pearson) else _tail(pearson * np.sqrt(predictions.n - 1.0))
+    return None if np.isnan(pearson) else normal_tail(pearson * np.sqrt(predictions.n - 1.0))
 
 
 def _of_trace(predictions: SummarisedClasses) -> float:
@@ -601,7 +594,7 @@ def _of_trace(predictions: SummarisedClasses) -> float:
     matched = np.eye(len(rows)) - columns[:, None] - rows[None, :] + rows @ columns
     spread = np.sqrt(n * n / (n - 1.0) * float(rows @ matched**2 @ columns))
     gap = float(np.trace(table)) - n * float(rows @ columns)
-    return _tail(gap / spread) if spread > 0 else 1.0
+    return normal_tail(gap / spread) if spread > 0 else 1.0
 
 
 def _of_matches(measure: Measure, table: Floats) -> bool:
@@ -638,7 +631,7 @@ def _mann_whitney(predictions: Summarised) -> Test:
     n = n1 + n0
     u = (totals.twice_u - totals.slack) / 2.0
     spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
-    p = _tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
+    p = normal_tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
     return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
 
 
@@ -655,14 +648,7 @@ def _permutation(summary: BinarySummary, kind: str) -> Test | None:
         ours, rest, squares = positives.odds, -negatives.odds, both.squared_odds
     mean = (ours + rest) / n
     spread = np.sqrt(positives.n * negatives.n / (n - 1) * max(squares / n - mean**2, 0.0))
-    return _permuted(ours, _tail((ours - positives.n * mean) / spread) if spread > 0 else 1.0)
-
-
-def _tail(z: float) -> float:
-    """Probability of a standard normal number above z; never 0."""
-    from scipy.special import ndtr
-
-    return never_zero(float(ndtr(-z)))
+    return _permuted(ours, normal_tail((ours - positives.n * mean) / spread) if spread > 0 else 1.0)
 
 
 # ----------------------------------------------------------------------------------------------

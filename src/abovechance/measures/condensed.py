@@ -84,15 +84,23 @@ def of_moments(measure: Measure, sample: Any) -> bool:
 
 def permuted_moments(outcome: Floats, value: Floats) -> dict[str, Any]:
     """Four cases for each row of outcomes (B, n) beside the same predictions (n)."""
+    a, b = outcome - outcome[0, 0], value - value.mean()
+    return _beside(outcome[0, 0], a, value, a @ b / len(value))
+
+
+def moments_beside(outcome: Floats, value: Floats, covariance: Floats) -> dict[str, Any]:
+    """The same of one row of outcomes (n) in orders of which the covariances are known (B)."""
+    return _beside(outcome[0], (outcome - outcome[0])[None], value, covariance)
+
+
+def _beside(start: float, a: Floats, value: Floats, covariance: Floats) -> dict[str, Any]:
     n = len(value)
-    start = outcome[0, 0]
-    a = outcome - start
     b = value - value.mean()
     mean_a = a.mean(axis=1)
     variance = np.einsum("bn,bn->b", a, a) / n - mean_a**2
     variance = np.where(variance > ROUNDING * np.abs(a).max() ** 2, variance, 0.0)
-    covariance, other = a @ b / n, float(b @ b) / n
-    mean = start + mean_a
+    other = float(b @ b) / n
+    mean, variance, covariance = np.broadcast_arrays(start + mean_a, variance, covariance)
     found = four_points(
         np.stack([mean, mean - value.mean()], axis=-1),
         np.stack([variance, np.maximum(variance + other - 2.0 * covariance, 0.0)], axis=-1),

@@ -142,6 +142,16 @@ class Statistic(StrEnum):
     LARGEST = "largest error"
 
 
+class Errors(StrEnum):
+    """What of the absolute errors of numbers a measure is, but for what `after` does to it."""
+
+    MEAN = "mean"
+    LOGS = "mean logarithm of one more"
+    RELATIVE = "mean share of the outcome"
+    MEDIAN = "median"
+    LARGEST = "largest"
+
+
 Formula = Callable[..., Any]
 Chance = Callable[[Predictions, "Measure"], float]
 
@@ -204,6 +214,8 @@ class Measure:
         The distances between a calibration curve and the diagonal, and the value from them.
     influence
         How much each case moves the value, where there is a closed form.
+    permuted
+        Of censored times: the values with outcomes in many other orders at once.
     slopes
         Of a function of a confusion table: its derivative by every cell.
     prevalence_free
@@ -216,6 +228,10 @@ class Measure:
         The mean loss that it is a monotone function of once the outcomes are given.
     on_scale
         Of cases that count one each: a scale, and the measure that it is of numbers on that scale.
+    errors
+        What of the absolute errors of numbers it is.
+    null_spread
+        Of numbers: its standard deviation over all orders of the outcomes, where nearly normal.
     shortcut
         The value from what predictions keep in store, where that is faster.
     swept
@@ -286,9 +302,12 @@ class Measure:
     # measures share, and what a measure makes of them
     distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
-    # (outcome, prediction, **parameters) -> how much each case moves the value, the derivative by
-    # its share
+    # (outcome, prediction, **parameters), of censored times (predictions, **parameters) -> how much
+    # each case moves the value, the derivative by its share
     influence: Callable[..., Floats] | None = None
+    # of censored times: (predictions, orders (draws, n), **parameters) -> values (draws,) where
+    # each case has the outcome that its order says; None where only the formula itself tells
+    permuted: Callable[..., Floats | None] | None = None
     # of a formula that takes a table: (table (…, K, K), **parameters) -> its derivative by every
     # cell, where that is known without trying each of them
     slopes: Callable[..., Floats] | None = None
@@ -301,6 +320,10 @@ class Measure:
     monotone_in: str = ""
     # (scale of all outcomes or all predictions, name): it is that measure of both on the scale
     on_scale: tuple[Callable[[Floats], Floats], str] | None = None
+    errors: Errors | None = None
+    # (outcome, value) -> its standard deviation over all orders of the outcomes; None where ties
+    # leave the law of it too far from a normal one
+    null_spread: Callable[[Floats, Floats], float | None] | None = None
     shortcut: Callable[[Any], float] | None = None
     # what the compiled bootstrap of sorted cases calls it, where it computes it directly
     swept: str | None = None

@@ -21,7 +21,16 @@ from abovechance.measures.chance import (
     shortest_half,
     uncorrelated,
 )
-from abovechance.measures.measure import Calibration, Family, Form, Law, Measure, Statistic, measure
+from abovechance.measures.measure import (
+    Calibration,
+    Errors,
+    Family,
+    Form,
+    Law,
+    Measure,
+    Statistic,
+    measure,
+)
 from abovechance.numerics.censoring import concordance_by_case, concordance_counts
 from abovechance.numerics.counts import centred, mean, moments, weighted_median
 from abovechance.numerics.ranks import midranks
@@ -54,6 +63,7 @@ NOT_ABOVE_MINUS_ONE = "an outcome or a prediction is not above -1"
     title="Mean absolute error",
     aliases=("mean_absolute_error", "neg_mean_absolute_error"),
     **{**MEAN_LOSS, "reference": median_outcome},
+    errors=Errors.MEAN,
     source="familiar 1.5.0, mean absolute error",
 )
 def mae(outcome: Floats, value: Floats) -> Floats:
@@ -75,6 +85,7 @@ def mae(outcome: Floats, value: Floats) -> Floats:
     title="Mean log absolute error",
     aliases=("mean_log_absolute_error",),
     **{**MEAN_LOSS, "reference": best_by_log},
+    errors=Errors.LOGS,
     source="familiar 1.5.0, mean log absolute error",
 )
 def mlae(outcome: Floats, value: Floats) -> Floats:
@@ -201,6 +212,7 @@ def rmsle(outcome: Floats, value: Floats) -> Floats:
     title="Median absolute error",
     aliases=("median_absolute_error", "neg_median_absolute_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN, "reference": shortest_half},
+    errors=Errors.MEDIAN,
     smooth=False,
     source="familiar 1.5.0, median absolute error",
 )
@@ -224,6 +236,7 @@ def medae(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     aliases=("maximum_error", "neg_max_error"),
     **{**MEAN_LOSS, "form": Form.SAMPLE, "law": Law.UNKNOWN, "reference": middle_of_outcomes},
     extreme=True,
+    errors=Errors.LARGEST,
     sufficient=Statistic.LARGEST,
     source="scikit-learn, max_error",
 )
@@ -479,6 +492,7 @@ def rrse(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
         "neg_mean_absolute_percentage_error",
     ),
     **{**MEAN_LOSS, "reference": median_of_ratios},
+    errors=Errors.RELATIVE,
     undefined="an outcome is zero",
     source="NAG, Accuracy measures, regression",
 )
@@ -609,6 +623,8 @@ def _derived(
         weighted=False,
         influence=None,
         sufficient=None,
+        errors=None,
+        null_spread=None,
         on_scale=None,
         listed=False,
     )
@@ -761,12 +777,51 @@ def spearman(outcome: Floats, value: Floats, weight: Floats | None) -> Floats:
     return pearson.formula(*ranks, weight)
 
 
+LEAST_APART = 100.0  # cases out of the largest ties of both, as many as would meet by chance
+
+
+def _spread_of_kendall(outcome: Floats, value: Floats) -> float | None:
+    r"""The standard deviation of :math:`\tau_b` over all orders of the outcomes, with ties.
+
+    The surplus C − D has mean 0 and, t and u being the sizes of ties of either, variance
+
+    .. math:: \frac{v(n) - \sum v(t) - \sum v(u)}{18} +
+        \frac{\sum t_{(3)} \sum u_{(3)}}{9 n_{(3)}} + \frac{\sum t_{(2)} \sum u_{(2)}}{2 n_{(2)}},
+        \quad v(k) = k (k - 1) (2 k + 5)
+
+    with :math:`k_{(2)} = k (k - 1)` and :math:`k_{(3)} = k (k - 1) (k - 2)`.
+
+    References
+    ----------
+    Kendall (1970), Rank correlation methods, section 4.
+    """
+    n = float(len(outcome))
+    ties = [np.unique(x, return_counts=True)[1].astype(np.float64) for x in (outcome, value)]
+    apart = [n - t.max() for t in ties]
+    if apart[0] * apart[1] < LEAST_APART * n:
+        return None
+
+    def twos(k: Any) -> Any:
+        return k * (k - 1.0)
+
+    def threes(k: Any) -> Any:
+        return twos(k) * (k - 2.0)
+
+    tied = sum((twos(t) * (2.0 * t + 5.0)).sum() for t in ties)
+    surplus = (twos(n) * (2.0 * n + 5.0) - tied) / 18.0
+    surplus += threes(ties[0]).sum() * threes(ties[1]).sum() / (9.0 * threes(n))
+    surplus += twos(ties[0]).sum() * twos(ties[1]).sum() / (2.0 * twos(n))
+    pairs = [(twos(n) - twos(t).sum()) / 2.0 for t in ties]
+    return float(np.sqrt(surplus / (pairs[0] * pairs[1])))
+
+
 @measure(
     title="Kendall rank correlation",
     aliases=("kendall_tau", "kendall_tau_b", "ktau"),
     **CORRELATION,
     form=Form.DRAWS,
     influence=of_kendall,
+    null_spread=_spread_of_kendall,
     source="Kendall (1945), tau-b",
 )
 def kendall(outcome: Floats, value: Floats, weight: Floats | None) -> float:

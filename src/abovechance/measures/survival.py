@@ -4,12 +4,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats, Ints
+from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable, listed
 from abovechance.measures.calibration import recalibrated, smoother_of
 from abovechance.measures.chance import constant
 from abovechance.measures.measure import Calibration, Family, Form, Law, Measure, measure
-from abovechance.numerics.censoring import Concordance, concordance_counts, kaplan_meier
+from abovechance.numerics.censoring import (
+    Concordance,
+    Line,
+    concordance_counts,
+    kaplan_meier,
+    line_in_time,
+    moved_by_censoring,
+    pairs_in_orders,
+)
 from abovechance.numerics.counts import weighted_mean
 from abovechance.numerics.ranks import auc, tied_groups
 from abovechance.predictions import Survival, View
@@ -48,6 +56,41 @@ OF_RISK: dict[str, Any] = {
 }
 
 
+def _concordance_in_orders(
+    predictions: Survival,
+    orders: Array,
+    *,
+    ties: str = "harrell",
+    tau: float | None = None,
+    pair_weight: Floats | None = None,
+) -> Floats | None:
+    """The concordance where each case has another's outcome; None of ties that are counted apart.
+
+    Who outlives whom stays the same, so the line in time is made once.
+    """
+    if ties == "both_events":
+        return None
+    line = line_in_time(
+        predictions.time, predictions.event, event_censored_ties=ties != "strict", tau=tau
+    )
+    below, level = pairs_in_orders(line, predictions.risk, orders)
+    opened = line.order[line.opener]
+    weight = np.ones(len(opened)) if pair_weight is None else pair_weight[opened]
+    every = float(weight @ (predictions.n - line.start))
+    tied = level @ weight
+    if ties == "drop":
+        return np.asarray((below @ weight) / (every - tied))
+    return np.asarray((below @ weight + tied / 2.0) / every)
+
+
+def _uno_in_orders(
+    predictions: Survival, orders: Array, *, tau: float | None = None
+) -> Floats | None:
+    """The same where pairs weigh by the censoring, which stays the same too."""
+    weight = _uno_weight(predictions, tau=tau)
+    return _concordance_in_orders(predictions, orders, tau=tau, pair_weight=weight)
+
+
 @measure(
     title="Concordance index",
     aliases=(
@@ -58,6 +101,7 @@ OF_RISK: dict[str, Any] = {
     ),
     **OF_RISK,
     law=Law.CENSORED_PAIRS,
+    permuted=_concordance_in_orders,
     undefined=NO_PAIR,
     source="Harrell, Lee, Mark (1996); familiar 1.5.0, concordance index",
 )
@@ -132,6 +176,7 @@ def _uno_weight(predictions: Survival, *, tau: float | None = None) -> Floats:
     **OF_RISK,
     law=Law.CENSORED_PAIRS,
     pair_weight=_uno_weight,
+    permuted=_uno_in_orders,
     undefined=f"{NO_PAIR}; or one lies beyond the follow-up of censoring= (state an earlier tau)",
     source="Uno et al. (2011)",
 )
@@ -170,11 +215,50 @@ def uno_c(predictions: Survival, *, tau: float | None = None) -> float:
     return share(pairs)
 
 
+def of_auc_at(predictions: Survival, *, t: float | None = None) -> Floats:
+    """Of the area at a time: by its own pairs, and by what it tells of censoring."""
+    assert t is not None or predictions.times is not None
+    t = float(predictions.times[-1]) if t is None else t  # type: ignore[index]
+    happened = predictions.event & (predictions.time <= t)
+    free = predictions.time > t
+    weight = np.where(happened, inverse_before(predictions), 0.0)
+    levels, at = np.unique(predictions.risk_by(t), return_inverse=True)
+    cases, controls = (np.bincount(at, weights=w, minlength=len(levels)) for w in (weight, free))
+    below = (np.cumsum(controls) - controls / 2.0)[at] / controls.sum()
+    above = (cases.sum() - np.cumsum(cases) + cases / 2.0)[at] / cases.sum()
+    area = float(weight @ below) / cases.sum()
+    gained = weight * (below - area) / cases.sum()
+    own = gained + np.where(free, above - area, 0.0) / controls.sum()
+    if predictions.censoring is None:
+        time, event = predictions.time, predictions.event
+        own = own - moved_by_censoring(time, event, time, np.ones(len(time), np.bool_), gained)
+    return np.asarray(predictions.n * own)
+
+
+def _auc_in_orders(predictions: Survival, orders: Array, *, t: float | None = None) -> Floats:
+    """The area at a time where each case has another's outcome.
+
+    Those with an event by then open pairs with all who are free of it.
+    """
+    assert t is not None or predictions.times is not None
+    t = float(predictions.times[-1]) if t is None else t  # type: ignore[index]
+    happened = np.flatnonzero(predictions.event & (predictions.time <= t))
+    free = np.flatnonzero(predictions.time > t)
+    cases = len(happened)
+    order = np.concatenate([happened, free])
+    line = Line(order, np.arange(cases), np.full(cases, cases))
+    below, level = pairs_in_orders(line, predictions.risk_by(t), orders)
+    weight = inverse_before(predictions)[happened]
+    return np.asarray((below @ weight + level @ weight / 2.0) / (weight.sum() * len(free)))
+
+
 @measure(
     title="Area under the ROC curve at a time",
     aliases=("cumulative_dynamic_auc",),
     **OF_RISK,
     law=Law.UNKNOWN,
+    influence=of_auc_at,
+    permuted=_auc_in_orders,
     undefined="no time was stated, no event was seen by then, nobody was seen event-free after it, "
     "or it lies beyond the follow-up of censoring=",
     source="Uno et al. (2007); Hung, Chiang (2010)",
@@ -266,10 +350,69 @@ PROBABILITY_OF_SURVIVAL: dict[str, Any] = {
 }
 
 
+def of_brier_at(predictions: Survival, *, t: float | None = None) -> Floats:
+    """Of the Brier score at a time: by its own loss, and by what it tells of censoring."""
+    return _of_brier(predictions, _columns_at(predictions, t))[0]
+
+
+def of_integrated_brier(
+    predictions: Survival, *, start: float | None = None, stop: float | None = None
+) -> Floats:
+    """Of the integrated Brier score: the same, averaged over the times."""
+    columns = _columns_within(predictions, start, stop)
+    over = _times(predictions)[columns]
+    return np.asarray(
+        np.trapezoid(_of_brier(predictions, columns), over, axis=0) / (over[-1] - over[0])
+    )
+
+
+def _of_brier(predictions: Survival, columns: Ints) -> Floats:
+    time, event = predictions.time, predictions.event
+    found = []
+    for t, losses in zip(
+        _times(predictions)[columns], _brier_losses(predictions, columns), strict=True
+    ):
+        own = losses - losses.mean()
+        if predictions.censoring is None:
+            until = np.minimum(time, t)
+            own = own - moved_by_censoring(time, event, until, time <= t, losses)
+        found.append(own)
+    return np.stack(found)
+
+
+def _brier_in_orders(predictions: Survival, orders: Array, *, t: float | None = None) -> Floats:
+    """The Brier score at a time where each case has another's outcome."""
+    return _briers_in_orders(predictions, orders, _columns_at(predictions, t))[0]
+
+
+def _integrated_in_orders(
+    predictions: Survival, orders: Array, *, start: float | None = None, stop: float | None = None
+) -> Floats:
+    """The same, averaged over the times."""
+    columns = _columns_within(predictions, start, stop)
+    over = _times(predictions)[columns]
+    each = _briers_in_orders(predictions, orders, columns)
+    return np.asarray(np.trapezoid(each, over, axis=0) / (over[-1] - over[0]))
+
+
+def _briers_in_orders(predictions: Survival, orders: Array, columns: Ints) -> Floats:
+    """Of some times (times, orders): outcomes keep their weights and meet other predictions."""
+    assert predictions.survival is not None
+    found = []
+    for predicted, event, free in zip(
+        predictions.survival[columns], *_weights_at(predictions, columns), strict=True
+    ):
+        total = event[orders] @ predicted**2 + free[orders] @ (1.0 - predicted) ** 2
+        found.append(total / predictions.n)
+    return np.stack(found)
+
+
 @measure(
     title="Brier score at a time",
     aliases=("ipcw_brier",),
     **PROBABILITY_OF_SURVIVAL,
+    influence=of_brier_at,
+    permuted=_brier_in_orders,
     undefined=BEYOND,
     source="Graf et al. (1999); Gerds, Schumacher (2006)",
 )
@@ -296,6 +439,8 @@ def brier_at(predictions: Survival, *, t: float | None = None) -> float:
     title="Integrated Brier score",
     aliases=("integrated_brier_score", "ibs"),
     **PROBABILITY_OF_SURVIVAL,
+    influence=of_integrated_brier,
+    permuted=_integrated_in_orders,
     undefined=f"there are fewer than two times to integrate over, or {BEYOND}",
     source="Graf et al. (1999)",
 )
@@ -321,20 +466,28 @@ def integrated_brier(
     >>> integrated_brier([5, 2, 9, 4], [1, 1, 0, 0], survival=predicted, times=[1, 3])
     0.126
     """
-    times = _times(predictions)
-    low = times[0] if start is None else start
-    high = times[-1] if stop is None else stop
-    columns = np.flatnonzero((times >= low) & (times <= high))
+    columns = _columns_within(predictions, start, stop)
     if columns.size < 2:
         return float("nan")
-    over = times[columns]
+    over = _times(predictions)[columns]
     return float(np.trapezoid(_brier(predictions, columns), over) / (over[-1] - over[0]))
 
 
 def _brier(predictions: Survival, columns: Ints) -> Floats:
     """The Brier score at some of the predicted times."""
+    return weighted_mean(_brier_losses(predictions, columns), predictions.weight)
+
+
+def _brier_losses(predictions: Survival, columns: Ints) -> Floats:
+    """What each case adds at some of the predicted times; nan where the follow-up ends before."""
     assert predictions.survival is not None
     predicted = predictions.survival[columns]
+    event, free = _weights_at(predictions, columns)
+    return predicted**2 * event + (1.0 - predicted) ** 2 * free
+
+
+def _weights_at(predictions: Survival, columns: Ints) -> tuple[Floats, Floats]:
+    """What the events by some of the times, and cases free of it, weigh; nan beyond follow-up."""
     t = _times(predictions)[columns][:, None]
     uncensored = predictions.censoring_survival
     happened = predictions.event & (predictions.time <= t)
@@ -342,9 +495,9 @@ def _brier(predictions: Survival, columns: Ints) -> Floats:
     remaining = uncensored.at(t)
     known = (remaining > 0) & ((t <= uncensored.times[-1]) | ~survived.any(axis=-1, keepdims=True))
     remaining = np.where(known, remaining, np.nan)
-    losses = np.where(happened, predicted**2 * inverse_before(predictions), 0.0)
-    losses += np.where(survived, (1.0 - predicted) ** 2 / remaining, 0.0)
-    return np.where(known[:, 0], weighted_mean(losses, predictions.weight), np.nan)
+    event = np.where(happened, inverse_before(predictions), 0.0)
+    free = np.where(survived, 1.0 / remaining, 0.0)
+    return np.where(known, event, np.nan), free
 
 
 def _columns_at(predictions: Survival, t: float | None) -> Ints:
@@ -358,6 +511,13 @@ def _columns_at(predictions: Survival, t: float | None) -> Ints:
             f"{listed([f'{time:g}' for time in times])}. Predict survival at t as well."
         )
     return found[:1]
+
+
+def _columns_within(predictions: Survival, start: float | None, stop: float | None) -> Ints:
+    times = _times(predictions)
+    low = times[0] if start is None else start
+    high = times[-1] if stop is None else stop
+    return np.flatnonzero((times >= low) & (times <= high))
 
 
 def _times(predictions: Survival) -> Floats:

@@ -82,6 +82,41 @@ def reverse_kaplan_meier(time: Array, event: Array, weight: Array | None = None)
     return StepFunction(times, _product(censored, _at_risk(events + censored) - events))
 
 
+def moved_by_censoring(
+    time: Array, event: Array, at: Array, just_before: Array, amount: Array
+) -> Floats:
+    r"""How much each case, counting more, moves a weighted sum of logarithms of G.
+
+    .. math:: \frac{\partial}{\partial w_k} \sum_i a_i \log G(u_i) \;=\;
+        \sum_{s \in R_k} \frac{A_s c_s}{r_s (r_s - c_s)} -
+        [\delta_k = 0] \frac{A_{T_k}}{r_{T_k} - c_{T_k}}
+
+    with G as in `reverse_kaplan_meier`, `at` the times u, `amount` the a that each weighs, c_s
+    censorings, r_s those who could be censored at s, R_k the times at which case k could, and
+    A_s the amount of all u from s on; of those that are to be read `just_before`, after s.
+
+    Examples
+    --------
+    >>> time, event = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1, 0, 1, 1])
+    >>> moved_by_censoring(time, event, np.array([3.0]), np.array([True]), np.array([1.0]))
+    array([ 0.   , -0.333,  0.167,  0.167])
+    """
+    times, events, censored = _by_time(time, event, None)
+    could = _at_risk(events + censored) - events
+    left = could - censored
+    sides = (np.searchsorted(times, at, side=side) for side in ("right", "left"))
+    steps = np.where(just_before, *reversed(tuple(sides)))
+    # an amount is moved by all censorings up to its own time
+    amounts = np.bincount(steps, weights=amount, minlength=times.size + 1)
+    reach = _at_risk(amounts.astype(np.float64))[1:]
+    nobody = np.zeros(times.size)
+    own = np.divide(reach, left, out=nobody.copy(), where=left > 0)
+    shared = np.cumsum(np.divide(own * censored, could, out=nobody.copy(), where=could > 0))
+    place, happened = np.searchsorted(times, time), np.asarray(event, dtype=np.bool_)
+    until = np.concatenate([[0.0], shared])[place + ~happened]
+    return np.asarray(until - np.where(happened, 0.0, own[place]))
+
+
 def _by_time(time: Array, event: Array, weight: Array | None) -> tuple[Floats, Floats, Floats]:
     """Distinct times with the weight of events and of censorings at each."""
     order = np.argsort(time)
@@ -191,6 +226,61 @@ def concordance_by_case(
     counts[:, line.order] = _pairs_closed(line)
     counts[:, line.order[line.opener]] += _pairs_opened(line)
     return ConcordanceByCase(*counts)
+
+
+class Line(NamedTuple):
+    """Outcomes in an order, events that open pairs, and from where on each is compared.
+
+    `order` are the outcomes, `opener` places in it, `start` the first place that each opener is
+    compared with; no start comes before that of an earlier opener.
+    """
+
+    order: Ints
+    opener: Ints
+    start: Ints
+
+
+def line_in_time(
+    time: Array, event: Array, *, event_censored_ties: bool = True, tau: float | None = None
+) -> Line:
+    """The line of `concordance_counts`: every event that opens pairs, before whom it precedes."""
+    time, event, _ = _prepared(time, event, time, tau)
+    order, opener, start, *_ = _sort_plain(time, event, time, event_censored_ties)
+    return Line(order, opener, start)
+
+
+def pairs_in_orders(line: Line, risk: Array, orders: Array) -> tuple[Array, Array]:
+    """Later outcomes of lower and of equal risk, for each order and opener.
+
+    `orders` (orders, cases) says whose outcome each case has; every outcome has one case.
+
+    Examples
+    --------
+    >>> line = line_in_time(np.array([1, 2, 3]), np.array([1, 0, 1]))
+    >>> pairs_in_orders(line, np.array([0.9, 0.1, 0.9]), np.array([[0, 1, 2], [1, 0, 2]]))[0]
+    array([[1, 0],
+           [0, 0]], dtype=int32)
+    """
+    n, (order, opener, start) = len(risk), line
+    position = np.full(n, len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    risk = np.ascontiguousarray(risk, dtype=np.float64)
+    below, level = np.empty((2, len(orders), len(opener)), dtype=np.int32)
+    if worthwhile(orders.size, module="pair_loops"):
+        from abovechance.numerics.kernels import pair_loops as kernel
+
+        ranks = kernel.places_in_order(*kernel.ascending_order(risk))
+        orders = np.ascontiguousarray(orders, dtype=np.int64)
+        kernel.count_in_orders(orders, len(order), position, ranks, opener, start, below, level)
+        return below, level
+    rank = np.searchsorted(np.sort(risk), risk)
+    lined = np.zeros(len(order) + 1, dtype=np.int64)
+    for row, mine in enumerate(orders):
+        lined[position[mine]] = rank
+        entries, ends = lined[:-1][::-1], len(order) - start[::-1]
+        found = _count_before_plain(entries, None, ends, lined[opener[::-1]])
+        below[row], level[row] = (count[::-1] for count in found)
+    return below, level
 
 
 def _counts_compiled(

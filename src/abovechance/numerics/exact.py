@@ -49,6 +49,17 @@ def never_zero(p: float) -> float:
     return p if p != p else min(max(float(p), SMALLEST), 1.0)
 
 
+def normal_tail(z: float) -> float:
+    """Probability of a standard normal number above z; never 0.
+
+    >>> normal_tail(1.6449), normal_tail(99.0) == SMALLEST
+    (0.050, True)
+    """
+    from scipy.special import ndtr
+
+    return never_zero(float(ndtr(-z)))
+
+
 # ----------------------------------------------------------------------------------------------
 # Binomial and hypergeometric probabilities, exact to about 1e-13 however small.
 #

@@ -156,6 +156,69 @@ class Permutations:
 
 
 @dataclass(frozen=True, eq=False)
+class Turns:
+    """Rotations and reflections of one random order of the cases, the identity left out.
+
+    They are a group of 2 n permutations, so that a test by all of them, or by random ones of them,
+    is exact; and whatever is summed over all of them meets every outcome with every prediction
+    equally often. `which` numbers them: from 1 rotations by so many places, from n reflections.
+
+    References
+    ----------
+    Hemerik & Goeman (2018), Exact testing with random permutations, theorems 1 and 2.
+    """
+
+    order: Ints
+    which: Ints
+
+    @classmethod
+    def of(cls, n: int, draws: int, rng: np.random.Generator) -> "Turns":
+        """So many different ones; there are 2 n - 1.
+
+        >>> Turns.of(3, 5, np.random.default_rng(1)).orders()
+        array([[1, 2, 0],
+               [2, 0, 1],
+               [0, 2, 1],
+               [1, 0, 2],
+               [2, 1, 0]])
+        """
+        order = rng.permutation(n)
+        which = np.arange(1, 2 * n)
+        if draws < which.size:
+            which = np.sort(rng.choice(which, draws, replace=False))
+        return cls(order, which)
+
+    @property
+    def n(self) -> int:
+        return self.order.size
+
+    @property
+    def starts(self) -> Ints:
+        """Where the outcomes of each begin in what `row` makes of them."""
+        n = self.n
+        return np.where(self.which < n, self.which, 2 * n + (2 * n - self.which) % n)
+
+    def row(self, outcome: Array) -> Array:
+        """Outcomes in the order, twice, and backwards, twice: any turn of them is a stretch."""
+        ahead = outcome[self.order]
+        back = np.roll(ahead[::-1], 1)
+        return np.concatenate([ahead, ahead, back, back])
+
+    def orders(self, some: slice = slice(None)) -> Ints:
+        """Whose outcome each case gets: indices (draws, n)."""
+        stretch = np.lib.stride_tricks.sliding_window_view(self.row(np.arange(self.n)), self.n)
+        found = np.empty((len(self.which[some]), self.n), dtype=np.int64)
+        found[:, self.order] = stretch[self.starts[some]]
+        return found
+
+    def products(self, outcome: Floats, value: Floats) -> Floats:
+        """Sums of outcomes times predictions, by fast Fourier transform: (draws,)."""
+        first, second = np.fft.rfft(outcome[self.order]), np.fft.rfft(value[self.order])
+        both = np.fft.irfft([first * second.conj(), first * second], self.n)
+        return np.asarray(both.ravel()[self.which])
+
+
+@dataclass(frozen=True, eq=False)
 class WithinBlocks:
     """Cases change places only within their block: indices (size, n).
 

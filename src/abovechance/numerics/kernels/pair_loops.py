@@ -236,6 +236,45 @@ def count_before(
 
 
 @compiled
+def count_in_orders(
+    orders: Ints,
+    line: int,
+    position: Ints,
+    ranks: tuple[Places, Places, Places],
+    opener: Ints,
+    start: Ints,
+    below: Places,
+    level: Places,
+) -> None:
+    """For each order and opener, how many from its start on have lower and equal risk.
+
+    `orders` has the outcome of every case, `position` the place of every outcome in the line, or
+    the first beyond it; `ranks` are those of `places_in_order`.
+    """
+    size = orders.shape[1]
+    lined = np.empty((3, line + 1), np.int32)
+    words, tree = _nobody(size)
+    distinct = (ranks[1] == ranks[2]).all()
+    for row in range(orders.shape[0]):
+        for i in range(size):
+            at = position[orders[row, i]]
+            lined[0, at], lined[1, at], lined[2, at] = ranks[0][i], ranks[1][i], ranks[2][i]
+        words[:] = 0
+        tree[:] = 0
+        entered = line
+        for question in range(opener.size - 1, -1, -1):
+            while entered > start[question]:
+                entered -= 1
+                _admit((words, tree), lined[0, entered])
+            at = opener[question]
+            count = _count_below((words, tree), lined[1, at])
+            below[row, question] = count
+            level[row, question] = 0
+            if not distinct and lined[2, at] > lined[1, at]:
+                level[row, question] = _count_below((words, tree), lined[2, at]) - count
+
+
+@compiled
 def _nobody(universe: int) -> Members:
     words = (universe >> 6) + 1
     return np.zeros(words, np.uint64), np.zeros(words + 1, np.int32)
