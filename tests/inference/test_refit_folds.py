@@ -5,6 +5,7 @@ import pytest
 
 from abovechance.inference.refit import fold_means, labelled, levelled, over_folds
 from abovechance.measures import find
+from abovechance.measures.sample import evaluate
 from abovechance.predictions import Binary
 
 MEASURES = ["accuracy", "mcc", "precision", "auc", "average_precision", "ks", "partial_auc"]
@@ -48,3 +49,16 @@ def test_levelling_keeps_large_probabilities_apart_and_moves_none_over_one_half(
     assert np.unique(levelled(1 - np.array([1e-11, 1e-12, 1e-13]))).size == 3
     near = np.array([0.5 - 1e-13, 0.5, 0.5 + 1e-13])
     np.testing.assert_array_equal(levelled(near), near)
+
+
+@pytest.mark.parametrize("name", ["auc", "average_precision", "ks", "partial_auc"])
+def test_ranks_in_folds_are_the_same_compiled_and_plain(name, monkeypatch) -> None:
+    rng = np.random.default_rng(6)
+    folds = rng.permuted(np.tile(np.arange(40) % 6, (50, 1)), axis=1)
+    y, score = rng.integers(0, 2, (50, 40)), rng.integers(0, 9, (50, 40)) / 8.0
+    found = []
+    for compiled in (True, False):
+        monkeypatch.setattr("abovechance.measures.sample.worthwhile", lambda *size, c=compiled: c)
+        found.append(evaluate(find(name), labelled(y, score, 0.5).folded(folds)))
+    assert np.isnan(found[0]).any()  # folds of one class
+    np.testing.assert_array_equal(*found)

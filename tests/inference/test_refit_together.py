@@ -10,14 +10,19 @@ from sklearn.model_selection import (
     PredefinedSplit,
     RepeatedStratifiedKFold,
     StratifiedKFold,
+    check_cv,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from abovechance import permutation_test
+from abovechance.errors import NotApplicable
 from abovechance.learning.from_sklearn import (
+    _by_libsvm,
+    _fold_decisions,
     _order_unsure,
+    _settle,
     cross_predictions,
     folds_of,
     folds_of_each,
@@ -382,3 +387,84 @@ def test_whole_blocks_of_constant_labels_have_the_right_level() -> None:
     # binomial(40, .05) exceeds 9 with probability below 1e-4
     assert rejected["blocks"] <= 9
     assert rejected["labels"] > 9
+
+
+class OneByOne:
+    """Blocks computed one by one, as by processes."""
+
+    def map(self, task, blocks):
+        return ((block, task(block)) for block in blocks)
+
+
+@pytest.mark.parametrize("name", ["discriminant", "scaled machine", "shrunken discriminant"])
+def test_blocks_done_as_one_have_the_bits_of_blocks_done_one_by_one(name) -> None:
+    X, y = data()
+    measures = ["accuracy", "auc"] + ["brier"] * ("machine" not in name)
+    asked = {"draws": 40, "rng": 3, "cv": 4, "measures": measures}
+    joined = permutation_test(ESTIMATORS[name], X, y, **asked)
+    alone = permutation_test(ESTIMATORS[name], X, y, workers=OneByOne(), **asked)
+    for measure in joined.null:
+        np.testing.assert_array_equal(joined.null[measure], alone.null[measure])
+
+
+@pytest.mark.parametrize(("cost", "tolerance"), [(0.05, 1e-3), (1.0, 1e-2), (10.0, 1e-3)])
+def test_folds_that_are_settled_have_the_signs_and_order_of_libsvm(cost, tolerance) -> None:
+    rng = np.random.default_rng(8)
+    X, y = data(p=12, shift=0.25)
+    machine = make_pipeline(StandardScaler(), SVC(kernel="linear", C=cost, tol=tolerance))
+    fast = known(machine, X)
+    labels = rng.permuted(np.tile(y, (60, 1)), axis=1).astype(np.int64)
+    folds = next(iter(folds_of_each(StratifiedKFold(8), X, labels)))[1]
+    values, unsure = _fold_decisions(fast, labels, folds, 8)
+    asked = ~unsure
+    near = asked.copy()
+    _settle(fast, labels, folds, near, values, ranked=True)
+    settled = np.argwhere(asked & ~near)
+    assert 0.3 < len(settled) / asked.sum() < 1.0  # some are too near for anybody to tell
+    for b, v in settled:
+        test = folds[b] == v
+        exact, theirs = values[b, test], _by_libsvm(machine, X, labels[b], test)
+        label = labels[b, test]
+        np.testing.assert_array_equal(np.sign(exact), np.sign(theirs))
+        gaps = [np.subtract.outer(v[label == 1], v[label == 0]) for v in (exact, theirs)]
+        np.testing.assert_array_equal(*np.sign(gaps))
+
+
+def test_where_folds_of_one_class_are_ranked_together_no_fold_is_settled_by_itself() -> None:
+    X, _ = data()
+    fast = known(SVC(kernel="linear"), X)
+    labels, folds = (np.arange(40) < 18).astype(np.int64)[None], (np.arange(40) % 20 // 5)[None]
+    lone = (np.arange(40) < 5).astype(np.int64)[None]
+    for case, left in ((labels, False), (lone, True)):
+        values, _ = _fold_decisions(fast, case, folds, 4)
+        near = np.ones((1, 4), dtype=bool)
+        _settle(fast, case, folds, near, 1e3 * values, ranked=True)
+        assert near.all() == left
+
+
+def test_a_discriminant_that_is_sure_to_be_fitted_is_not_fitted_for_it(monkeypatch) -> None:
+    X, y = data()
+    fitted = []
+    monkeypatch.setattr(
+        LinearDiscriminantAnalysis, "fit", lambda self, X, y: fitted.append(len(X)) or self
+    )
+    assert permutation_test(LinearDiscriminantAnalysis(), X, y, draws=5, rng=1, cv=4).together
+    assert not fitted
+
+
+@pytest.mark.parametrize("y", [[0.5, 1.5] * 20, np.arange(40) % 2], ids=["numbers", "setting"])
+def test_what_scikit_learn_refuses_is_refused(y) -> None:
+    told = False if isinstance(y, list) else "yes"
+    with pytest.raises(NotApplicable, match="could not be fitted"):
+        permutation_test(
+            LinearDiscriminantAnalysis(store_covariance=told), data()[0], y, draws=5, cv=KFold(4)
+        )
+
+
+def test_splits_given_as_masks_are_folds() -> None:
+    fold = np.arange(40) % 4
+    splits = [(fold != k, fold == k) for k in range(4)]
+    wrapped = check_cv(splits)
+    np.testing.assert_array_equal(folds_of(wrapped, np.zeros((40, 1)), fold), fold)
+    assert folds_of(check_cv(splits[:3]), np.zeros((40, 1)), fold) is None
+    assert folds_of(check_cv([(fold == 1, fold == 0)]), np.zeros((40, 1)), fold) is None

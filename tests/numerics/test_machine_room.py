@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from abovechance.numerics.machine_room import svm_decisions, svm_responses
 from abovechance.numerics.machine_room.linear_systems import (
     cross_products,
     factor,
@@ -117,3 +118,36 @@ def test_few_features_are_factored_with_the_ridge_inverted():
     diagonal = np.einsum("lii->li", expected)
     diagonal[...] = 1 / diagonal
     np.testing.assert_allclose(unpacked(F, p), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_responses_of_machines_are_those_of_their_free_support_vectors():
+    """The plain formula: decision values interpolate what free support vectors are held to."""
+    from sklearn.svm import SVC
+
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 6))
+    labels = rng.permuted(np.tile(np.arange(30) % 2, (5, 1)), axis=1)
+    counts = (rng.random((5, 30)) < 0.8).astype(np.int64)
+    found, holds = svm_responses(X, labels, counts, 0.5, "none", 1e-6)
+    assert holds.all()
+    for f in range(5):
+        used = counts[f] == 1
+        machine = SVC(kernel="linear", C=0.5, tol=1e-10).fit(X[used], labels[f, used])
+        free = machine.support_[np.abs(machine.dual_coef_[0]) < 0.5 * (1 - 1e-6)]
+        rows, k = X[used][free], len(free)
+        system = np.block([[rows @ rows.T, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
+        response = np.linalg.solve(system, np.vstack([rows @ X.T, np.ones(30)])).T[:, :k]
+        np.testing.assert_allclose(
+            np.abs(found[f]).sum(axis=1), np.abs(response).sum(axis=1), rtol=1e-6, atol=1e-8
+        )
+
+
+def test_responses_do_not_hold_where_a_margin_could_reach_a_support_vector():
+    rng = np.random.default_rng(3)
+    X, labels = rng.normal(size=(30, 6)), np.arange(30)[None] % 2
+    counts = np.ones((1, 30), dtype=np.int64)
+    values = svm_decisions(X, labels, counts, 0.5, "none")[0][0]
+    room = np.abs(np.where(labels[0] == 1, values, -values) - 1.0)
+    near = room[room > 1e-6].min()
+    assert svm_responses(X, labels, counts, 0.5, "none", 1e-6)[1].all()
+    assert not svm_responses(X, labels, counts, 0.5, "none", near)[1].any()

@@ -37,6 +37,7 @@ from abovechance.predictions import Binary, Predictions, checks
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import tail
 from abovechance.resampling.draws import codes, labellings, members
+from abovechance.resampling.replicates import CELLS, JOINED
 from abovechance.settings import Settings, settled
 from abovechance.signal import present
 
@@ -69,18 +70,21 @@ def levelled(probability: Floats) -> Floats:
     >>> levelled(np.array([0.3, 0.6, 0.3 + 1e-12])) - 0.3
     array([0. , 0.3, 0. ])
     """
-    order = np.argsort(probability, axis=-1, kind="stable")
-    ordered = np.take_along_axis(probability, order, axis=-1)
-    room = TIED * np.minimum(ordered, 1 - ordered)[..., 1:]
-    apart = np.diff(ordered, axis=-1) > room
-    if apart.all():
+    level = np.atleast_2d(probability)
+    ordered = np.sort(level, axis=-1)
+    apart = ordered[:, 1:] - ordered[:, :-1] > TIED * np.minimum(ordered, 1 - ordered)[:, 1:]
+    some = np.flatnonzero(~apart.all(axis=-1))
+    if not len(some):
         return probability
+    ordered = ordered[some]
     new = np.ones(ordered.shape, dtype=bool)
-    new[..., 1:] = apart | (np.diff(np.sign(ordered - 0.5), axis=-1) != 0)
-    level = np.empty_like(ordered)
-    first = last_true(new)
-    np.put_along_axis(level, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
-    return level
+    new[:, 1:] = apart[some] | (np.diff(np.sign(ordered - 0.5), axis=-1) != 0)
+    first = np.take_along_axis(ordered, last_true(new), axis=-1)
+    rows, level = level[some], level.copy()
+    order = np.argsort(rows, axis=-1, kind="stable")
+    np.put_along_axis(rows, order, first, axis=-1)
+    level[some] = rows
+    return level.reshape(probability.shape)
 
 
 def fold_means(measure: Measure, sample: Sample) -> Floats:
@@ -180,7 +184,11 @@ class TogetherRefits:
     singly: Refits
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
-        return self.values(self.codes[self.singly.scheme.draw(rng, size)])
+        return self.values(self.drawn(rng, size))
+
+    def drawn(self, rng: np.random.Generator, size: int) -> Ints:
+        """Labellings (size, n)."""
+        return self.codes[self.singly.scheme.draw(rng, size)]
 
     def observed(self) -> dict[str, float]:
         """The measures for the outcomes as they are."""
@@ -235,9 +243,9 @@ class TogetherRefits:
         alone = self.singly
         return folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
 
-    def _predicted(self, labels: Ints, folds: Ints) -> Floats:
+    def _predicted(self, labels: Ints, folds: Ints, sides: bool = False) -> Floats:
         ranked = any(m.form is Form.RANKS for m in self.singly.measures)
-        return cross_predictions(self.known, labels, folds, ranked=ranked)
+        return cross_predictions(self.known, labels, folds, ranked=ranked, sides=sides)
 
     def _of(self, labels: Ints, folds: Ints | None, known: Floats | None = None) -> list[Any]:
         """The measures of labellings, of predictions that are `known` already, if any."""
@@ -245,8 +253,9 @@ class TogetherRefits:
         if folds is None:  # rows tested twice or never
             each = [self.singly.values(self.classes[row]) for row in labels]
             return [[row[m.label] for row in each] for m in measures]
-        predicted = self._predicted(labels, folds) if known is None else known
-        probable = self.known.kind == "probability"
+        sides = known is None and all(m.form in COUNTING for m in measures)
+        predicted = self._predicted(labels, folds, sides) if known is None else known
+        probable = self.known.kind == "probability" and not sides
         if probable and not all(m.form in COUNTING for m in measures):
             predicted = levelled(predicted)
         made = []
@@ -287,6 +296,22 @@ class EitherWay:
 
     def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
         return (self.together or self.singly)(rng, size)
+
+    @property
+    def joins(self) -> bool:
+        """Whether labellings of several blocks can be done as one, bit for bit the same."""
+        small = len(self.singly.y) * JOINED <= CELLS
+        return small and self.together is not None and self.together.known.one_by_one
+
+    def drawn(self, rng: np.random.Generator, size: int) -> Ints:
+        """Labellings (size, n)."""
+        assert self.together is not None
+        return self.together.drawn(rng, size)
+
+    def of(self, draws: Ints) -> dict[str, Array]:
+        """The measures of labellings."""
+        assert self.together is not None
+        return self.together.values(draws)
 
 
 def _both_classes(second: Floats) -> Floats:
@@ -623,7 +648,7 @@ def permutation_test(
         block = TOGETHER_BLOCK
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
-    elif together is not None:
+    elif together is not None and not together.known.surely_fits(X, outcome):
         with asked(estimator, "could not be fitted to these rows"):
             fitted = clone(singly.estimator).fit(X, outcome)  # it may refuse them
         together = together if converged(fitted) else None

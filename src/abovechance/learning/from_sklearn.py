@@ -26,6 +26,7 @@ from abovechance.learning.learners import (
     SquaredHingeSVM,
 )
 from abovechance.learning.training import decisions, folded_decisions, hat_of, left_out
+from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
@@ -132,16 +133,17 @@ def folds_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> Ints | None
     array([0, 0, 1, 1])
     >>> folds_of(ShuffleSplit(2), np.zeros((4, 1)), np.array([0, 1, 0, 1]))
     """
-    folds = np.full(len(y), -1, dtype=np.int64)
-    for fold, (train, test) in enumerate(splits_of(splitter, X, y, groups)):
-        tested = np.zeros(len(y), dtype=bool)
-        tested[test] = True
-        others = np.zeros(len(y), dtype=bool)
-        others[train] = True
-        if (folds[test] >= 0).any() or (tested == others).any() or len(train) != others.sum():
-            return None
-        folds[test] = fold
-    return None if (folds < 0).any() else folds
+    parts, everyone = splits_of(splitter, X, y, groups), np.arange(len(y))
+    if not parts:
+        return None
+    trained, tested = ([everyone[rows] for rows in side] for side in zip(*parts, strict=True))
+    count, number = len(parts), np.arange(len(parts))
+    seen, asked = np.zeros((2, count, len(y)), dtype=np.int64)
+    for table, rows in ((seen, trained), (asked, tested)):
+        np.add.at(table, (np.repeat(number, [len(r) for r in rows]), np.concatenate(rows)), 1)
+    if (seen + asked != 1).any() or (asked.sum(axis=0) != 1).any():
+        return None
+    return np.asarray(asked.argmax(axis=0))
 
 
 def folds_of_each(
@@ -179,20 +181,21 @@ def _dealt(
     class that is seen first; nothing but the size of that class makes two labellings differ.
     """
     others = labels != labels[:, :1]
-    kinds = others.sum(axis=1)
-    order = np.argsort(others, axis=1, kind="stable")
+    behind = others.cumsum(axis=1)  # those of the other class, dealt to after all of the first one
+    kinds, everyone = behind[:, -1], np.arange(labels.shape[1])
     for key in np.unique(kinds).tolist():
         alike = np.flatnonzero(kinds == key)
         if key not in kept:
-            found = folds_of(splitter, X, labels[alike[0]], groups)
-            kept[key] = None if found is None else found[order[alike[0]]]
+            row = alike[0]
+            found = folds_of(splitter, X, labels[row], groups)
+            order = np.argsort(others[row], kind="stable")
+            kept[key] = None if found is None else found[order]
         one = kept[key]
         if one is None:
             yield alike, None
             continue
-        folds = np.empty((len(alike), labels.shape[1]), dtype=np.int64)
-        np.put_along_axis(folds, order[alike], one[None, :], axis=1)
-        yield alike, folds
+        turn, last = behind[alike], labels.shape[1] - key - 1
+        yield alike, one[np.where(others[alike], last + turn, everyone - turn)]
 
 
 def _deals(splitter: Any) -> bool:
@@ -724,7 +727,8 @@ def recognise(estimator: Any) -> Learner | None:
         return SquaredHingeSVM(float(estimator.C), scaling)
     # Scaling features one by one changes nothing in a discriminant.
     if _default(estimator, LinearDiscriminantAnalysis(), but=("store_covariance",)):
-        return LDA("rows" if _divides_by_rows() else "degrees")
+        told = isinstance(estimator.store_covariance, bool | np.bool_)
+        return LDA("rows" if _divides_by_rows() else "degrees") if told else None
     if _default(estimator, LogisticRegression(), but=UNUSED_BY_NEWTON):
         return _logistic(estimator, scaling)
     if _default(estimator, LinearDiscriminantAnalysis(), but=SHRINKING):
@@ -808,10 +812,29 @@ class Known:
         still &= np.abs(first) * len(self.X) < EXACT
         return self.X if still.all() or not still.any() else self.X[:, ~still]
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the values of a labelling are the same bits whatever others it is trained with.
+
+        Products of matrices, which other learners need, are not: their order of addition may
+        depend on their size.
+        """
+        return isinstance(self.learner, LDA) and self.hat is not None
+
     @cached_property
     def hat(self) -> Hat | None:
         """What all labellings share where discriminants are cross-validated."""
         return hat_of(self.learner, self.varying)
+
+    def surely_fits(self, X: Any, y: Array) -> bool:
+        """Whether scikit-learn can be known to fit it to these rows without being asked.
+
+        A discriminant of features of full rank has neither a limit of steps nor a setting left
+        that it could refuse.
+        """
+        plain = isinstance(X, np.ndarray) and y.dtype.kind in "biuU" and len(y) > 2
+        alone = isinstance(self.learner, LDA) and not hasattr(self.estimator, "steps")
+        return plain and alone and self.hat is not None
 
     @property
     def kind(self) -> str:
@@ -822,10 +845,12 @@ class Known:
     @property
     def margin(self) -> float:
         """How near zero a decision value leaves it open what scikit-learn would predict."""
-        if not isinstance(self.learner, LinearSVM):
-            return TIE
-        machine = getattr(self.estimator, "steps", [("", self.estimator)])[-1][1]
-        return TOLERANCES * float(machine.tol)
+        return TOLERANCES * self.tolerance if isinstance(self.learner, LinearSVM) else TIE
+
+    @property
+    def tolerance(self) -> float:
+        """By how much a machine's conditions of an optimum may be missed where it stops."""
+        return float(getattr(self.estimator, "steps", [("", self.estimator)])[-1][1].tol)
 
 
 def known(estimator: Any, X: Any) -> Known | None:
@@ -852,10 +877,13 @@ def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | No
     return Known(estimator, learner, features) if np.isfinite(features).all() else None
 
 
-def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool = False) -> Floats:
+def cross_predictions(
+    known: Known, labels: Ints, folds: Ints, *, ranked: bool = False, sides: bool = False
+) -> Floats:
     """What the estimator trained without a row's fold predicts for it (B, n), for class 1 of two.
 
-    Probabilities or decision values, by `known.kind`. Trainings whose outcome the fast way cannot
+    Probabilities or decision values, by `known.kind`; where only `sides` matter, any numbers that
+    are above zero for class 1. Trainings whose outcome the fast way cannot
     be sure of are left to scikit-learn. Logistic regressions are at their optimum, which
     scikit-learn's approach within their tolerance. Decision values of machines are exact where
     scikit-learn's are approximate; their signs agree, and if they are to be `ranked`, so does their
@@ -864,17 +892,22 @@ def cross_predictions(known: Known, labels: Ints, folds: Ints, *, ranked: bool =
     """
     count = int(folds.max()) + 1
     values, unsure = _fold_decisions(known, labels, folds, count)
-    near = np.abs(values) < known.margin
-    batch, row = np.nonzero(near)
-    unsure[batch, folds[batch, row]] = True
+    near = np.zeros_like(unsure)
+    batch, row = np.nonzero(np.abs(values) < known.margin)
+    near[batch, folds[batch, row]] = True
     if ranked and known.kind != "probability":
-        unsure |= _order_unsure(values, labels, folds, count, 2.0 * known.margin)
-    if known.kind == "probability":
+        near |= _order_unsure(values, labels, folds, count, 2.0 * known.margin)
+    near &= ~unsure
+    if isinstance(known.learner, LinearSVM) and near.any():
+        _settle(known, labels, folds, near, values, ranked)
+    unsure |= near
+    probable = known.kind == "probability"
+    if probable and not sides:
         from scipy.special import expit
 
         values = np.asarray(expit(values))
     if unsure.any():
-        _leave_to_scikit_learn(known, labels, folds, unsure, values)
+        _leave_to_scikit_learn(known, labels, folds, unsure, values, 0.5 * (probable and sides))
     return values
 
 
@@ -885,11 +918,7 @@ def _order_unsure(values: Floats, labels: Ints, folds: Ints, count: int, margin:
     that are nearer, so that neighbours tell all.
     """
     unsure = np.zeros((len(labels), count), dtype=bool)
-    size, positives = np.zeros((2, len(labels), count), dtype=np.int64)
-    rows = np.broadcast_to(np.arange(len(labels))[:, None], labels.shape)
-    np.add.at(size, (rows, folds), 1)
-    np.add.at(positives, (rows, folds), labels)
-    pooled = ((size > 0) & ((positives == 0) | (positives == size))).any(axis=1)
+    pooled = _has_lone(labels, folds, count)
     of_all = np.zeros(folds.shape, dtype=np.int64)
     for part, some in ((folds, np.arange(len(labels))), (of_all, np.flatnonzero(pooled))):
         order = np.lexsort((values[some], part[some]), axis=-1)
@@ -906,10 +935,75 @@ def _order_unsure(values: Floats, labels: Ints, folds: Ints, count: int, margin:
     return unsure
 
 
-def _leave_to_scikit_learn(
-    known: Known, labels: Ints, folds: Ints, unsure: Bools, values: Floats
+def _has_lone(labels: Ints, folds: Ints, count: int) -> Bools:
+    """Which labellings (B,) have a fold of one class."""
+    cells = np.arange(len(labels))[:, None] * count + folds
+    size = np.bincount(cells.ravel(), minlength=len(labels) * count)
+    positives = np.bincount(cells[labels == 1], minlength=len(labels) * count)
+    lone = (size > 0) & ((positives == 0) | (positives == size))
+    return lone.reshape(-1, count).any(axis=1)
+
+
+# libsvm stops when slopes of rows that could still move, one up and one down, are within its
+# tolerance of each other: with the middle of them as offset no margin is missed by more than half
+# of it, and the offset it takes is as near. Slopes come from products in single precision.
+STOPPED_WITHIN = 0.5 * 1.2
+MOST_RESPONSES = 1 << 22  # numbers in responses that are held at a time
+OFF = 1e-6  # how far the values themselves may be off
+LARGEST_SYSTEM = 250  # rows above which a fit by libsvm costs less than asking how far it can be
+
+
+def _settle(
+    known: Known, labels: Ints, folds: Ints, near: Bools, values: Floats, ranked: bool
 ) -> None:
-    """Put scikit-learn's predictions into the folds (B, V) of `values` that are unsure.
+    """Strike out of `near` (B, V) the folds in which libsvm cannot have come to other answers.
+
+    Where it stops, margins are missed by no more than its tolerance; how far decision values, and
+    differences of two of them, can move with those tells which signs and orders are certain.
+    """
+    learner, n = known.learner, labels.shape[1]
+    if not isinstance(learner, LinearSVM) or n > LARGEST_SYSTEM:
+        return
+    moved = STOPPED_WITHIN * known.tolerance
+    batch, fold = np.nonzero(near)
+    if ranked:  # where values of several machines are ranked together
+        apart = ~_has_lone(labels[batch], folds[batch], near.shape[1])
+        batch, fold = batch[apart], fold[apart]
+    tested = folds[batch] == fold[:, None]
+    widest = int(tested.sum(axis=1).max(initial=1))
+    step = max(1, MOST_RESPONSES // (n * max(n, widest**2)))
+    for start in range(0, len(batch), step):
+        some = slice(start, start + step)
+        b, test = batch[some], tested[some]
+        response, holds = machine_room.svm_responses(
+            known.varying,
+            labels[b],
+            (~test).astype(np.int64),
+            learner.cost,
+            learner.scaling,
+            moved,
+        )
+        order = np.argsort(~test, axis=1, kind="stable")[:, :widest]
+        inside = np.take_along_axis(test, order, axis=1)
+        value, label = (np.take_along_axis(c[b], order, axis=1) for c in (values, labels))
+        reply = np.take_along_axis(response, order[:, :, None], axis=1)
+        certain = holds & (_beyond(value, reply, moved, moved) | ~inside).all(axis=1)
+        if ranked:
+            differ = inside[:, :, None] & inside[:, None] & (label[:, :, None] != label[:, None])
+            gap, pull = value[:, :, None] - value[:, None], reply[:, :, None] - reply[:, None]
+            certain &= (_beyond(gap, pull, moved, 0.0) | ~differ).all(axis=(1, 2))
+        near[b[certain], fold[some][certain]] = False
+
+
+def _beyond(value: Floats, response: Floats, moved: float, offset: float) -> Bools:
+    """Whether values stay on their side of zero, however margins and the offset move."""
+    return np.asarray(np.abs(value) > moved * np.abs(response).sum(axis=-1) + offset + OFF)
+
+
+def _leave_to_scikit_learn(
+    known: Known, labels: Ints, folds: Ints, unsure: Bools, values: Floats, less: float = 0.0
+) -> None:
+    """Put scikit-learn's predictions, so much `less`, into the folds (B, V) that are unsure.
 
     Where training sees one class, that is predicted.
     """
@@ -920,16 +1014,17 @@ def _leave_to_scikit_learn(
     trusting = config_context(assume_finite=True, skip_parameter_validation=True)
     with warnings.catch_warnings(), trusting:
         warnings.simplefilter("ignore")
-        learner = clone(known.estimator)
-        refit = _by_libsvm if _reaches_libsvm(known) else _by_scikit_learn
+        reached = _reaches_libsvm(known)
+        refit = _by_libsvm if reached else _by_scikit_learn
+        learner = known.estimator if reached else clone(known.estimator)
         for b, v in np.argwhere(unsure):
             test = folds[b] == v
             seen = np.unique(labels[b, ~test])
             if len(seen) == 1:
                 only = only_class(known.kind, seen[0], np.arange(2), int(test.sum()))
-                values[b, test] = _second(known.kind, only)
+                values[b, test] = _second(known.kind, only) - less
             else:
-                values[b, test] = refit(learner, known.X, labels[b], test)
+                values[b, test] = refit(learner, known.X, labels[b], test) - less
 
 
 def _by_scikit_learn(estimator: Any, X: Floats, labels: Ints, test: Bools) -> Floats:
@@ -1017,11 +1112,13 @@ def _second(kind: str, found: Floats) -> Floats:
 def _fold_decisions(known: Known, labels: Ints, folds: Ints, count: int) -> tuple[Floats, Bools]:
     """Decision values (B, n) without the row's fold, and folds (B, V) that are not vouched for."""
     X, values = known.varying, np.zeros(labels.shape)
-    unsure = np.zeros((len(labels), count), dtype=bool)
-    np.put_along_axis(unsure, folds, True, axis=1)
     found = folded_decisions(
         known.learner, X, labels, folds, count, fast=True, hat=lambda: known.hat
     )
+    if found is not None and not found[1].any():
+        return found
+    unsure = np.zeros((len(labels), count), dtype=bool)
+    np.put_along_axis(unsure, folds, True, axis=1)
     if found is not None:
         values, unsure = found[0], unsure & found[1]
     for b, test in left_out(folds, unsure):

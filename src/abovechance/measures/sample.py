@@ -12,7 +12,14 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.condensed import condensed, of_moments, permuted_moments
 from abovechance.measures.measure import Form, Law, Measure
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
-from abovechance.numerics.ranks import Ranked, pair_aucs, sorted_groups, tied_groups
+from abovechance.numerics.kernels import worthwhile
+from abovechance.numerics.ranks import (
+    Ranked,
+    gather_by_cell,
+    pair_aucs,
+    sorted_groups,
+    tied_groups,
+)
 from abovechance.predictions import Predictions, View
 from abovechance.predictions.checks import spelled_out
 
@@ -71,6 +78,7 @@ def left_out(measure: Measure, predictions: Any) -> str | None:
 
 COUNTING = (Form.COUNTS, Form.CLASS_RATIO, Form.CLASS_VALUE)
 ROUNDING = 1e-12  # how far sums of weights may lead outside a measure's range
+SMALL_FOLDS = 64  # cases in a fold that are put in order one by one
 CELLS = 1 << 22  # how many numbers a batch may spread over before it is cut in slices
 
 # How the columns of a sample are read off predictions. Inference asks a sample, never the kind.
@@ -456,14 +464,18 @@ class Sample:
     @cached_property
     def fold_sizes(self) -> Floats:
         """Number of cases in each fold (…, V)."""
-        return self.fold_sums(np.ones(self.n))
+        counts = np.bincount(self._cells.ravel(), minlength=len(self._cells) * self._folds)
+        return counts.astype(np.float64).reshape(*self.batch, self._folds)
 
     @cached_property
     def _ranked_by_fold(self) -> Ranked:
         """Positives and negatives (rows V, m) in ascending order, each tie counted at its first."""
-        shape = self._cells.shape
+        shape, width = self._cells.shape, int(self.fold_sizes.max())
         columns = (self._cells, self.column("score"), self.outcome)
         cells, score, positive = (np.broadcast_to(c, shape) for c in columns)
+        if width <= SMALL_FOLDS and score.dtype == np.float64 and worthwhile(cells.size):
+            found = gather_by_cell(cells, score, positive, self.fold_sizes.size, width)
+            return Ranked(np.arange(width, dtype=np.float64), *found)
         order = np.lexsort((score, cells), axis=-1)
         fold, value, sign = (
             np.take_along_axis(a, order, axis=-1) for a in (cells, score, positive.astype(np.int64))
@@ -474,7 +486,6 @@ class Sample:
         opens = np.ones(order.shape, dtype=bool)
         opens[:, 1:] = changes
         place = last_true(new) - last_true(opens)
-        width = int(self.fold_sizes.max())
         cell = (fold * width + place).ravel()
         positives, negatives = (
             np.bincount(cell, part.ravel(), self.fold_sizes.size * width)

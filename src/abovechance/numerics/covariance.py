@@ -220,7 +220,7 @@ def folded_discriminants(
     ones = labels.astype(float)
     out, doubtful = np.zeros(ones.shape), np.zeros((len(ones), count), dtype=bool)
     floor = LEAST_CORRELATION / hat.least
-    folded(hat.matrix, ones @ hat.matrix, ones, folds, count, float(lost), floor, out, doubtful)
+    folded(hat.matrix, ones, folds, count, float(lost), floor, out, doubtful)
     return out, doubtful
 
 

@@ -108,6 +108,23 @@ def _tied_groups_of_rows(
     return Ranked(distinct, *classes)
 
 
+def gather_by_cell(
+    cells: Ints, score: Floats, positive: Array, count: int, width: int
+) -> tuple[Floats, Floats]:
+    """Positives and negatives (count, width) of small cells in ascending order of their scores.
+
+    Cells (rows, n) are numbers of folds of rows, those of a row apart from all others; the cases
+    of equal scores are counted at the first place that one of them has. In memory the places come
+    first, as sums over few of them are then sums of long columns.
+    """
+    from abovechance.numerics.kernels import class_loops
+
+    gathered = np.zeros((2, width, count))
+    sign = np.ascontiguousarray(positive, dtype=np.bool_)
+    class_loops.gather_by_cell(cells, np.ascontiguousarray(score), sign, *gathered)
+    return gathered[0].T, gathered[1].T
+
+
 def _tied_groups_by_merging(score: Floats, positive: Bools) -> Ranked:
     from abovechance.numerics.kernels import class_loops
 
@@ -312,7 +329,8 @@ def _by_rows(sweep: str, ranked: Ranked, *options: float) -> Floats:
     from abovechance.numerics.kernels import class_loops as sweeps
 
     found = np.empty(len(ranked.positives))
-    getattr(sweeps, sweep)(ranked.positives, ranked.negatives, *options, found)
+    rows = (np.ascontiguousarray(c) for c in (ranked.positives, ranked.negatives))
+    getattr(sweeps, sweep)(*rows, *options, found)
     return found
 
 

@@ -1,11 +1,11 @@
 """Replicates by blocks: a stream of chance for each, the same bits in any order and place."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -72,6 +72,25 @@ CELLS = 2**22
 """Numbers drawn at a time; a block of more is drawn in parts."""
 
 
+JOINED = 2048
+"""Draws of several blocks that are worked on as one where that gives the same bits."""
+
+
+class Joinable(Protocol):
+    """Work of which every draw has its value whatever others are computed beside it.
+
+    It says so by `joins`: then the draws of several blocks, each from its own stream, may be
+    handed over together.
+    """
+
+    @property
+    def joins(self) -> bool: ...
+
+    def drawn(self, rng: np.random.Generator, size: int) -> Array: ...
+
+    def of(self, draws: Array) -> dict[str, Array]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """A computation cut into blocks; calling it with a number computes that block."""
@@ -89,10 +108,21 @@ class Blocks:
         return min(self.size, self.draws - block * self.size)
 
     def __call__(self, block: int) -> Result:
-        found = blas(len(sys.modules))
-        alone = all(library.num_threads == 1 for library in found.lib_controllers)
-        with nullcontext() if alone else found.limit(limits=1):
+        with one_thread():
             return self.work(stream(self.seed, block), self.rows(block))
+
+    def joined(self, numbers: Sequence[int]) -> Iterator[tuple[int, Result]]:
+        """The same of work that joins, several blocks at a time."""
+        work, step = cast(Joinable, self.work), max(1, JOINED // self.size)
+        for start in range(0, len(numbers), step):
+            some = numbers[start : start + step]
+            with one_thread():
+                draws = [work.drawn(stream(self.seed, b), self.rows(b)) for b in some]
+                found = work.of(np.concatenate(draws))
+            end = 0
+            for block, drawn in zip(some, draws, strict=True):
+                begin, end = end, end + len(drawn)
+                yield block, {name: values[begin:end] for name, values in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +202,11 @@ def _any_order(
         if saved is not None and _rows(saved) >= blocks.rows(number):
             missing.discard(number)
             yield number, _cut(saved, blocks.rows(number)), False
-    for number, value in runner_of(settings).map(blocks, sorted(missing)):
+    runner, wanted = runner_of(settings), sorted(missing)
+    joins = isinstance(runner, Serial) and getattr(blocks.work, "joins", False)
+    one_by_one = settings.stop is not None  # what may end early is not done ahead
+    done = blocks.joined(wanted) if joins and not one_by_one else runner.map(blocks, wanted)
+    for number, value in done:
         yield number, value, True
 
 
@@ -195,6 +229,13 @@ def _cut(value: Result, rows: int) -> Result:
     if isinstance(value, dict):
         return {name: item[:rows] for name, item in value.items()}
     return value[:rows]
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Linear algebra by one thread, for blocks have the processors."""
+    found = blas(len(sys.modules))
+    alone = all(library.num_threads == 1 for library in found.lib_controllers)
+    return nullcontext() if alone else found.limit(limits=1)
 
 
 @lru_cache(maxsize=1)

@@ -356,6 +356,31 @@ def gather(
 
 
 @compiled
+def gather_by_cell(cells: Any, score: Any, positive: Any, positives: Any, negatives: Any) -> None:
+    """Count the cases (rows, n) of small cells at the places their scores have within the cell.
+
+    A place is the number of lower scores, so that equal ones have one and no sorting is needed.
+    """
+    width, count = positives.shape
+    held, above = np.empty((count, width)), np.empty((count, width), dtype=np.bool_)
+    size = np.zeros(count, dtype=np.int64)
+    for b in range(cells.shape[0]):
+        for i in range(cells.shape[1]):
+            c = cells[b, i]
+            held[c, size[c]], above[c, size[c]] = score[b, i], positive[b, i]
+            size[c] += 1
+    for c in range(count):
+        for i in range(size[c]):
+            place = 0
+            for j in range(size[c]):
+                place += held[c, j] < held[c, i]
+            if above[c, i]:
+                positives[place, c] += 1.0
+            else:
+                negatives[place, c] += 1.0
+
+
+@compiled
 def average_precision(positives: Any, negatives: Any, out: Any) -> None:
     """Precision at every score times the positives there, over the positives."""
     for row in range(out.size):

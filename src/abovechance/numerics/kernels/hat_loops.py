@@ -10,7 +10,6 @@ from abovechance.numerics.kernels import compiled
 @compiled
 def folded(
     H: Any,
-    fitted: Any,
     labels: Any,
     folds: Any,
     count: int,
@@ -21,24 +20,29 @@ def folded(
 ) -> None:
     """Log-odds `out` (B, n) of each row by the discriminant trained without the row's fold.
 
-    `H` is the hat matrix of the features with an intercept and `fitted` = labels H. Leaving a
-    fold t out changes the fitted values by H[:, t] r with (I - H[t, t]) r = residuals of t, so
-    a fold costs a system of its own size. Covariances are scatter over the number of training
-    rows less those `lost`. `doubtful` (B, V) marks the folds whose training rows
-    may have a within-class covariance with an eigenvalue below `floor`, relative to the total.
+    `H` is the hat matrix of the features with an intercept; labels H are fitted values, added up
+    here so that they do not depend on the labellings beside them. Leaving a fold t out changes
+    the fitted values by H[:, t] r with (I - H[t, t]) r = residuals of t, so a fold costs a system
+    of its own size. Covariances are scatter over the number of training rows less those `lost`.
+    `doubtful` (B, V) marks the folds whose training rows may have a within-class covariance with
+    an eigenvalue below `floor`, relative to the total.
     """
     n = H.shape[0]
     members, starts = np.empty(n, dtype=np.int64), np.empty(count + 1, dtype=np.int64)
-    system, r, column = np.empty((n, n)), np.empty(n), np.empty(n)
+    system, r, column, fitted = np.empty((n, n)), np.empty(n), np.empty(n), np.empty(n)
     for b in range(labels.shape[0]):
         _sort_by_fold(folds[b], count, members, starts)
         ones, above = 0.0, 0.0
+        fitted[:] = 0.0
+        for i in range(n):
+            if labels[b, i] > 0.0:
+                fitted += H[i]
         for i in range(n):
             ones += labels[b, i]
-            above += labels[b, i] * fitted[b, i]
+            above += labels[b, i] * fitted[i]
         for v in range(count):
             test = members[starts[v] : starts[v + 1]]
-            of = fitted[b], labels[b], ones, above
+            of = fitted, labels[b], ones, above
             safe = _one_fold(H, of, test, lost, floor, system, r, column, out[b])
             doubtful[b, v] = not safe
 

@@ -117,24 +117,40 @@ def svm_decisions(
     Repeated rows are one row with a higher bound on its multiplier; shifting features changes
     nothing, so only their scales enter: as weights of the products of features of two rows.
     """
-    from abovechance.numerics.machine_room.support_vectors import machines
-
-    n, p = X.shape
     centred = X - X.mean(axis=0)
     weights, unsure = scale_weights(centred, counts, scaling)
+    out, failed, _ = _solved(centred, weights, labels, counts, cost, everywhere)
+    return out, failed | unsure
+
+
+def _solved(
+    centred: Floats,
+    weights: Floats,
+    labels: Ints,
+    counts: Ints,
+    cost: float,
+    everywhere: bool,
+    multipliers: bool = False,
+) -> tuple[Floats, Bools, Floats]:
+    """Decision values (F, n), which problems were not solved, and the multipliers if wanted."""
+    from abovechance.numerics.machine_room.support_vectors import machines
+
+    n, p = centred.shape
     sizes = (counts > 0).sum(axis=1)
     order = np.argsort(sizes, kind="stable")
     few = features_are_few(int(sizes.max(initial=0)), p)
     i, j = np.tril_indices(n)
-    products = np.empty((0, p)) if few else centred[i] * centred[j]
+    products = np.empty((p, 0)) if few else centred.T[:, i] * centred.T[:, j]
     decisions, failed = np.zeros(labels.shape), np.zeros(len(labels), dtype=bool)
+    kept = np.zeros((len(labels), n if multipliers else 0))
     for start in range(0, len(order), MACHINES_AT_ONCE):
         some = order[start : start + MACHINES_AT_ONCE]
         used = counts[some] > 0
         longest = int(sizes[some[-1]])
         rows = np.argsort(~used, axis=1, kind="stable")[:, :longest]
-        gram = np.empty((0, len(some))) if few else products @ weights[some].T
+        gram = np.empty((len(some), 0)) if few else weights[some] @ products
         out, bad = np.zeros((len(some), n)), np.zeros(len(some), dtype=bool)
+        found = kept[some]
         machines(
             gram,
             centred,
@@ -147,9 +163,66 @@ def svm_decisions(
             everywhere,
             out,
             bad,
+            found,
         )
-        decisions[some], failed[some] = out, bad
-    return decisions, failed | unsure
+        decisions[some], failed[some], kept[some] = out, bad, found
+    return decisions, failed, kept
+
+
+FREE = 1e-6  # share of the cost by which a multiplier lies off its bounds
+
+
+def svm_responses(
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    cost: float,
+    scaling: Literal["sample", "population", "none"],
+    moved: float,
+) -> tuple[Floats, Bools]:
+    """What an early stop may do to machines: responses (F, n, m) and whether they hold (F,).
+
+    A solver that stops before the optimum is at the optimum of another problem, in which margins
+    of 1 are moved a little. While no row begins or ceases to be a support vector inside its
+    bounds, decision values are linear in the margins of those rows: entry i, j says how far that
+    of row i goes with the margin of the j-th of them. This holds if margins `moved` at most so far
+    leave the support vectors what they are. Rows are used once each, or not.
+    """
+    centred = X - X.mean(axis=0)
+    weights, unsure = scale_weights(centred, counts, scaling)
+    values, failed, a = _solved(centred, weights, labels, counts, cost, True, multipliers=True)
+    free = (a > FREE * cost) & (a < (1 - FREE) * cost)
+    number = free.sum(axis=1)
+    width, count = int(number.max(initial=0)), len(labels)
+    at = np.argsort(~free, axis=1, kind="stable")[:, :width]  # the free rows, then others
+    real = np.arange(width) < number[:, None]
+    rows = centred * np.sqrt(weights)[:, None, :]
+    some = np.take_along_axis(rows, at[:, :, None], axis=1) * real[:, :, None]
+    system = np.zeros((count, width + 1, width + 1))
+    system[:, :width, :width] = some @ some.transpose(0, 2, 1)
+    system[:, :width, width] = system[:, width, :width] = real
+    diagonal = np.arange(width)
+    system[:, diagonal, diagonal] += ~real
+    system[:, width, width] = number < 1  # no offset to be found: it does not hold
+    inverse = _inverses(system)[:, :, :width] * real[:, None, :]
+    response = rows @ (some.transpose(0, 2, 1) @ inverse[:, :width]) + inverse[:, width:]
+    reach = np.abs(response).sum(axis=2)
+    stays = (moved * (reach + 1.0) < np.abs(np.where(labels == 1, values, -values) - 1.0)) | free
+    steps = moved * np.abs(inverse[:, :width]).sum(axis=2)
+    multiplier = np.take_along_axis(a, at, axis=1)
+    inside = (steps < np.minimum(multiplier, cost - multiplier)) | ~real
+    holds = (stays | (counts == 0)).all(axis=1) & inside.all(axis=1) & (number > 1)
+    return response, holds & np.isfinite(reach).all(axis=1) & ~failed & ~unsure
+
+
+def _inverses(systems: Floats) -> Floats:
+    """The inverse of each; nan where there is none."""
+    try:
+        return np.linalg.inv(systems)
+    except np.linalg.LinAlgError:
+        if len(systems) == 1:
+            return np.full(systems.shape, np.nan)
+        return np.concatenate([_inverses(one[None]) for one in systems])
 
 
 def features_are_few(rows: int, p: int) -> bool:

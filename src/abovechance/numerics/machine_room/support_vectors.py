@@ -261,12 +261,14 @@ def machines(
     everywhere: bool,
     out: Any,
     failed: Any,
+    multipliers: Any,
 ) -> None:
     """Decision values `out` (F, n) of F machines; `failed` marks those that did not arrive.
 
     Machine f is trained on rows[f, :sizes[f]] with signs sign[f] and bounds box[f]. Products of
-    rows are gram (pairs, F), or come from X (n, p) times scale[f] when features are `few`.
-    Values are computed for rows not trained on, and for the others if `everywhere`.
+    rows are gram (F, pairs), or come from X (n, p) times scale[f] when features are `few`.
+    Values are computed for rows not trained on, and for the others if `everywhere`. The
+    `multipliers` (F, n) of the rows are given where there is room for them.
     """
     count, p, longest = sign.shape[0], X.shape[1], rows.shape[1]
     length = 4 * longest * p if few else 2 * longest * (longest + 1)
@@ -287,6 +289,9 @@ def machines(
             f = first + lane
             failed[f] = not short[MU + lane] * 2 * m < POOR * short[SLOPE + lane]
             b = offset(m, lane, w, short)
+            if multipliers.shape[1] > 0:
+                for k in range(sizes[f]):
+                    multipliers[f, rows[f, k]] = w[A * 4 * m + 4 * k + lane]
             if few:
                 _decide_features(m, lane, b, Q, w, X, scale[f], box[f], everywhere, scratch, out[f])
             else:
@@ -315,7 +320,7 @@ def _signed_products(
             value = 0.0
             if i < size:
                 r, q = rows[i], rows[j]
-                value = gram[r * (r + 1) // 2 + q, f] * sign[r] * sign[q]
+                value = gram[f, r * (r + 1) // 2 + q] * sign[r] * sign[q]
             Q[k] = value
             k += 4
 
@@ -354,7 +359,7 @@ def _decide_products(
                 if a != 0.0:
                     q = rows[k]
                     pair = r * (r + 1) // 2 + q if r >= q else q * (q + 1) // 2 + r
-                    value += a * gram[pair, f]
+                    value += a * gram[f, pair]
             out[r] = value
 
 
