@@ -985,7 +985,8 @@ def _settle(
         )
         order = np.argsort(~test, axis=1, kind="stable")[:, :widest]
         inside = np.take_along_axis(test, order, axis=1)
-        value, label = (np.take_along_axis(c[b], order, axis=1) for c in (values, labels))
+        value = np.take_along_axis(values[b], order, axis=1)
+        label = np.take_along_axis(labels[b], order, axis=1)
         reply = np.take_along_axis(response, order[:, :, None], axis=1)
         certain = holds & (_beyond(value, reply, moved, moved) | ~inside).all(axis=1)
         if ranked:

@@ -218,7 +218,7 @@ def svm_responses(
 def _inverses(systems: Floats) -> Floats:
     """The inverse of each; nan where there is none."""
     try:
-        return np.linalg.inv(systems)
+        return np.asarray(np.linalg.inv(systems), dtype=np.float64)
     except np.linalg.LinAlgError:
         if len(systems) == 1:
             return np.full(systems.shape, np.nan)
