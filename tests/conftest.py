@@ -25,6 +25,12 @@ def _no_stated_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def _no_processes_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test has patched holds for all of its work, however long a busy machine takes."""
+    monkeypatch.setenv("ABOVECHANCE_WORKERS", "1")
+
+
 @pytest.fixture(scope="session")
 def reference() -> Callable[[str], Any]:
     """Reference values by file name, the strings for NaN and infinity made numbers."""

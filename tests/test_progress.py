@@ -1,6 +1,7 @@
-"""Progress: a bar after a second for whoever asks, nothing for those who do not."""
+"""Progress: a bar after a second for whoever asks or watches, nothing for others."""
 
 import io
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -71,6 +72,32 @@ def test_a_bar_waits_a_second_and_is_wiped() -> None:
     assert stream.getvalue().endswith("75/100 [00:03<00:01]")
     bar(100, 100)
     assert stream.getvalue().rsplit("\r", 2)[1].strip() == ""
+
+
+class Screen(io.StringIO):
+    """An error stream that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "seen"), [(Screen, True), (io.StringIO, False)])
+def test_whoever_watches_sees_a_bar_without_asking(stream, seen, monkeypatch) -> None:
+    monkeypatch.setattr(bars, "PATIENCE", 0.0)
+    monkeypatch.setattr(bars, "STEP", 0.0)
+    for how, shown in (({}, seen), ({"progress": False}, False)):
+        monkeypatch.setattr("sys.stderr", stream())
+        verbs()["permutation_test"](**how)
+        assert ("%|" in sys.stderr.getvalue()) == shown
+
+
+def test_the_second_is_that_of_all_parts_together() -> None:
+    stream, now = io.StringIO(), iter([0.0, 0.9, 1.1])
+    bar = bars.Bar(stream, clock=lambda: next(now))
+    bar(1, 1)
+    assert stream.getvalue() == ""
+    bar(1, 2)
+    assert "50%|" in stream.getvalue()
 
 
 def test_progress_that_is_neither_is_refused() -> None:

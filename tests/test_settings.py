@@ -145,7 +145,7 @@ def test_a_wrong_value_is_refused_in_one_line_that_names_the_keyword(
 def test_keywords_become_settings_and_are_taken_out() -> None:
     given = {"confidence_level": 0.9, "rng": 7, "groups": [1, 2]}
     made = Settings.of("assess", given, facts=True)
-    assert (made.level, made.seed, made.draws, made.workers) == (0.9, 7, None, 1)
+    assert (made.level, made.seed, made.draws, made.workers) == (0.9, 7, None, "auto")
     assert given == {"groups": [1, 2]}
     assert Settings.of("detect", {}).draws == 999
     assert Settings.of("roc", {}).draws == 1000

@@ -28,8 +28,9 @@ PARAMETERS = {
     "confidence_level": "In what share of samples such an interval covers the true value; 0.95 "
     "unless stated.",
     "rng": "Seed of the draws: a number, a numpy Generator, or None for a fresh seed each time.",
-    "workers": "Number of processes to share the draws between, or an executor such as `Dask`; the "
-    "results are the same.",
+    "workers": "Number of processes to share the draws between, or an executor such as `Dask`; "
+    '"auto" shares them between all processors where more than a few seconds of work are left. '
+    "The results are the same.",
     "store": "File that keeps finished draws, so that a run that was stopped goes on; none when "
     "not given.",
     "feature_names": "What to call the features; the columns of a dataframe when not given.",

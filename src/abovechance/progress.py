@@ -25,6 +25,7 @@ class Bar:
     def __init__(self, stream: Any = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream, clock
         self._begun, self._last, self._wide = clock(), float("-inf"), 0
+        self._patient = self._begun + PATIENCE  # of all that is done, not of each part
 
     def __call__(self, done: int, total: int) -> None:
         """So much is done of so much; wiped when that is all."""
@@ -36,7 +37,7 @@ class Bar:
                 print(f"\r{' ' * self._wide}\r", end="", file=stream, flush=True)
             self._begun, self._wide = now, 0
             return
-        if spent < PATIENCE or now - self._last < STEP:
+        if now < self._patient or now - self._last < STEP:
             return
         self._last = now
         share = done / total
@@ -45,6 +46,16 @@ class Bar:
         line = f"{share:.0%}|{cells}| {done}/{total} [{_minutes(spent)}<{left}]"
         print(f"\r{line:{self._wide}}", end="", file=stream, flush=True)
         self._wide = max(self._wide, len(line))
+
+
+def unasked_bar() -> Bar | None:
+    """A bar for whoever did not ask for one but watches the error stream; else none."""
+    return Bar() if watched() else None
+
+
+def watched() -> bool:
+    """Whether somebody sees the error stream as it is written: on a screen, in a notebook."""
+    return (sys.stderr is not None and sys.stderr.isatty()) or "ipykernel" in sys.modules
 
 
 def _minutes(seconds: float) -> str:

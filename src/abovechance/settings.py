@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from abovechance import docstrings
 from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
-from abovechance.progress import Bar
+from abovechance.progress import Bar, unasked_bar
 
 Alternative = Literal["greater", "less", "two-sided"]
 Adjust = Literal["holm", "bh", "none"]
@@ -139,7 +139,9 @@ def seed_of(rng: Any) -> int:
 
 
 def workers_of(name: str, value: Any) -> Any:
-    """A number of processes, or an executor: anything that maps a task over blocks."""
+    """A number of processes, "auto", or an executor: anything that maps a task over blocks."""
+    if isinstance(value, str) and value == "auto":
+        return value
     if callable(getattr(value, "map", None)) and not hasattr(value, "dtype"):
         return value
     if not isinstance(value, bool) and number_of(value).is_integer():
@@ -654,12 +656,15 @@ class Settings:
     )
     workers: Any = setting(
         1,
-        "Number of processes to share the draws between, or an executor such as `Dask`; the "
+        'Number of processes to share the draws between, or an executor such as `Dask`; "auto" '
+        "shares them between all processors where more than a few seconds of work are left. The "
         "results are the same.",
         verbs=(*DRAWN, *MAPPED),
+        unless_given="auto",
         also=("n_jobs",),
         check=workers_of,
-        brief="Processes that share the work; 1 when not given.",
+        brief="Processes that share the work; as many as there are processors, where it pays, "
+        "when not given.",
         least=1,
     )
     executor: Any = setting(
@@ -683,7 +688,9 @@ class Settings:
     )
     progress: Progress | None = setting(
         None,
-        "True to show how far it is, or a function that is called with the numbers done and to do.",
+        "A function that is called with the numbers done and to do; True shows how far it is on "
+        "the error stream, False nothing. When not given, shown where somebody watches: on a "
+        "screen or in a notebook, after a second.",
         verbs=(*DRAWN, *MAPPED, STREAM),
         check=progress_of,
         option="",
@@ -707,7 +714,10 @@ class Settings:
         What is left is refused, unless the verb also takes `facts` of the data.
         """
         known = settings_of(verb)
+        watched = "progress" not in given
         values = {one.name: one.taken(verb, given) for one in known}
+        if watched and "progress" in values:
+            values["progress"] = unasked_bar()
         if given and not facts:
             name = next(iter(given))
             raise TypeError(

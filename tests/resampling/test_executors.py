@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import abovechance as ac
-from abovechance.errors import Unfinished
+from abovechance.errors import AboveChanceError, Unfinished
 from abovechance.inference import assess
 from abovechance.measures import Family, Form, Law
 from abovechance.predictions import Binary, View
-from abovechance.resampling import Processes, Settings, in_order, replicate_blocks
+from abovechance.resampling import Processes, Settings, executors, in_order, replicate_blocks
+from abovechance.resampling.executors import LOADING, Automatic, cores
 
 FOLDER = Path(__file__).parent
 
@@ -279,3 +280,122 @@ def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert run.returncode != 0
     assert "under if __name__ == '__main__'" in run.stderr
+
+
+# ----------------------------------------------------------------------------------------------
+# Processes that nobody asked for: started where the work that is left repays them.
+# ----------------------------------------------------------------------------------------------
+
+
+def seconds(*each: float) -> Any:
+    """A clock by which blocks take so many seconds, one after the other, and the last ever on."""
+    now, turns = 0.0, 0
+
+    def clock() -> float:
+        nonlocal now, turns
+        turns += 1
+        if turns % 2 == 0:  # read before and after each block
+            now += each[min(turns // 2, len(each)) - 1]
+        return now
+
+    return clock
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many processes were started each time, in place of starting them."""
+    found: list[int] = []
+
+    def map_(self: Processes, task: Any, blocks: Any) -> Any:
+        found.append(self.workers)
+        assert not self.main
+        return ((block, task(block)) for block in reversed(list(blocks)))
+
+    monkeypatch.setattr(Processes, "map", map_)
+    monkeypatch.setattr(executors, "cores", lambda: 4)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("each", "expected"),
+    [
+        ((0.01,), []),  # a tenth of a second in all
+        ((LOADING + 0.4, 0.4), []),  # modules took the time
+        ((0.1, 0.1, 9.0), []),  # the least counts
+        ((1.0, 1.0), [4]),
+        ((LOADING - 1.0, 2.0), [4]),  # a block while modules were read says nothing
+        ((LOADING + 60.0,), [4]),
+    ],
+)
+def test_the_work_that_is_left_decides_about_processes(each, expected, started) -> None:
+    found = dict(Automatic(seconds(*each)).map(float, range(10)))
+    assert found == {block: float(block) for block in range(10)}
+    assert started == expected
+
+
+def test_no_process_is_started_for_the_last_block(started) -> None:
+    assert dict(Automatic(seconds(100.0)).map(float, range(2))) == {0: 0.0, 1: 1.0}
+    assert not started
+
+
+def only_here(block: int) -> int:
+    return block
+
+
+def test_what_cannot_be_sent_is_done_here(started, monkeypatch) -> None:
+    def nowhere(block: int) -> int:
+        return 2 * block
+
+    assert dict(Automatic(seconds(9.0)).map(nowhere, range(4))) == {0: 0, 1: 2, 2: 4, 3: 6}
+    monkeypatch.setattr(only_here, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "only_here", only_here, raising=False)
+    assert dict(Automatic(seconds(9.0)).map(only_here, range(4))) == {0: 0, 1: 1, 2: 2, 3: 3}
+    assert not started
+
+
+def test_blocks_that_processes_could_not_finish_are_done_here(monkeypatch) -> None:
+    def unable(self: Processes, task: Any, blocks: Any) -> Any:
+        yield 2, task(2)
+        raise Unfinished("no memory")
+
+    monkeypatch.setattr(Processes, "map", unable)
+    monkeypatch.setattr(executors, "cores", lambda: 2)
+    assert list(Automatic(seconds(9.0)).map(float, range(4))) == [
+        (0, 0.0),
+        (2, 2.0),
+        (1, 1.0),
+        (3, 3.0),
+    ]
+
+
+def test_the_number_of_processes_can_be_bounded(monkeypatch) -> None:
+    monkeypatch.setenv("ABOVECHANCE_WORKERS", "1")
+    assert cores() == 1
+    monkeypatch.setenv("ABOVECHANCE_WORKERS", "none")
+    with pytest.raises(AboveChanceError, match="ABOVECHANCE_WORKERS must be a whole number"):
+        cores()
+
+
+UNGUARDED = """
+import json, numpy as np
+from functools import partial
+from abovechance.resampling import SignFlips, Settings, executors, replicate, replicates
+
+print("run")
+executors.PAYS, executors.LOADING, executors.cores = 0.0, 0.0, lambda: 2
+spread = replicate(partial(np.inner, np.arange(9.0)), SignFlips(9), Settings(
+    draws=200, block=20, workers="auto"))
+executors.PAYS = float("inf")
+alone = replicate(partial(np.inner, np.arange(9.0)), SignFlips(9), Settings(
+    draws=200, block=20, workers="auto"))
+print(np.array_equal(spread, alone))
+"""
+
+
+def test_a_script_without_a_guard_is_not_run_again(tmp_path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED, encoding="utf-8")
+    found = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert (found.stdout.split(), found.stderr) == (["run", "True"], "")

@@ -30,6 +30,7 @@ from abovechance.resampling import (
     seed_of,
     stream,
 )
+from abovechance.resampling.executors import Automatic
 from abovechance.resampling.replicates import CELLS, _Statistic, runner_of
 
 # ----------------------------------------------------------------------------------------------
@@ -85,6 +86,7 @@ def test_settings_are_checked() -> None:
 
 def test_workers_choose_the_executor() -> None:
     assert runner_of(DEFAULT) == Serial()
+    assert isinstance(runner_of(Settings(workers="auto")), Automatic)
     assert runner_of(Settings(workers=3)) == Processes(3)
     assert runner_of(Settings(workers=3, executor=Serial())) == Serial()
 

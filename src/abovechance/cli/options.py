@@ -181,7 +181,7 @@ def where(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
     """So many processes, or the cluster, which stays open until the command ends."""
     cluster = ctx.meta.get(CLUSTER)
     if cluster is None:
-        return 1 if value is None else value
+        return "auto" if value is None else value
     if cluster != "local" and value is not None:
         raise click.BadParameter("a scheduler at an address has its own workers; leave it out.")
     from abovechance.resampling import Dask

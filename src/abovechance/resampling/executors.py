@@ -10,13 +10,15 @@ import logging
 import os
 import pickle
 import signal
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from abovechance.errors import AboveChanceError, Unfinished
@@ -93,13 +95,14 @@ class Processes:
 
     workers: int
     tries: int = 5
+    main: bool = field(default=True, repr=False)  # whether workers know what the script defines
 
     def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
         """Each block with its result, in the order in which they finish."""
 
         queue, failures, stillborn = deque(blocks), Counter[int](), 0
         size = min(self.workers, len(queue))
-        with _written(task) as path, _Team(path) as team:
+        with _written(task) as path, _Team(path, self.main) as team:
             while queue or team.busy:
                 while queue and len(team.busy) < size:
                     team.give(queue.popleft())
@@ -115,6 +118,75 @@ class Processes:
                     else:
                         stillborn = 0
                         yield block, _value(answer)
+
+
+CORES = "ABOVECHANCE_WORKERS"  # the environment variable that bounds processes nobody asked for
+PAYS = 5.0  # seconds of work that repay starting processes, which read Python anew
+LOADING = 3.0  # seconds that a first block may spend on modules and on compiling
+MOST_COPIES = 2**31  # bytes of the data that all processes together may hold
+
+
+def cores() -> int:
+    """How many processors this process may use; no more than ABOVECHANCE_WORKERS says."""
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    stated = os.environ.get(CORES, "").strip()
+    if not stated:
+        return there or 1
+    if not stated.isdigit() or int(stated) < 1:
+        raise AboveChanceError(f"{CORES} must be a whole number from 1 on; got {stated!r}.")
+    return min(int(stated), there or 1)
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """One block after the other in this process, and the rest in several where that pays.
+
+    What `workers="auto"` does. Blocks hold the same numbers wherever they are computed, so that
+    the time the first of them took decides only when the answer comes. A script that does not
+    guard what it does by `if __name__ == "__main__"` is not run again; what only it defines
+    cannot be sent, and then all is done here, as it is where processes do not start.
+    """
+
+    clock: Callable[[], float] = time.perf_counter
+
+    def map(self, task: Task, blocks: Iterable[int]) -> Iterator[tuple[int, Any]]:
+        """Each block with its result, in the order in which they finish."""
+        queue, least, loading = deque(blocks), float("inf"), LOADING
+        while queue:
+            block, begun = queue.popleft(), self.clock()
+            value = task(block)
+            spent, loading = self.clock() - begun - loading, 0.0
+            least = min(least, spent) if spent >= 0.0 else least
+            yield block, value
+            if len(queue) > 1 and PAYS < least * len(queue) < float("inf"):
+                break
+        if queue:
+            yield from self._shared(task, queue)
+
+    def _shared(self, task: Task, queue: "deque[int]") -> Iterator[tuple[int, Any]]:
+        left = dict.fromkeys(queue)
+        several = self._processes(task, len(queue))
+        if several > 1:
+            with suppress(Unfinished):
+                for block, value in Processes(several, main=False).map(task, queue):
+                    del left[block]
+                    yield block, value
+        for block in left:
+            yield block, task(block)
+
+    def _processes(self, task: Task, blocks: int) -> int:
+        """How many processes to start; none where they could not do the work."""
+        from multiprocessing import current_process
+
+        if current_process().daemon or cores() < 2:
+            return 1
+        try:
+            payload = pickled(task)
+        except Unfinished:
+            return 1
+        if b"__main__" in payload:  # what only the script defines
+            return 1
+        return min(cores(), blocks, max(1, MOST_COPIES // len(payload)))
 
 
 @dataclass(frozen=True)
@@ -141,11 +213,12 @@ class Started:
 class _Team:
     """Live workers: those with a block to do, and those waiting for one."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, main: bool = True) -> None:
         from multiprocessing import get_context
 
         self.context = get_context("spawn")
         self.path = path
+        self.born = nullcontext if main else _without_main
         self.busy: dict[Any, int] = {}
         self.idle: list[Any] = []
         self.process: dict[Any, Any] = {}
@@ -192,7 +265,7 @@ class _Team:
     def _hire(self) -> Any:
         mine, theirs = self.context.Pipe()
         process = self.context.Process(target=_work, args=(theirs, self.path), daemon=True)
-        with _deaf():
+        with _deaf(), self.born():
             process.start()
         theirs.close()
         self.process[mine] = process
@@ -295,6 +368,17 @@ def _deaf() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Let a child be born that does not run the script again: nobody asked for it to be started."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _fatal(block: int, times: int, code: int | None) -> str:

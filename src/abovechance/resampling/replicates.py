@@ -12,7 +12,7 @@ import numpy as np
 from abovechance.arrays import Array
 from abovechance.errors import NotApplicable
 from abovechance.resampling.draws import Scheme
-from abovechance.resampling.executors import Executor, Processes, Serial
+from abovechance.resampling.executors import Automatic, Executor, Processes, Serial
 from abovechance.resampling.store import Shelf, as_store, digest
 from abovechance.resampling.tails import Tail, tail
 from abovechance.settings import QUICK, Alternative, Settings
@@ -29,9 +29,11 @@ DEFAULT = Settings()
 
 
 def runner_of(settings: Settings) -> Executor:
-    """Where blocks are computed: `workers` is a number of processes, or an executor."""
+    """Where blocks are computed: `workers` is a number of processes, "auto", or an executor."""
     if settings.executor is not None:
         return settings.executor
+    if settings.workers == "auto":
+        return Automatic()
     if not isinstance(settings.workers, int):
         return settings.workers
     return Serial() if settings.workers == 1 else Processes(settings.workers)
@@ -203,7 +205,7 @@ def _any_order(
             missing.discard(number)
             yield number, _cut(saved, blocks.rows(number)), False
     runner, wanted = runner_of(settings), sorted(missing)
-    joins = isinstance(runner, Serial) and getattr(blocks.work, "joins", False)
+    joins = isinstance(runner, Serial | Automatic) and getattr(blocks.work, "joins", False)
     one_by_one = settings.stop is not None  # what may end early is not done ahead
     done = blocks.joined(wanted) if joins and not one_by_one else runner.map(blocks, wanted)
     for number, value in done:

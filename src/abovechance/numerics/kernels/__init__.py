@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from abovechance.progress import watched
+
 WORTHWHILE = 5_000
 LOADED_ALREADY = 8  # times less where another module has brought the compiler's library
 NEVER_COMPILED = 16  # times more where loops must first be compiled
@@ -117,8 +119,7 @@ def announce(module: str) -> None:
 
     Other packages compile too, and speak for themselves.
     """
-    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
-    if not module.startswith("abovechance.") or not watched:
+    if not module.startswith("abovechance.") or not watched():
         return
     now = time.monotonic()
     if now - _announced.get("last", float("-inf")) > AGAIN:
