@@ -408,8 +408,11 @@ def test_the_name_of_a_test_alone_is_studied_in_its_plainest_design_and_says_whi
     first = study.cells[0]
     assert (first.title, first.alternative) == ("Mann–Whitney test of the AUC", "greater")
     assert first.setting == "a calibrated model with an AUC of 0.6, 50% of the cases positive"
-    said = str(study).splitlines()[0]
-    for part in ("binormal", "AUC (0.6, 0.7, 0.8)", "prevalence 0.5", "one-sided", "level 0.05"):
+    assert study.conditions == (
+        "effect: AUC (0.6, 0.7, 0.8), prevalence 0.5, one-sided tests at level 0.05"
+    )
+    said = " ".join(str(study).split())
+    for part in ("Power, binormal", "Effect: AUC.", "Prevalence 0.5.", "One-sided", "level 0.05"):
         assert part in said
     assert {cell.design for cell in few("delong").cells} == {"binormal pair"}
     assert {cell.design for cell in few("hotelling").cells} == {"shift"}
@@ -506,15 +509,13 @@ def test_a_study_prints_as_a_table() -> None:
     study = power(
         GaussianPredictions(), ["auc", "brier"], n=20, effects=0.5, replications=16, draws=19, rng=1
     )
-    title, heading, first, second = str(study).splitlines()
-    assert title == (
-        "Power, gaussian predictions: 16 samples of each setting; effect: standard deviations "
-        "between the classes' logits (0.5), prevalence 0.5, one-sided tests at level 0.05"
+    assert study.conditions == (
+        "effect: standard deviations between the classes' logits (0.5), prevalence 0.5, one-sided "
+        "tests at level 0.05"
     )
-    assert heading.split() == ["test", "n", "effect", "power", "95", "%", "reference"]
-    assert first.split()[:4] == ["auc", "20", "0.5", f"{study.cells[0].power:.3f}"]
-    assert first.endswith("0.264")
-    assert len(second) < len(first)
+    assert str(study) == study.to_text()  # the table of the command, and no other
+    (first,) = (line.split() for line in study.to_text(width=200).splitlines() if " auc " in line)
+    assert first[-7:] == ["20", f"{study.cells[0].power:.3f}", *first[-5:-2], "0.264", "16"]
     assert str(study.cells[0]).startswith("auc, 20 cases, effect 0.5: power ")
     assert [row["statistic"] for row in study.rows()] == ["auc", "brier"]
 

@@ -232,15 +232,15 @@ def test_sizes_print_as_a_table() -> None:
     found = sample_size(
         Binormal(), ["auc", "fisher"], effect=0.7, largest=60, replications=60, rng=1
     )
-    title, heading, auc, fisher = str(found).splitlines()
-    assert title == (
-        "Cases for a power of 0.8, binormal; effect: AUC (0.7), prevalence 0.5, labels positive "
-        "above 0.5, one-sided tests at level 0.05"
+    assert found.conditions == (
+        "effect: AUC (0.7), prevalence 0.5, labels positive above 0.5, one-sided tests at level "
+        "0.05"
     )
-    assert heading.split()[:2] == ["test", "n"]
-    assert auc.split()[:2] == ["auc", str(found.sizes[0].n)]
-    assert auc.split()[-1] == "49"
-    assert fisher.split() == ["fisher", ">", "60"]
+    assert str(found) == found.to_text()  # the table of the command, and no other
+    rows = {line.split()[0]: line.split() for line in found.to_text(width=200).splitlines() if line}
+    assert rows["auc"][-1] == "49"
+    assert str(found.sizes[0].n) in rows["auc"]
+    assert ">60" in rows["fisher"]
     assert [row["n"] for row in found.rows()] == [size.n for size in found.sizes]
     assert str(found.sizes[0]).startswith(f"auc: {found.sizes[0].n} cases [")
     assert str(found.sizes[1]) == "fisher: no size tried has a power of 0.8"
@@ -344,7 +344,7 @@ def test_a_size_is_found_for_a_test_by_name_or_a_model_in_numbers() -> None:
     quick: dict[str, Any] = {"replications": 40, "draws": 19, "rng": 1}
     named = sample_size("auc", **quick)
     assert named == sample_size(Binormal(), "auc", effect=0.7, **quick)
-    assert "AUC (0.7)" in str(named)
+    assert "an AUC of 0.7" in " ".join(str(named).split())
     pair = BinormalPair(auc=0.6, auc2=0.9, prevalence=0.4, correlation=0.2)
     models = {"auc": 0.6, "versus": 0.9, "prevalence": 0.4, "correlation": 0.2}
     two = sample_size(**models, tests="auc", **quick)

@@ -117,12 +117,14 @@ def test_several_measures_have_a_row_each_and_the_conditions_are_printed() -> No
         replications=20,
         rng=1,
     )
-    title, heading, first, second = str(size).splitlines()
-    for part in ("mean width of 0.25", "AUC (0.8)", "prevalence 0.2", "assess", "level 0.95"):
-        assert part in title
-    assert heading.split()[0] == "measure"
-    assert first.split()[0] == "accuracy"
-    assert second.split()[0] == "observed_expected_ratio"
+    assert size.conditions == (
+        "effect: AUC (0.8), prevalence 0.2, intervals as assess shows them at level 0.95"
+    )
+    assert str(size) == size.to_text()  # the table of the command, and no other
+    said = " ".join(str(size).split())
+    for part in ("mean width of 0.25", "AUC of 0.8", "20% of the cases", "assess", "95% intervals"):
+        assert part in said
+    assert said.index("Accuracy") < said.index("Observed to expected")
     assert size.to_csv().splitlines()[0].startswith("measure,title,design,effect,width,level,n")
     assert [row["measure"] for row in size.rows()] == ["accuracy", "observed_expected_ratio"]
     assert json.loads(size.to_json())["widths"][1]["measure"] == "observed_expected_ratio"
@@ -181,7 +183,7 @@ def test_where_the_largest_is_not_enough_no_size_is_given() -> None:
     (one,) = size.widths
     assert (one.n, one.interval, one.mean_width) == (None, None, None)
     assert one.formula is None
-    assert "> 200" in str(size)
+    assert ">200" in str(size)
     assert "no size tried" in str(one)
 
 

@@ -1229,9 +1229,12 @@ def _conditions(facts: Facts, rows: Sequence[Row]) -> list[str]:
     """What the powers depend on besides sizes: the setting, sides and level of the tests."""
     said = []
     settings = list(dict.fromkeys(str(row["setting"]) for row in rows if row.get("setting")))
-    if len(settings) == 1:
-        said.append(f"{settings[0][:1].upper()}{settings[0][1:]}.")
-    if facts.get("prevalence") is not None and "positive" not in " ".join(settings):
+    one = settings[0] if len(settings) == 1 else ""
+    if one:
+        said.append(f"{one[:1].upper()}{one[1:]}.")
+    elif facts.get("effect_scale") is not None:
+        said.append(f"Effect: {facts['effect_scale']}.")
+    if facts.get("prevalence") is not None and "positive" not in one:
         said.append(f"Prevalence {as_float(facts['prevalence']):.3g}.")
     if facts.get("threshold") is not None:
         said.append(f"Labels positive above {as_float(facts['threshold']):g}.")

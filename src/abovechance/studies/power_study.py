@@ -293,18 +293,6 @@ class PowerStudy(Result, kind="power"):
         """What the powers depend on besides sizes: effect, prevalence, sides and level."""
         return conditions(self, self.cells, self.effect_scale)
 
-    def __str__(self) -> str:
-        times = ", ".join(dict.fromkeys(str(cell.replications) for cell in self.cells))
-        title = f"{self.title or 'Power'}: {times} samples of each setting; {self.conditions}"
-        known = any(cell.reference is not None for cell in self.cells)
-        rows = [("test", "n", "effect", "power", "95 %", *["reference"] * known)]
-        for cell in self.cells:
-            beside = "" if cell.reference is None else f"{cell.reference:.3f}"
-            ends = "" if cell.interval is None else str(cell.interval)
-            numbers = (str(cell.n), f"{cell.effect:g}", f"{cell.power:.3f}", ends)
-            rows.append((cell.statistic, *numbers, *[beside] * known))
-        return f"{title}\n{aligned(rows)}"
-
     def rows(self) -> list[dict[str, Any]]:
         """The cells flat, as rows of a table."""
         return [_flat(cell) for cell in self.cells]
@@ -398,10 +386,11 @@ def power(
 
     Examples
     --------
-    >>> print(power("auc", n=40, replications=100, rng=1))
-    Power, binormal: 100 samples of each setting; effect: AUC (0.6, 0.7, 0.8), ...
-    test   n  effect  power            95 %  reference
-    auc   40     0.6  0.2...
+    >>> for cell in power("auc", n=40, replications=100, rng=1).cells:
+    ...     print(cell)
+    auc, 40 cases, effect 0.6: power 0.2...
+    auc, 40 cases, effect 0.7: power 0.8...
+    auc, 40 cases, effect 0.8: power 0.9...
     >>> models = {"auc": 0.7, "versus": 0.8, "correlation": 0.5}
     >>> two = power(**models, tests="auc", n=100, replications=100, rng=1)
     >>> round(two.cells[0].reference, 2), abs(two.cells[0].z) < 3
@@ -924,20 +913,3 @@ def _flat(cell: Cell) -> dict[str, Any]:
     row = cell.to_dict()
     interval = row.pop("interval") or {"low": None, "high": None}
     return {**row, "low": interval["low"], "high": interval["high"]}
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of text as columns, the first to the left and the others to the right.
-
-    >>> print(aligned([("test", "n"), ("auc", "40")]))
-    test   n
-    auc   40
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if i else text.ljust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )

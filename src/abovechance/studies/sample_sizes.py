@@ -38,7 +38,6 @@ from abovechance.studies.power_study import (
     OneTest,
     Replications,
     Tests,
-    aligned,
     cell_of,
     chosen_tests,
     conditions,
@@ -199,29 +198,6 @@ class PrecisionSize(Result, kind="precision_size"):
             parts.append(f"prevalence {self.prevalence:.3g}")
         parts.append(f"intervals as assess shows them at level {self.level:g}")
         return ", ".join(parts)
-
-    def _texts(self) -> list[tuple[str, ...]]:
-        """The sizes as texts, the headings first."""
-        rows: list[tuple[str, ...]] = [
-            ("measure", "n", "95 % of the search", "mean width at n", "n by formula")
-        ]
-        for one in self.widths:
-            known = "" if one.formula is None else str(one.formula)
-            if one.n is None or one.interval is None:
-                rows.append((one.measure, f"> {self.largest}", "", "", known))
-                continue
-            ends = f"{one.interval[0]} to {one.interval[1]}"
-            rows.append((one.measure, str(one.n), ends, f"{one.mean_width:.4f}", known))
-        return rows
-
-    @property
-    def heading(self) -> str:
-        """What was looked for, in a line."""
-        name = self.widths[0].design
-        return f"Cases for a mean width of {self.width:g}, {name}; {self.conditions}"
-
-    def __str__(self) -> str:
-        return f"{self.heading}\n{aligned(self._texts())}"
 
     def rows(self) -> list[dict[str, Any]]:
         """The sizes flat, as rows of a table."""
@@ -655,19 +631,6 @@ class SampleSize(Result, kind="sample_size"):
     def conditions(self) -> str:
         """What the sizes depend on: effect, prevalence, sides and level of the tests."""
         return conditions(self, self.sizes, self.effect_scale)
-
-    def __str__(self) -> str:
-        title = f"Cases for a power of {self.target:g}, {self.sizes[0].design}; {self.conditions}"
-        rows = [("test", "n", "95 % of the search", "power at n", "95 %", "n by formula")]
-        for size in self.sizes:
-            known = "" if size.formula is None else str(size.formula)
-            if size.n is None or size.interval is None:
-                rows.append((size.statistic, f"> {self.largest}", "", "", "", known))
-                continue
-            ends, power = f"{size.interval[0]} to {size.interval[1]}", f"{size.power:.3f}"
-            checked = (power, str(size.power_interval), known)
-            rows.append((size.statistic, str(size.n), ends, *checked))
-        return f"{title}\n{aligned(rows)}"
 
     def rows(self) -> list[dict[str, Any]]:
         """The sizes flat, as rows of a table."""
