@@ -338,3 +338,43 @@ def test_a_value_at_a_time_without_interval_says_why_and_at_which_time(clusters:
     for e in bare:
         assert str(e.remark).startswith("the last of 2 predicted times"), e
         assert "; no interval: " in str(e.remark), e
+
+
+def test_subgroups_of_few_cases_are_named() -> None:
+    y = np.arange(400) % 2
+    p = 0.5 + 0.3 * np.sin(np.arange(400)) + 0.1 * y
+    by = np.repeat(["few", "rest"], [30, 370])
+    made = Binary(y, probability=p, pos_label=1)
+    (said,) = (a for a in assess(made, ["auc"], by=by, rng=1).advice if a.code == "AC037")
+    assert "few: 15 cases of a class)" in said.text
+    other = Binary(y, probability=p**2, pos_label=1)
+    found = compare({"a": made, "b": other}, ["auc"], by=by, rng=1)
+    (said,) = (a for a in found.advice if a.code == "AC162")
+    assert "few: 15 cases of a class)" in said.text
+    clustered = Binary(y, probability=p, pos_label=1, groups=np.arange(400) // 5)
+    (said,) = (a for a in assess(clustered, ["auc"], by=by, rng=1).advice if a.code == "AC037")
+    assert "few: 6 clusters)" in said.text
+    numbers = Numeric(p, np.roll(p, 1))
+    (said,) = (a for a in assess(numbers, ["mse"], by=by, rng=1).advice if a.code == "AC037")
+    assert "few: 30 cases, rest: 370 cases)" in said.text
+
+
+def test_weights_count_as_many_cases_as_they_are_worth() -> None:
+    y = np.arange(200) % 2
+    p = 0.5 + 0.3 * np.sin(np.arange(200)) + 0.1 * y
+    even = Binary(y, probability=p, pos_label=1, sample_weight=np.full(200, 2.0))
+    assert "AC030" not in [a.code for a in assess(even, ["auc"], rng=1).advice]
+    few = Binary(y, probability=p, pos_label=1, sample_weight=np.where(np.arange(200) < 40, 50, 1))
+    (said,) = (a for a in assess(few, ["auc"], rng=1).advice if a.code == "AC030")
+    # of each class 20 cases of weight 50 and 80 of weight 1: 1080² / (20 · 2500 + 80)
+    assert said.text.startswith("the smallest class is worth 23 cases by their weights: below 50")
+    numbers = Numeric(p, np.roll(p, 1), sample_weight=np.exp(-np.arange(200) / 10.0))
+    (said,) = (a for a in assess(numbers, ["mse"], rng=1).advice if a.code == "AC033")
+    assert said.text.startswith("20 cases by their weights: below 50")
+
+
+def test_times_in_a_row_are_said_to_tell_less() -> None:
+    value = np.sin(np.arange(1200.0))
+    for n, said in ((300, True), (1200, False)):
+        made = Numeric(value[:n], np.roll(value[:n], 1), order=np.arange(n))
+        assert ("AC029" in [a.code for a in assess(made, ["mse"], rng=1).advice]) == said

@@ -41,7 +41,7 @@ from abovechance.inference.permutation import (
     scheme_for,
 )
 from abovechance.inference.proportions import clopper_pearson
-from abovechance.inference.remarks import advice_for, advice_on_primary
+from abovechance.inference.remarks import advice_for, advice_on_primary, advice_on_subgroups
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
 from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class
 from abovechance.measures.calibration import remark_on
@@ -788,6 +788,7 @@ def assess(
             *predictions.notes,
             *(advice_on_primary(main) if settings.inference else ()),
             *advice_for(predictions, rows, evidence),
+            *(advice_on_subgroups("AC037", parts, chosen) if settings.inference else ()),
             *_on_quick(rows),
             *_on_rate(rate, measures, chosen),
             *(advice_on_goals() if verdicts else ()),

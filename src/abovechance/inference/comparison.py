@@ -52,7 +52,7 @@ from abovechance.inference.posterior.from_counts import (
     paired_difference,
     prior_words,
 )
-from abovechance.inference.remarks import advice_on_repeats, remarks
+from abovechance.inference.remarks import advice_on_repeats, advice_on_subgroups, remarks
 from abovechance.inference.results import (
     Comparison,
     Difference,
@@ -869,7 +869,13 @@ def compare(
         gathered = replace(gathered, baseline=verdict)
     if parts is None:
         return gathered
-    return replace(gathered, subgroups=parts.sizes(), interactions=tuple(tested))
+    least = ((by, min(held.values(), key=lambda p: p.n)) for by, held in parts.models.items())
+    return replace(
+        gathered,
+        advice=(*gathered.advice, *advice_on_subgroups("AC162", least, chosen)),
+        subgroups=parts.sizes(),
+        interactions=tuple(tested),
+    )
 
 
 def _baseline_last(

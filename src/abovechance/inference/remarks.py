@@ -22,7 +22,7 @@ from abovechance.inference.results import Difference, Estimate
 from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
 from abovechance.measures import Form, Law, Measure, find
-from abovechance.measures.sample import COUNTING
+from abovechance.measures.sample import COUNTING, Sample
 from abovechance.measures.survival import time_of
 from abovechance.predictions import Predictions, View
 
@@ -114,6 +114,7 @@ FEW_CLUSTERS = 30
 FEW_CASES = 50
 MANY_CASES = 1000
 FEW_NUMBERS = 400
+FEW_TIMES = 1000
 FAR_ABOVE = 5.0  # times the value: an upper limit that says little
 MUCH_BY_CALLS = 0.3  # of the error over folds: what other calls add, from which it is said
 LARGEST, HEAVY = 0.05, 0.33  # of normal errors the largest 5 % make up a third of the squares
@@ -131,6 +132,7 @@ def advice_for(
     if any(e.interval is not None for e in whole):
         measures = [m for e in whole if e.interval is not None and (m := _measure_of(e))]
         yield from _on_size(expanded(one_run(predictions)), measures)
+        yield from _on_series(predictions)
         yield from _on_stated_prevalence(predictions, whole)
         yield from _on_upper_limits(whole)
 
@@ -445,31 +447,90 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
 
 
 def few_cases(predictions: Predictions, measures: Iterable[Measure]) -> str | None:
-    """That a class, or a sample of numbers, has few cases; None if it has enough."""
-    least, classes = small_class(predictions), predictions.prevalences is not None
+    """That a class, or a sample of numbers, has few cases; None if it has enough.
+
+    Cases with sampling weights count for as many as they are worth.
+    """
+    least, classes = _least(predictions), predictions.prevalences is not None
     happened = None if classes else predictions.happened
-    if happened is not None:
-        least = int(happened.sum())
+    weighted = predictions.cases.sample_weight is not None
+    worth = " by their weights" if weighted else ""
     if View.VALUE in predictions.views and FEW_CASES <= least < FEW_NUMBERS:
         return (
-            f"{least} cases: below {FEW_NUMBERS}, intervals of squared errors know no larger ones "
-            "than were seen, and may cover less than they say where errors are rarely very large."
+            f"{least} cases{worth}: below {FEW_NUMBERS}, intervals of squared errors know no "
+            "larger ones than were seen, and may cover less than they say where errors are rarely "
+            "very large."
         )
     if not 0 < least < FEW_CASES:
         return None if happened is None else _few_at_a_time(predictions, measures)
     if not classes:
         what = "case" if happened is None else "event"
         return (
-            f"{least} {what}{'s' * (least != 1)}: below {FEW_CASES}, intervals may cover less "
-            "than they say."
+            f"{least} {what}{'s' * (least != 1)}{worth}: below {FEW_CASES}, intervals may cover "
+            "less than they say."
         )
-    cases = predictions.cases
-    counted = cases.groups is None and cases.sample_weight is None
+    counted = predictions.cases.groups is None and not weighted
     which = "intervals other than those of shares" if counted else "intervals"
+    has = "is worth" if weighted else "has"
     return (
-        f"the smallest class has {_cases(least)}: below {FEW_CASES}, {which} may cover less "
-        "than they say."
+        f"the smallest class {has} {_cases(least)}{worth}: below {FEW_CASES}, {which} may cover "
+        "less than they say."
     )
+
+
+def _least(predictions: Predictions) -> int:
+    """Cases of the smallest class, events, or all cases: as many as their weights are worth.
+
+    References
+    ----------
+    Kish (1965), the effective number of cases (Σw)²/Σw².
+    """
+    shares, weight = predictions.prevalences, predictions.cases.sample_weight
+    happened = predictions.happened if shares is None else None
+    if weight is None:
+        return small_class(predictions) if happened is None else int(happened.sum())
+    if shares is not None:
+        of, size = np.asarray(Sample.of(predictions).outcome, dtype=np.int64), len(shares)
+    else:
+        weight = weight if happened is None else weight[happened]
+        of, size = np.zeros(len(weight), dtype=np.int64), 1
+    sums = np.bincount(of, weights=weight, minlength=size)
+    squares = np.bincount(of, weights=weight**2, minlength=size)
+    # rounded, for equal weights are worth as many cases as there are
+    return int((sums**2 / np.where(squares > 0, squares, 1.0)).min() + 1e-6)
+
+
+def advice_on_subgroups(
+    code: str, parts: Iterable[tuple[str, Predictions]], measures: Sequence[Measure]
+) -> Iterator[Advice]:
+    """Which subgroups have so few cases or clusters that their intervals may not hold."""
+    few = []
+    for name, part in parts:
+        told = _few_of(expanded(one_run(part)), measures)
+        if told:
+            few.append(f"{name}: {told}")
+    if few:
+        yield Advice(
+            code,
+            f"few cases in a subgroup ({listed(few, 3)}): its intervals may cover less than they "
+            "say.",
+        )
+
+
+def _few_of(part: Predictions, measures: Sequence[Measure]) -> str | None:
+    """What a subgroup has few of, and how many."""
+    groups, least = part.cases.groups, _least(part)
+    if groups is not None and few_clusters(part, groups):
+        return _counted(fewest_clusters(part, groups)[0], "cluster")
+    if not few_cases(part, measures) and least > 0:
+        return None
+    if part.prevalences is not None:
+        return f"{_cases(least)} of a class"
+    return _cases(part.n) if part.happened is None else _counted(least, "event")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _few_at_a_time(predictions: Any, measures: Iterable[Measure]) -> str | None:
@@ -484,6 +545,20 @@ def _few_at_a_time(predictions: Any, measures: Iterable[Measure]) -> str | None:
                 "may cover less than they say."
             )
     return None
+
+
+def _on_series(predictions: Predictions) -> Iterator[Advice]:
+    """Times in a row tell less than as many cases, and how much less is hardly seen in few."""
+    order = predictions.cases.order
+    times = FEW_TIMES if order is None else len(np.unique(order))
+    if times < FEW_TIMES:
+        yield Advice(
+            "AC029",
+            f"{times} times: below {FEW_TIMES:,}, intervals may cover less than they say where "
+            "neighbours are much alike (.83 to .92 of .95 with 100 to 500 times of which each "
+            "keeps nine tenths of the one before).",
+            "Lazarus et al. (2018)",
+        )
 
 
 def _on_stated_prevalence(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
@@ -577,14 +652,13 @@ def remarks(
     naive: bool,
 ) -> Iterator[Advice]:
     """Remarks on pairing, dependence and tests, in this order."""
-    first = next(iter(found.models.values()))
     if found.by == "row":
         yield Advice("AC141", "cases were paired by row; name them with id to be sure.")
     if found.by == "none":
         yield _on_different_cases(found)
     if any(row.model is not None for row in rows):
         yield Advice("AC143", "differences between subgroups are of different cases, not paired.")
-    yield from _on_dependent_pairs(first, naive=naive)
+    yield from _on_dependent_pairs(list(found.models.values()), naive=naive)
     yield from _on_order(found)
     if any(row.interval is not None for row in rows):
         yield from _on_size_of_pairs(found, measures)
@@ -647,8 +721,9 @@ def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Adv
         )
 
 
-def _on_dependent_pairs(first: Any, *, naive: bool) -> Iterator[Advice]:
-    origin, cases = getattr(first, "origin", "test"), getattr(first, "cases", None)
+def _on_dependent_pairs(models: Sequence[Any], *, naive: bool) -> Iterator[Advice]:
+    origin, cases = (getattr(models[0], name, None) for name in ("origin", "cases"))
+    origin = origin or "test"
     if origin != "test" and naive:
         yield Advice(
             "AC145",
@@ -665,11 +740,13 @@ def _on_dependent_pairs(first: Any, *, naive: bool) -> Iterator[Advice]:
         )
     if cases is None:
         return
-    if cases.groups is not None and origin == "test":
-        few = few_clusters(first, cases.groups)
+    held = [(p, p.cases.groups) for p in models if p.cases.groups is not None]
+    if origin == "test":
+        told = (few_clusters(p, groups) for p, groups in held)
+        few = next((text for text in told if text), None)
         if few:
             yield Advice("AC146", few, "Cameron & Miller (2015)")
-    if cases.sample_weight is not None:
+    if any(p.cases.sample_weight is not None for p in models):
         yield Advice(
             "AC147",
             "sampling weights: differences are weighted and have bootstrap intervals; tests that "
@@ -691,7 +768,7 @@ def _on_order(found: Matched) -> Iterator[Advice]:
                 yield Advice(
                     "AC157",
                     "differences are so much alike from one time to the next that many times "
-                    "count as few independent cases.",
+                    "count as few independent cases: tests and intervals may not hold.",
                     "Lazarus et al. (2018)",
                 )
         return

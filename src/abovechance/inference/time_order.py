@@ -477,6 +477,11 @@ def case_values(measure: Measure, predictions: Any) -> Floats:
     n, value = predictions.n, measure.of(predictions)
     if measure.extreme:
         raise NotApplicable(EXTREME)
+    if not measure.smooth:
+        raise NotApplicable(
+            f"{measure.title} hangs on no single case, so a series of cases does not tell how it "
+            "varies; means over the cases have an interval in time order."
+        )
     if measure.form is Form.LOSSES and measure.after is None:
         return np.asarray(measure.losses(predictions), dtype=np.float64)
     if n < 2:
