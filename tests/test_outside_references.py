@@ -17,7 +17,9 @@ WITHIN = {"closed": 1e-12, "iterative": 1e-7}
 MADE: dict[str, Any] = {
     "binary": lambda s: ac.Binary(s["y"], probability=s["p"]),
     "other": lambda s: ac.Binary(s["y"], probability=s["p"]),
+    "extreme": lambda s: ac.Binary(s["y"], probability=s["p"]),
     "numbers": lambda s: ac.Numeric(s["y"], s["p"]),
+    "scores": lambda s: ac.Binary(s["y"], score=s["s"]),
 }
 
 
@@ -89,12 +91,9 @@ ELSEWHERE = {
 # value was found for them.
 WITHOUT = {
     "measures.ici_at",
-    *(f"intervals.{name}" for name in ("bootstrap", "cluster_mean", "cluster_ratio",
-      "effective_wilson", "jackknife", "nadeau_bengio", "observed_expected", "recalibration")),
-    *(f"significance.{name}" for name in ("binomial_critical", "calibration", "exchange", "skill",
-      "studentised_permutation")),
-    *(f"posterior.{name}" for name in ("agreement", "difference", "hierarchical", "of",
-      "paired_difference")),
+    *(f"intervals.{name}" for name in ("bootstrap", "jackknife", "nadeau_bengio")),
+    *(f"significance.{name}" for name in ("calibration", "exchange", "skill")),
+    *(f"posterior.{name}" for name in ("agreement", "hierarchical", "of", "paired_difference")),
 }  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def versions(setting: Setting) -> dict[str, str]:
 # ----------------------------------------------------------------------------------------------
 
 
-def tested(setting: Setting, tests: list[str], *, everything: bool) -> dict[str, Any] | None:
+def tested(setting: Setting, tests: list[str], which: str) -> dict[str, Any] | None:
     """The tests in one setting, counted; None where the setting means nothing on this machine."""
     install(setting)
     with_these = variables(setting)
@@ -186,7 +186,7 @@ def tested(setting: Setting, tests: list[str], *, everything: bool) -> dict[str,
         return None
     counted = setting.environment / f"{setting.name}.xml"
     counted.unlink(missing_ok=True)
-    chosen = [f"--ignore={path}" for path in NOT_OF_IT] if everything else tests
+    chosen = [f"--ignore={path}" for path in NOT_OF_IT] if which == "all" else tests
     command = [setting.interpreter, "-m", "pytest", "--quiet", "-m", "not slow", "--tb=short"]
     # an old matplotlib beside today's version of what it needs
     command += ["-o", "filterwarnings=error\nignore::DeprecationWarning:matplotlib"]
@@ -217,7 +217,7 @@ def tested(setting: Setting, tests: list[str], *, everything: bool) -> dict[str,
     return {
         "setting": setting.name,
         "title": setting.title,
-        "tests": "all" if everything else "chosen",
+        "tests": which,
         **outcome,
         "versions": versions(setting),
     }
@@ -282,7 +282,8 @@ def main() -> int:
         )
     failed = 0
     for name in options.setting or known:
-        run = tested(known[name], options.tests or QUICK, everything=options.all)
+        which = "all" if options.all else "some" if options.tests else "chosen"
+        run = tested(known[name], options.tests or QUICK, which)
         failed += run["failed"] if run else 0
         if options.record and run:
             record(run)

@@ -28,12 +28,15 @@ BINARY = {
 }  # fmt: skip
 OTHER = [0.2, 0.51, 0.31, 0.6, 0.45, 0.15, 0.65, 0.7, 0.1, 0.61, 0.4, 0.52, 0.51, 0.25, 0.38, 0.17,
          0.77, 0.34, 0.43, 0.68]  # fmt: skip
+EXTREME = [0.003, 0.98, 0.02, 0.996, 0.01, 0.001, 0.94, 0.999, 0.01, 0.08, 0.02, 0.97, 0.99, 0.004,
+           0.05, 0.002, 0.9995, 0.3, 0.03, 0.96]  # fmt: skip
 CLASSES = {
     "y": [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 0, 1],
     "p": [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.125, 0.25, 0.625], [0.25, 0.625, 0.125],
           [0.375, 0.5, 0.125], [0.5, 0.125, 0.375], [0.75, 0.125, 0.125], [0.0625, 0.8125, 0.125],
           [0.125, 0.375, 0.5], [0.625, 0.25, 0.125], [0.375, 0.375, 0.25], [0.25, 0.25, 0.5]],
 }  # fmt: skip
+SCORES = {"y": [0, 0, 1, 0, 1, 0, 0, 1, 1, 1], "s": [1, 2, 2, 3, 4, 5, 6, 6, 8, 9]}
 NUMBERS = {
     "y": [1.2, 3.4, 2.2, 5.6, 4.1, 0.7, 3.3, 2.9, 6.1, 1.9, 4.4, 2.2],
     "p": [1.0, 3.9, 2.5, 4.8, 4.4, 1.6, 2.7, 3.1, 5.2, 2.5, 4.1, 1.3],
@@ -83,6 +86,15 @@ def root(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
 
 def quantile_normal(p: Any) -> Any:
     return mpmath.sqrt(2) * mpmath.erfinv(2 * mpf(p) - 1)
+
+
+def quantile_student(df: int) -> Any:
+    """Beyond which Student's t lies on either side with probability 1 − .95, halved."""
+
+    def above(t: Any) -> Any:
+        return mpmath.betainc(mpf(df) / 2, mpf(0.5), 0, df / (df + t * t), regularized=True) / 2
+
+    return root(lambda t: above(t) - ALPHA / 2, 0, 50)
 
 
 def tail_normal(z: Any) -> Any:
@@ -563,6 +575,12 @@ def of_several_shares() -> list[Row]:
         up = mpmath.fsum((high - p) ** 2 for p, (_, high) in zip(shares, limits, strict=True))
         ends = middle - mpmath.sqrt(down) / k, middle + mpmath.sqrt(up) / k
         rows.append(_limits("mover", {"x": x, "n": n}, *ends, "closed"))
+        moved = [(a + mpf(0.5)) / (b + 1) for a, b in zip(x, n, strict=True)]
+        spread = mpmath.fsum(v * (1 - v) / b for v, b in zip(moved, n, strict=True)) / k**2
+        worth = mean(moved) * (1 - mean(moved)) / spread
+        rows.append(
+            _limits("effective_wilson", {"x": x, "n": n}, *wilson(middle * worth, worth), "closed")
+        )
     for x, n in ((0, 10), (3, 10), (81, 263)):
         p = mpf(x) / n
         low = 2 * n * p + Z**2 - 1
@@ -584,14 +602,114 @@ def _sandwich() -> Row:
     for a, b in zip(x, y, strict=True):
         leverage = mpf(1) / n + (a - mx) ** 2 / sxx
         meat += ((a - mx) * (b - my - slope * (a - mx)) / (1 - leverage)) ** 2
-    df = n - 2
-
-    def above(t: Any) -> Any:
-        return mpmath.betainc(mpf(df) / 2, mpf(0.5), 0, df / (df + t * t), regularized=True) / 2
-
-    half = root(lambda t: above(t) - ALPHA / 2, 0, 50) * mpmath.sqrt(meat) / sxx
+    half = quantile_student(n - 2) * mpmath.sqrt(meat) / sxx
     given = {"predictions": "numbers"}
     return _limits("linear_calibration", given, slope - half, slope + half, "iterative")
+
+
+def of_clusters() -> list[Row]:
+    """Ratios of totals over clusters (Cochran 1977, section 6.3), Student's limits."""
+    y, x = [3.5, 1.0, 0.0, 2.5, 4.0, 1.5, 2.0, 0.5, 3.0], [4, 2, 1, 3, 4, 2, 3, 1, 5]
+    groups = [1, 1, 2, 2, 3, 3, 3, 4, 5]
+    rows = []
+    for name, below in (("cluster_ratio", x), ("cluster_mean", [1] * len(y))):
+        cases = list(zip(y, below, groups, strict=True))
+        totals = [
+            (
+                mpmath.fsum(a for a, _, g in cases if g == k),
+                mpf(sum(b for _, b, g in cases if g == k)),
+            )
+            for k in sorted(set(groups))
+        ]
+        upper, lower = (mpmath.fsum(column) for column in zip(*totals, strict=True))
+        ratio, units = upper / lower, len(totals)
+        squares = mpmath.fsum(((a - ratio * b) / lower) ** 2 for a, b in totals)
+        half = quantile_student(units - 1) * mpmath.sqrt(squares * units / (units - 1))
+        given: Row = {"numerator": y, "denominator": below, "groups": groups}
+        if name == "cluster_mean":
+            given = {"values": y, "groups": groups}
+        rows.append(_limits(name, given, ratio - half, ratio + half, "iterative"))
+    return rows
+
+
+def _observed_expected() -> Row:
+    """Observed to expected outcomes on the log scale, with the variance of a ratio of totals."""
+    y, p = BINARY["y"], exact(BINARY["p"])
+    ratio, n = sum(y) / mpmath.fsum(p), len(y)
+    squares = mpmath.fsum((a - ratio * b) ** 2 for a, b in zip(y, p, strict=True))
+    half = quantile_student(n - 1) * mpmath.sqrt(squares * n / (n - 1)) / sum(y)
+    low, high = ratio * mpmath.exp(-half), ratio * mpmath.exp(half)
+    return _limits("observed_expected", {"predictions": "binary"}, low, high, "iterative")
+
+
+def of_recalibration() -> list[Row]:
+    """Profile likelihood of the intercept, widened where the sandwich variance is the larger."""
+    rows = []
+    for name, p in (("binary", BINARY["p"]), ("extreme", EXTREME)):
+        y, x = BINARY["y"], [mpmath.log(v / (1 - v)) for v in exact(p)]
+
+        def fit(a: Any, x: list[Any] = x, y: list[int] = y) -> Any:
+            return mpmath.fsum(
+                mpmath.log(logistic(v + a if c else -v - a)) for v, c in zip(x, y, strict=True)
+            )
+
+        at = root(lambda a, x=x, y=y: sum(y) - mpmath.fsum(logistic(v + a) for v in x), -9, 9)
+        q = [logistic(v + at) for v in x]
+        told = mpmath.fsum(v * (1 - v) for v in q)
+        robust = mpmath.fsum(
+            ((c - v) / (1 - v * (1 - v) / told)) ** 2 for c, v in zip(y, q, strict=True)
+        )  # HC3
+        wider = max(mpf(1), robust / told)
+        short = lambda a, at=at, fit=fit, w=wider: 2 * (fit(at) - fit(a)) - w * Z**2  # noqa: E731
+        given = {"predictions": name, "parameter": "in_the_large"}
+        ends = root(short, at - 20, at), root(short, at, at + 20)
+        rows.append(_limits("recalibration", given, *ends, "iterative"))
+    return rows
+
+
+def _studentised() -> Row:
+    """All ways to label ten scores, each area's distance from ½ in its own standard errors."""
+    y, score = SCORES["y"], SCORES["s"]
+
+    def pivot(positive: tuple[int, ...]) -> Any:
+        inside = [score[i] for i in positive]
+        outside = [score[i] for i in range(len(score)) if i not in positive]
+        below = [mean(mpf(a > b) + mpf(a == b) / 2 for b in outside) for a in inside]
+        above = [mean(mpf(a > b) + mpf(a == b) / 2 for a in inside) for b in outside]
+        spread = mpmath.fsum(
+            mpmath.fsum((v - mean(of)) ** 2 for v in of) / (len(of) - 1) / len(of)
+            for of in (below, above)
+        )
+        gap = mean(below) - mpf(0.5)
+        return gap / mpmath.sqrt(spread) if spread else mpmath.sign(gap) * mpmath.inf
+
+    observed = pivot(tuple(i for i, c in enumerate(y) if c))
+    every = [pivot(chosen) for chosen in combinations(range(len(y)), sum(y))]
+    reached = sum(one > observed or mpmath.almosteq(one, observed) for one in every)
+    return _p("studentised_permutation", {"predictions": "scores"}, mpf(reached) / len(every))
+
+
+def _critical() -> list[Row]:
+    """The fewest of n that are better than a rate at level .05, by the exact binomial tail."""
+    rows = []
+    for n, rate in ((20, 0.5), (100, 0.25), (7, 0.625), (1000, 0.5)):
+        least = next(x for x in range(n + 1) if binomial_upper(x, n, mpf(rate)) <= mpf(0.05))
+        given = {"n": n, "rate": rate}
+        rows.append({"call": "significance.binomial_critical", "given": given,
+                     "value": str(least), "how": "closed"})  # fmt: skip
+    return rows
+
+
+def _difference() -> Row:
+    """How much better one table is than another: the means of the classes' beta posteriors."""
+    first, second = [[48, 2], [5, 45]], [[40, 10], [11, 39]]
+    means = [
+        mean(mpf(row[k] + 1) / (sum(row) + 2) for k, row in enumerate(table))
+        for table in (first, second)
+    ]
+    said = {"mean": mpmath.nstr(means[0] - means[1], 50)}
+    given = {"first": first, "second": second}
+    return {"call": "posterior.difference", "given": given, "value": said, "how": "iterative"}
 
 
 def _p(name: str, given: Row, value: Any, how: str = "closed") -> Row:
@@ -781,13 +899,23 @@ def main() -> None:
             stated = {"stated": STATED[name]} if name in STATED else {}
             found.append(row | stated | {"how": "iterative" if name in ITERATIVE else "closed"})
     found += [*of_shares(), *of_several_shares(), *of_two_shares(), *of_tests()]
+    found += [
+        *of_recalibration(),
+        *of_clusters(),
+        _observed_expected(),
+        _studentised(),
+        *_critical(),
+        _difference(),
+    ]
     about = {
         "source": {"mpmath": f"mpmath {mpmath.__version__}, {mp.dps} digits, make_fifty_digits.py"},
         "description": "textbook formulas on the doubles given, printed to 50 digits",
         "samples": {
             "binary": BINARY,
             "other": {"y": BINARY["y"], "p": OTHER},
+            "extreme": {"y": BINARY["y"], "p": EXTREME},
             "classes": CLASSES,
+            "scores": SCORES,
             "numbers": NUMBERS,
             "outputs": OUTPUTS,
             "survival": SURVIVAL,

@@ -196,7 +196,7 @@ def recalibration(
 
     All values θ that a likelihood-ratio test does not reject:
     :math:`2 (\ell(\hat\theta) - \max \ell(\theta)) \le \lambda \chi^2_1`, the maximum over the
-    other parameter. λ is by how much the sandwich variance exceeds that of the likelihood, and at
+    other parameter. λ is by how much the sandwich variance (HC3) exceeds the likelihood's, and at
     least 1: where the line does not fit (an intercept whose slope is kept at 1 though the
     probabilities are too extreme), the likelihood alone claims too much. Where the classes are
     separated one limit is infinite, and the method says so. With groups: the sandwich estimate
