@@ -205,6 +205,32 @@ def test_groups_are_headings_in_text_and_a_column_elsewhere() -> None:
     assert on_page(TABLE).columns[0].heading == "Family"
 
 
+def test_names_stand_above_their_numbers_before_columns_are_given_up() -> None:
+    row = (Cell("age_group=30-44"), Cell("0.123"), Cell("−0.020 to 0.138"), Cell("not shown"))
+    table = Table(
+        title="Within",
+        columns=(
+            Column("subgroup", "name"),
+            Column("difference"),
+            Column("95% interval", "limits"),
+            Column("better", "name"),
+        ),
+        rows=(row, row),
+        groups=("Brier score", "Brier score"),
+    )
+    printed = text([table], 50).splitlines()
+    assert printed == [
+        "Within",
+        "    difference  95% interval     better",
+        "Brier score",
+        "  age_group=30-44",
+        "         0.123  −0.020 to 0.138  not shown",
+        "  age_group=30-44",
+        "         0.123  −0.020 to 0.138  not shown",
+    ]
+    assert "difference 0.123" in text([table], 30)  # too narrow for columns
+
+
 def test_markdown_shows_labels_as_they_are() -> None:
     assert "a\\|b" in TABLE.markdown()
     hostile = Table(columns=(Column("m", "name"),), rows=((Cell("<b>*x*\n_y_"),),))

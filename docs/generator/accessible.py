@@ -11,6 +11,7 @@ MENDED = {
     "<pre><span></span>": '<pre tabindex="0"><span></span>',
     '<table class="docutils align-default">': '<table class="docutils align-default" tabindex="0">',
     '<div class="math">': '<div class="math" tabindex="0">',
+    '<div id="search-results"></div>': '<h1>Search</h1><div id="search-results"></div>',
 }
 
 

@@ -21,7 +21,8 @@ Style: TypeAlias = Literal["", "bold", "dim"]
 Lines: TypeAlias = Iterator[tuple[Style, str]]
 GAP = 2
 PIPE = 80  # columns where nobody says how wide the screen is
-NARROWEST = 14  # a name is not wrapped more narrowly than this
+NARROWEST = 12  # a name is not wrapped more narrowly than this
+INDENT = "    "  # of what stands below a name
 BREAKS = "-_=/,;:."  # where a word that is too long for its line may be cut
 SERIES = 6  # colours that can be told apart
 DITTO = "″"
@@ -109,7 +110,7 @@ class Table:
                 yield from _aligned(laid, widths, width, beside=beside)
                 break
         else:
-            yield from _stacked(laid, width)
+            yield from _under_names(laid, width)
         yield from paragraph(self.caption.replace(STAR, "*"), width)
 
     def ungrouped(self) -> "Table":
@@ -455,6 +456,30 @@ def _lines_of(
         yield (" " * GAP).join(parts).rstrip()
 
 
+def _under_names(table: _Laid, width: int) -> Lines:
+    """Every name on a line of its own and its numbers below it, in columns where these fit."""
+    numbers = [row[1:] for row in table.rows if not _across(row, table)]
+    widths = None
+    if table.columns[0].kind == "name" and len(table.columns) > 1:
+        inner = _Laid(table.columns[1:], ())
+        widths = _widths(inner, numbers, width - len(INDENT), beside=False)
+    if widths is None:
+        yield from _stacked(table, width)
+        return
+    yield from _indented(_aligned(inner, widths, width - len(INDENT), beside=False))
+    bare = tuple(replace(column, heading="") for column in inner.columns)
+    for row in table.rows:
+        style: Style = "bold" if _across(row, table) else ""
+        yield from ((style, line) for line in wrapped(row[0], width))
+        if not _across(row, table):
+            one = _Laid(bare, (row[1:],))
+            yield from _indented(_aligned(one, widths, width - len(INDENT), beside=False))
+
+
+def _indented(lines: Lines) -> Lines:
+    yield from ((style, f"{INDENT}{line}") for style, line in lines)
+
+
 def _stacked(table: _Laid, width: int) -> Lines:
     """A screen too narrow for columns: every row its name, and its cells below with headings."""
     for row in table.rows:
@@ -464,17 +489,16 @@ def _stacked(table: _Laid, width: int) -> Lines:
         named = table.columns[0].kind == "name"
         if named:
             yield from (("", line) for line in wrapped(row[0], width))
-        indent = "    "
-        line = indent
+        line = INDENT
         for column, cell in list(zip(table.columns, row, strict=True))[named:]:
             if not cell:
                 continue
             part = f"{column.heading} {cell}".strip()
             if line.strip() and extent(line) + extent(part) + GAP > width:
                 yield "", line
-                line = indent
-            if column.kind in ("name", "remark") and extent(indent + part) > width:
-                yield from (("", piece) for piece in wrapped(indent + part, width))
+                line = INDENT
+            if column.kind in ("name", "remark") and extent(INDENT + part) > width:
+                yield from (("", piece) for piece in wrapped(INDENT + part, width))
                 continue
             line += f"{' ' * (GAP if line.strip() else 0)}{part}"
         if line.strip():

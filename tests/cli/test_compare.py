@@ -236,7 +236,15 @@ def test_items_may_have_a_column_per_model(run: Run, file) -> None:
     table = file("wide.csv", "\n".join(["item,doc,new,old", *rows]))
     wide = ["--id", "item", "--models", "new,old", "--as", "item", "--groups", "doc", "--seed", "1"]
     long = file("items.jsonl", item_lines())
-    assert told(run, table, *wide) == told(run, long, *ITEMS, "--groups", "doc")
+    by_column, by_row = told(run, table, *wide), told(run, long, *ITEMS, "--groups", "doc")
+    assert by_column.pop("described") == (
+        "item = item, groups = doc, value = each of new, old; 30 rows of wide.csv"
+    )
+    assert by_row.pop("described") == (
+        "item = item, model = run, groups = doc, value = correct; 60 rows of items.jsonl"
+    )
+    assert by_column == by_row
+    assert by_row["outcome"] == "items"
     code, _, err = run(table, "--models", "new,old", "--as", "item")
     assert code == 2
     assert "--as item needs --id for the item" in err

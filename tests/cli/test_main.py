@@ -287,7 +287,7 @@ def test_what_the_machine_cannot_do_has_exit_code_3(
         raise error
 
     monkeypatch.setattr("abovechance.inference.assess", fails, raising=False)
-    monkeypatch.setattr("abovechance.cli._leave_the_pipe", lambda: None)
+    monkeypatch.setattr("abovechance.cli.leave_the_pipe", lambda: None)
     assert main(["assess", CANCER, *NAMED]) == 3
     assert said in capfd.readouterr().err
 
@@ -321,6 +321,21 @@ def test_a_request_to_end_is_answered_as_ctrl_c_is(tmp_path: Path) -> None:
     assert started.returncode == 3
     assert said.strip() == "abovechance: stopped before the end; nothing was written."
     assert [p.name for p in tmp_path.iterdir()] == ["never"]
+
+
+def test_a_reader_that_closes_the_pipe_leaves_report_and_exit_code_as_they_are(
+    tmp_path: Path,
+) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    report = tmp_path / "report.html"
+    asked = ["--measures", "auc", "--fail-if", "auc value < 1", "--report", str(report)]
+    done = begun(["assess", CANCER, *NAMED, *asked], stdout=writes)
+    os.close(writes)
+    _, said = done.communicate()
+    assert done.returncode == 1, said
+    assert "report written to" in said
+    assert report.exists()
 
 
 def begun(words: list[str], **options: Any) -> "subprocess.Popen[str]":

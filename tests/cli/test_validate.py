@@ -65,7 +65,7 @@ def test_a_model_is_validated_and_shown(file, capsys, tmp_path, monkeypatch) -> 
     )  # fmt: skip
     assert code == 0
     assert "outcome = y; 2 features; 60 rows" in out
-    assert "to be expected on new cases" in out
+    assert "expected on new cases" in out
     assert "60 cases, 2 features, 10 folds, 4 repeats" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "report written" in err

@@ -1,5 +1,6 @@
 """Pages made from the source hold what the source declares."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -146,3 +147,13 @@ def test_the_published_schema_of_results_is_that_of_their_classes() -> None:
     from docs.generator import result_schema
 
     assert FILE.read_text("utf-8") == result_schema.text()
+
+
+def test_no_table_of_a_page_has_an_empty_heading() -> None:
+    """A heading without words says nothing to who hears the page."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        lines = page.read_text("utf-8").splitlines()
+        for above, below in itertools.pairwise(lines):
+            if re.fullmatch(r"\|[-:| ]+\|", below) and above.startswith("|"):
+                cells = [cell.strip() for cell in above.strip("|").split("|")]
+                assert all(cells), f"{page}: {above}"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance import detect, examples
+from abovechance import compare, detect, examples
 from abovechance.errors import NotApplicable
 from abovechance.format import number
 from abovechance.inference import curves
@@ -287,3 +287,40 @@ def test_models_with_different_chances_have_a_mark_each() -> None:
     places = {float(x): float(y) for m in ticks for x, y in zip(m.x, m.y, strict=True)}
     assert places[0.5] == round(places[0.5])
     assert places[0.38] != places[0.62]
+
+
+def test_differences_of_many_models_are_of_the_primary_measure_alone() -> None:
+    names = ("p_forest", "p_texture")
+    models = {name: examples.breast_cancer(name) for name in names}
+    two = chart_of(compare(models, ["brier", "auc"], rng=1), "differences")
+    assert two.y.labels == ("Brier score", "Area under the ROC curve")
+    three = {**models, "again": models["p_texture"]}
+    found = compare(three, ["brier", "auc"], primary="auc", rng=1)
+    chart = chart_of(found, "differences")
+    assert [label.partition(":")[0] for label in chart.y.labels] == ["Area under the ROC curve"] * 3
+
+
+def test_bands_of_many_models_are_left_out_and_stay_in_the_data() -> None:
+    one = examples.breast_cancer("p_texture")
+    few, many = (chart_of({str(i): one for i in range(n)}, "roc") for n in (3, 4))
+    assert sum(isinstance(layer, Band) for layer in few.layers) == 3
+    assert not any(isinstance(layer, Band) for layer in many.layers)
+    assert few.caption.startswith("Bands are pointwise 95% intervals.")
+    assert many.caption.startswith("Bands of more than 3 curves would hide each other")
+    assert many.series[0].headings[-2:] == ("Low", "High")
+
+
+def test_lines_of_many_models_do_not_overlap() -> None:
+    models = {str(i): examples.breast_cancer("p_texture") for i in range(5)}
+    chart = forest(compare(models, ["auc"], rng=1))
+    points = [layer for layer in chart.layers if isinstance(layer, Points) and layer.shape == "dot"]
+    places = sorted(float(layer.y[0]) for layer in points)
+    height = chart.rows  # in lines of text
+    assert height is not None
+    assert np.diff(places).min() * height > 0.5
+
+
+def test_an_undefined_slope_is_not_written_beside_a_name() -> None:
+    wrong = Binary([0, 1, 0, 1] * 10, probability=[0.0, 0.9, 1.0, 0.7] * 10)
+    chart = chart_of({"wrong": wrong}, "calibration")
+    assert chart.series[0].note == ""

@@ -52,12 +52,14 @@ def test_classifiers_are_known() -> None:
     assert set(PROJECT["classifiers"]) <= set(classifiers)
 
 
-def test_the_source_archive_can_be_tested_and_cited(built: Path) -> None:
+def test_the_source_archive_holds_package_tests_and_citation(built: Path) -> None:
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"pyproject.toml", "LICENSE", "CITATION.cff", "tests/conftest.py"} <= names
-    assert not any(name.startswith((".venv", "site/")) for name in names)
+    tops = {name.partition("/")[0] for name in names if "/" in name}
+    assert tops == {"src", "tests", "replications", "docs"}
+    assert {name for name in names if name.startswith("docs/")} == {"docs/references.bib"}
 
 
 def test_the_extra_all_is_all_extras() -> None:

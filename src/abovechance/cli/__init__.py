@@ -154,12 +154,12 @@ def _answer(given: list[str]) -> int:
         # whoever read the output has seen enough; click ends the program with 1, a gate's code
         if isinstance(left, SystemExit) and not isinstance(left.__context__, BrokenPipeError):
             raise
-        _leave_the_pipe()
+        leave_the_pipe()
         return ANSWERED
     except MemoryError:
         return _say(TOO_LARGE, UNFINISHED)
     except OSError as error:
-        _leave_the_pipe()
+        leave_the_pipe()
         file = f" ({error.filename})" if isinstance(error.filename, str) else ""
         said = f"could not finish: {error.strerror or error}{file}."
         return _say(in_one_line(said), UNFINISHED)
@@ -174,7 +174,7 @@ TOO_LARGE = (
 )
 
 
-def _leave_the_pipe() -> None:
+def leave_the_pipe() -> None:
     """Let nothing be written any more to an output that takes nothing, when Python ends too."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,6 +12,7 @@ undecided. Exit codes: 0 answered, 1 a --fail-if gate fired or a model is worse,
 bad data, 3 could not finish, 4 undecided.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -106,8 +107,10 @@ def compare(
                 raise click.UsageError(
                     "--measures, --primary, --method, --by and --unpaired do not go with items."
                 )
-            items = items_in(files, columns, model, models, higher_is_better=not lower_is_better)
-            result = compare_items(**items, **given, progress=tell)
+            items, described = items_in(
+                files, columns, model, models, higher_is_better=not lower_is_better
+            )
+            result = replace(compare_items(**items, **given, progress=tell), described=described)
         else:
             from abovechance.inference.comparison import compare as compare_models
 

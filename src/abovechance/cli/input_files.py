@@ -1,12 +1,14 @@
 """From a command's files and column options to predictions, of one model or of several."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from abovechance.cli.terminal import progress
 from abovechance.errors import NotApplicable
+from abovechance.format import plural
 from abovechance.limits import memory
 from abovechance.settings import Declared, keywords, settings_of
 
@@ -79,8 +81,11 @@ def items_in(
     models: list[str] | None,
     *,
     higher_is_better: bool,
-) -> dict[str, Any]:
-    """What each model got for each item: a row for both, or a row per item, a column per model."""
+) -> tuple[dict[str, Any], str]:
+    """What each model got for each item: a row for both, or a row per item, a column per model.
+
+    And which columns were taken for what.
+    """
     import numpy as np
 
     from abovechance.io import read_table
@@ -113,7 +118,11 @@ def items_in(
         row = int(np.flatnonzero(missing)[0]) % table.rows + 1
         raise click.UsageError(f"a value is missing at row {row}; drop such rows: --missing drop.")
     name = scored[0] if model is not None else None
-    return {**found, "models": models, "name": name, "higher_is_better": higher_is_better}
+    roles = [f"{'item' if role == 'id' else role} = {name}" for role, name in wanted.items()]
+    roles.append(f"value = {'each of ' if len(scored) > 1 else ''}{', '.join(scored)}")
+    read = f"{', '.join(roles)}; {plural(table.rows, 'row')} of {Path(files[0]).name}"
+    about = {"models": models, "name": name, "higher_is_better": higher_is_better}
+    return {**found, **about}, read
 
 
 def _scores(table: Any, name: str) -> Any:
@@ -211,8 +220,6 @@ def _measured(table: Any, name: str) -> bool:
 
 def _stems(files: Sequence[str]) -> list[str]:
     """What to call the models: the files' names, with folders where those are alike."""
-    from pathlib import Path
-
     short = [Path(file).name.split(".")[0] for file in files]
     return short if len(set(short)) == len(short) else list(files)
 

@@ -31,8 +31,20 @@ def print_blocks(blocks: Iterable[Block]) -> None:
 def show(result: Any, format_: str, *also: str, full: bool = False) -> None:
     """Print a result as text, Markdown, JSON or CSV; what CSV cannot hold goes to stderr.
 
-    `also` are lines below the tables; `full` shows what a screen has no room for.
+    `also` are lines below the tables; `full` shows what a screen has no room for. A reader that
+    closes the pipe has seen enough; files are written and gates told all the same.
     """
+    from abovechance.cli import leave_the_pipe
+
+    try:
+        _print(result, format_, *also, full=full)
+    except (BrokenPipeError, SystemExit) as left:
+        if isinstance(left, SystemExit) and not isinstance(left.__context__, BrokenPipeError):
+            raise
+        leave_the_pipe()
+
+
+def _print(result: Any, format_: str, *also: str, full: bool) -> None:
     from abovechance.tabular import Note
 
     if format_ == "json":

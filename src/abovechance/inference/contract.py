@@ -15,7 +15,7 @@ from typing import Any
 from abovechance import __version__
 from abovechance.errors import AboveChanceError, DataError, FileError
 from abovechance.errors import shown as quoted
-from abovechance.format import as_float
+from abovechance.format import as_float, plural
 from abovechance.inference.results import CONTRACT, shown
 from abovechance.paths import place
 
@@ -178,6 +178,7 @@ ORIGINS = {
 
 
 UNSTATED = "a source that was not stated"
+ITEMS = "items"  # in place of a kind of outcome: what models got, item by item
 
 # Of many measures a reader looks at these first; the tables hold them all.
 FIRST = (
@@ -371,10 +372,26 @@ def has_skill(row: Mapping[str, Any], alpha: float) -> bool | None:
 
 def model_words(facts: Mapping[str, Any]) -> str:
     """Where the predictions came from, in words."""
-    origin = str(facts.get("origin") or "")
+    origin = "" if of_items(facts) else str(facts.get("origin") or "")
     if origin == "test" and facts.get("origin_stated") is False:
         return UNSTATED
     return ORIGINS.get(origin, origin)
+
+
+def size_words(facts: Mapping[str, Any]) -> str:
+    """How many cases, or items, a result is of; "" where that is not known.
+
+    >>> size_words({"n": 300, "outcome": "items"}), size_words({"n": 1, "outcome": "binary"})
+    ('300 items', '1 case')
+    """
+    if facts.get("n") is None:
+        return ""
+    return plural(int(facts["n"]), "item" if of_items(facts) else "case")
+
+
+def of_items(facts: Mapping[str, Any]) -> bool:
+    """Whether models were judged item by item, without outcomes to predict."""
+    return facts.get("outcome") == ITEMS
 
 
 def main_difference(facts: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -16,7 +16,7 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.refit import over_folds, positive_class
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import rows_of
-from abovechance.learning.parts import measures_for, split_parts, task_of
+from abovechance.learning.parts import learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
 from abovechance.numerics.ranks import midranks
@@ -478,7 +478,7 @@ def reliability(
         balanced=balanced,
         repetitions=settings.flips,
         level=settings.level,
-        learner=" ".join(repr(estimator).split()),
+        learner=learner_words(estimator),
         folds=f"{cv} folds" if isinstance(cv, int) else " ".join(repr(cv).split()),
         seed=settings.seed,
         advice=(*moved, *_advice(sizes, held, dial, len(outcome))),

@@ -13,6 +13,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, listed
 from abovechance.inference.comparison import compare
+from abovechance.inference.contract import ITEMS
 from abovechance.inference.results import Comparison
 from abovechance.measures import Family, Form, Law, Measure, find
 from abovechance.measures.measure import measure
@@ -115,7 +116,9 @@ def compare_items(
     found = compare(made, [chosen], **options)
     # what a guess would get is not in the rows
     found = replace(
-        found, estimates=tuple(replace(row, chance=None, reference=None) for row in found.estimates)
+        found,
+        outcome=ITEMS,
+        estimates=tuple(replace(row, chance=None, reference=None) for row in found.estimates),
     )
     if not averaged:
         return found

@@ -19,7 +19,7 @@ from abovechance.inference.validation import (
     to_split,
 )
 from abovechance.learning.from_sklearn import seeded_splitter
-from abovechance.learning.parts import Fits, Task, measures_for, split_parts, task_of
+from abovechance.learning.parts import Fits, Task, learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure, find
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
@@ -449,7 +449,7 @@ def learning_curve(
         n=task.n,
         features=int(task.X.shape[1]),
         outcome=predictions.kind,
-        estimator=" ".join(repr(estimator).split()),
+        estimator=learner_words(estimator),
         folds=len(first),
         draws=settings.flips,
         groups=None if task.group_code is None else int(task.group_code.max()) + 1,

@@ -647,7 +647,7 @@ class CalibrationError(Result, kind="calibration_error"):
 
 def remark(error: CalibrationError) -> str:
     """Value and expectation in words."""
-    return f"{number(error.expected)} expected if right, {signed(error.debiased)} beyond"
+    return f"{number(error.expected)} expected if right; excess {signed(error.debiased)}"
 
 
 def calibration(

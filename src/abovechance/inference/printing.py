@@ -30,6 +30,8 @@ from abovechance.inference.contract import (
     level_of,
     measure_range,
     models_of,
+    of_items,
+    size_words,
     whole,
     within_subgroups,
 )
@@ -621,7 +623,7 @@ def baseline_table(found: Facts) -> Table:
 
 
 def _about_pairs(facts: Facts) -> str:
-    cases = plural(int(facts["n"]), "case") if facts.get("n") is not None else "cases"
+    cases = size_words(facts) or "cases"
     how = f"paired by {facts.get('matched_by')}" if facts.get("paired") else "not paired"
     return f"{cases}, {how}; difference = first − second"
 
@@ -718,13 +720,16 @@ def _about_differences(rows: Sequence[Row], facts: Facts, *, within: bool) -> st
     if not rows:
         return ""
     paired = all(row.get("paired", True) for row in rows)
-    said = ["On the same cases." if paired else "On different cases."]
+    cases = "items" if of_items(facts) else "cases"
+    said = [f"On {'the same' if paired else 'different'} {cases}."]
     sides = {row.get("alternative") for row in rows if row.get("test")}
     said += {
         "greater": ["One-sided tests: is the first better?"],
         "less": ["One-sided tests: is the second better?"],
     }.get(str(next(iter(sides), "")), [])
-    said.append("Better: shown by p (adjusted, where it is) and interval.")
+    said.append(
+        "A model is called better where p (adjusted, where given) and interval both show it."
+    )
     if within and facts.get("adjust") not in (None, "none"):
         said.append("P-values are adjusted over the subgroups of each measure.")
     alpha = 1.0 - level_of(facts)

@@ -1,6 +1,6 @@
 """What a reader of a result should know, in numbered remarks that cite their source."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -18,6 +18,7 @@ from abovechance.inference.interval_choice import expanded, one_run, small_class
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
+from abovechance.inference.prose import lower
 from abovechance.inference.results import Difference, Estimate
 from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
@@ -321,7 +322,7 @@ def _on_skill(rows: Sequence[Estimate]) -> Iterator[Advice]:
         elif p is not None and p >= ALPHA:
             unshown.append(e)
     found = ((worse, "worse"), (unshown, "not shown to be better"))
-    parts = [f"{words} by {_titles(es)}" for es, words in found if es]
+    parts = [f"{words} by {_titles(es, lower)}" for es, words in found if es]
     if parts:
         scored = any(e.family != "categorical" for e in (*worse, *unshown))
         remedy = "check calibration" if scored else "a different threshold may do better"
@@ -399,8 +400,8 @@ def _measure_of(e: Estimate) -> Measure | None:
         return None
 
 
-def _titles(rows: Sequence[Estimate]) -> str:
-    names = list(dict.fromkeys(e.title for e in rows))
+def _titles(rows: Sequence[Estimate], said: Callable[[str], str] = str) -> str:
+    names = list(dict.fromkeys(said(e.title) for e in rows))
     return (
         ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"
     )
@@ -433,7 +434,8 @@ def _on_calibration(rows: Sequence[Estimate], evidence: Any) -> Iterator[Advice]
             "AC040",
             f"no interval for {', '.join(distances)}: chance makes distances greater than 0 even "
             "when probabilities are right, and a bootstrap interval never covers a true 0. "
-            "Compare each with its value expected if right; p simulates outcomes from them.",
+            "Compare each with the value expected if they are right, which stands beside it; its p "
+            "is from outcomes simulated with these probabilities.",
             "Roelofs et al. (2022)",
         )
     steep = [e for e in rows if e.measure == "calibration_slope" and np.isinf(e.value)]

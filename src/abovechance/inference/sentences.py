@@ -34,6 +34,7 @@ from abovechance.inference.prose import capital, label, listed, the
 
 
 ARTICLES = ("an ", "a ", "the ")
+MOST_PAIRS = 12  # of models whose differences are told in numbers
 
 
 def interval_words(interval: Mapping[str, Any]) -> str:
@@ -117,14 +118,16 @@ def estimate_sentence(
     subject = f"{begun(row['title'])}{who}"
     if row.get("undefined") and as_float(row["value"]) != as_float(row["value"]):
         return f"{subject} {is_} not defined: {label(row['undefined'])}."
-    said = f"{subject} {is_} {number(row['value'])}{bracketed(limits(row.get('interval')))}"
-    test = ""
+    said = f"{subject} {is_} {number(row['value'])}"
+    inside, test = limits(row.get("interval")), ""
     if row.get("p_value") is not None:
         test = f"{label(name_of_test(row['test'], row.get('test_by')))}, {p_phrase(row['p_value'])}"
     # forecasts of exactly 0 or 1 are infinitely wrong when shuffled: no level to compare with
     if row.get("chance") is not None and isfinite(as_float(row["chance"])):
-        said += f", where chance would give {number(row['chance'])}"
-    said += f"{bracketed(test)}."
+        chance = f", where chance would give {number(row['chance'])}"
+        said += f"{bracketed(inside)}{chance}{bracketed(test)}."
+    else:
+        said += f"{bracketed(inside, test)}."
     note = row.get("undefined") or row.get("remark")
     if note:
         said += f" Note: {label(str(note).removesuffix('.'))}."
@@ -169,9 +172,9 @@ def _untested(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
 
 
 def difference_sentence(
-    row: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool = False, values: bool = True
+    row: Mapping[str, Any], facts: Mapping[str, Any], *, past: bool = False
 ) -> str:
-    """One difference: both values unless told already, how far apart they are, how sure it is."""
+    """One difference: both values where known, how far apart they are, how sure it is."""
     is_ = "was" if past else "is"
     first, second = label(row["first"]), label(row["second"])
     title = row.get("title") or row["measure"]
@@ -180,7 +183,7 @@ def difference_sentence(
     both = [_value(row, side, facts, limited=limited) for side in ("first", "second")]
     inside = bracketed(limits(row.get("interval")), _tested(row))
     difference = signed(row["difference"])
-    if None in both or not values:
+    if None in both:
         said = f"The difference in {label(the(str(title)).removeprefix('the '))}{of}, "
         said += f"{first} minus {second}, {is_} {difference}{inside}"
     else:
@@ -188,6 +191,68 @@ def difference_sentence(
         said = f"{begun(title)}{of} {is_} {one} for {first} and {other} for {second}, "
         said += f"a difference of {difference}{inside}"
     return f"{said}{_favour(row, facts)}.{_margin(row, is_)}"
+
+
+def pairs_sentences(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> list[str]:
+    """Differences of one measure between many models: which were shown, and how many were not.
+
+    >>> from abovechance.inference.prose import as_text
+    >>> row = {"title": "Accuracy", "measure": "accuracy", "first": "a", "second": "b",
+    ...        "difference": 0.2, "interval": {"level": 0.95, "low": 0.1, "high": 0.3},
+    ...        "p_value": 0.01, "p_adjusted": 0.02}
+    >>> other = {**row, "first": "b", "second": "c", "p_value": 0.4, "p_adjusted": 0.4}
+    >>> for said in pairs_sentences([row, {**row, "second": "c"}, other], {}):
+    ...     print(as_text(said, {}))
+    Accuracy was better for a than for b (difference +0.200, 95% CI 0.100 to 0.300; adjusted
+    p = 0.020) and c (+0.200, 0.100 to 0.300; adjusted p = 0.020).
+    No difference was shown in the other pair (adjusted p = 0.400).
+    """
+    found = [(row, better_of(row) if is_shown(row, facts) else None) for row in rows]
+    shown = [(row, better) for row, better in found if better is not None]
+    told = len(shown) <= MOST_PAIRS  # in numbers; else the table has them
+    of: dict[str, list[str]] = {}
+    for i, (row, better) in enumerate(shown):
+        worse = label(row["second"] if better == row["first"] else row["first"])
+        inside = _apart(row, better, whole=i == 0) if told else ""
+        of.setdefault(better, []).append(f"{worse}{bracketed(inside)}")
+    said = []
+    if shown:
+        each = [f"for {label(who)} than for {listed(than)}" for who, than in of.items()]
+        range_ = "" if told else bracketed(_p_range([row for row, _ in shown]))
+        title = shown[0][0].get("title") or shown[0][0]["measure"]
+        said.append(f"{begun(title)} was better {', '.join(each)}{range_}.")
+    others = [row for row, better in found if better is None]
+    if others:
+        many = "the other pair" if len(others) == 1 else f"the other {len(others)} pairs"
+        which = many if shown else "any pair"
+        said.append(f"No difference was shown in {which}{bracketed(_p_range(others))}.")
+    return said
+
+
+def _apart(row: Mapping[str, Any], better: str, *, whole: bool) -> str:
+    """How far the better model is from the other; the words are said once."""
+    sign = 1.0 if better == row["first"] else -1.0
+    difference = signed(sign * as_float(row["difference"]))
+    interval = row.get("interval")
+    inside = ""
+    if interval:
+        low, high = sorted(sign * as_float(interval[end]) for end in ("low", "high"))
+        level = f"{percent(interval['level'])} CI " if whole else ""
+        inside = f", {level}{between(low, high)}"
+    p = "; " + _p_range([row]) if adjusted(row) is not None else ""
+    return f"{'difference ' if whole else ''}{difference}{inside}{p}"
+
+
+def _p_range(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The p-value of a row, or the range of several."""
+    known = sorted(as_float(adjusted(row)) for row in rows if adjusted(row) is not None)
+    if not known:
+        return ""
+    word = "adjusted " if any(row.get("p_adjusted") is not None for row in rows) else ""
+    low, high = p_phrase(known[0]), p_phrase(known[-1])
+    if low == high:
+        return f"{word}{low}"
+    return f"{word}{low.replace('p = ', 'p from ')} to {high.removeprefix('p = ')}"
 
 
 def difference_numbers(row: Mapping[str, Any]) -> str:

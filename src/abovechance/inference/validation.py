@@ -20,7 +20,7 @@ from abovechance.inference.folds import (
 )
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded_splitter
-from abovechance.learning.parts import Task, measures_for, split_parts, task_of
+from abovechance.learning.parts import Task, learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure, find
 from abovechance.measures.measure import Calibration
 from abovechance.measures.sample import Sample, evaluate
@@ -817,7 +817,7 @@ def validate(
         n=task.n,
         features=int(task.X.shape[1]),
         outcome=predictions.kind,
-        estimator=" ".join(repr(estimator).split()),
+        estimator=learner_words(estimator),
         method=method,
         draws=draws,
         folds=folds,

@@ -9,6 +9,7 @@ from abovechance.inference.contract import (
     beats_chance,
     best_first,
     better_of,
+    between_models,
     has_skill,
     higher_is_better,
     is_shown,
@@ -21,6 +22,7 @@ from abovechance.inference.contract import (
 from abovechance.inference.prose import as_text, label, listed
 from abovechance.inference.sentences import (
     begun,
+    bracketed,
     difference_sentence,
     estimate_sentence,
     limits,
@@ -101,7 +103,34 @@ def _values(facts: Facts) -> str:
 @_of(_HEADLINES, "comparison")
 def _difference(facts: Facts) -> str:
     main = main_difference(facts)
-    return _values(facts) if main is None else difference_sentence(main, facts)
+    if main is not None:
+        return difference_sentence(main, facts)
+    return " ".join(part for part in (_values(facts), _of_the_first(facts)) if part)
+
+
+def _of_the_first(facts: Facts) -> str:
+    """What tells the first of several models from those that it is better than."""
+    places = [p for p in facts.get("ranking") or () if p["measure"] == facts.get("primary")]
+    if len(places) < 2:
+        return ""
+    first = str(min(places, key=lambda p: int(p["rank"]))["model"])
+    than = [
+        row
+        for row in between_models(facts)
+        if row["measure"] == facts.get("primary")
+        and first in (row["first"], row["second"])
+        and is_shown(row, facts)
+        and better_of(row) == first
+    ]
+    known = [as_float(adjusted(row)) for row in than if adjusted(row) is not None]
+    if not known:
+        return ""
+    names = [row["second"] if row["first"] == first else row["first"] for row in than]
+    every = len(than) == len(places) - 1 > 2
+    who = "each of the others" if every else listed([label(name) for name in names], MOST_NAMES)
+    at_most = p_phrase(max(known)).replace("p = ", "p at most ")
+    word = "adjusted " if any(row.get("p_adjusted") is not None for row in than) else ""
+    return f"{label(first)} is shown to be better than {who} ({word}{at_most})."
 
 
 def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -156,7 +185,7 @@ def _ranked(facts: Mapping[str, Any]) -> str:
     near = [str(p["model"]) for p in others if set(p["letters"]) & set(first["letters"])]
     if near:
         return f"{first['model']} ranks first, not told apart from {', '.join(near)}"
-    return f"{first['model']} is the best of {len(places)}"
+    return f"{first['model']} is better than each of the other {len(others)}"
 
 
 def _compared(difference: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
@@ -232,7 +261,7 @@ def _expected(facts: Facts) -> str:
     row = facts["validated"][0]
     if row.get("undefined"):
         return "No corrected value"
-    return f"{row['title']} of {number(row['corrected'])} to be expected on new cases"
+    return f"{row['title']} of {number(row['corrected'])} expected on new cases"
 
 
 @_of(_HEADLINES, "validation")
@@ -240,9 +269,13 @@ def _appearing(facts: Facts) -> str:
     row = facts["validated"][0]
     if row.get("undefined"):
         return f"{begun(row['title'])} is {row['undefined']}."
-    said = f"On the cases that the model was fitted to it appears to be {number(row['apparent'])}"
-    inside = row.get("interval")
-    return f"{said}; {limits(inside)}, for {facts['interval_for']}." if inside else f"{said}."
+    said = f"{begun(row['title'])} is {number(row['apparent'])} on the cases that the model was "
+    said += (
+        f"fitted to, {number(row['corrected'])}{bracketed(limits(row.get('interval')))} corrected"
+    )
+    if not row.get("interval"):
+        return f"{said} for optimism."
+    return f"{said} for optimism. The interval is for {facts['interval_for']}."
 
 
 @_of(_VERDICTS, "learning_curve")

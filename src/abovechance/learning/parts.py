@@ -309,6 +309,21 @@ def _numbers(column: Array) -> bool:
     return True
 
 
+def learner_words(estimator: Any) -> str:
+    """An estimator on one line; the steps of a pipeline in their order.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> learner_words(make_pipeline(StandardScaler(), LogisticRegression(C=2.0)))
+    'StandardScaler() followed by LogisticRegression(C=2.0)'
+    """
+    steps = [step for _, step in getattr(estimator, "steps", ())]
+    if steps:
+        return " followed by ".join(learner_words(step) for step in steps)
+    return " ".join(repr(estimator).split())
+
+
 def task_of(
     estimator: Any,
     X: Any,

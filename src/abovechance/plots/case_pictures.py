@@ -275,7 +275,7 @@ def confusion_table(
     numbered = many and sum(len(name) for name in names) > LETTERS
     places = tuple(float(i) for i in range(size))
     below = tuple(str(i + 1) for i in range(size)) if numbered else names
-    beside = tuple(f"{i} {name}" for i, name in enumerate(names, 1)) if numbered else names
+    beside = tuple(f"{name} · {i}" for i, name in enumerate(names, 1)) if numbered else names
     across = Axis(
         title="Predicted", low=-0.5, high=size - 0.5, ticks=places, labels=below, grid=False
     )

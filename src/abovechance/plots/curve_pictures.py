@@ -34,6 +34,7 @@ from abovechance.tabular import series_colour
 
 UNSEEN = 0.0015  # of the axis: what dropping a vertex may move a curve by
 MOST = 64  # points of a curve, in the drawing and in the table under it
+MOST_BANDS = 3  # curves that keep their bands when drawn together
 MANY = 50_000  # cases beyond which groups of cases say as much as a smooth curve, at once
 
 
@@ -227,7 +228,7 @@ def drawn(
     series = []
     for i, (name, curve) in enumerate(curves.items()):
         colour, shown = series_colour(i), fewer_steps(curve) if steps else simple(curve)
-        if shown.low is not None and shown.high is not None:
+        if len(curves) <= MOST_BANDS and shown.low is not None and shown.high is not None:
             bands.append(
                 Band(x=shown.x, low=shown.low, high=shown.high, colour=colour, steps=steps)
             )
@@ -256,7 +257,7 @@ def _series(
 def _notes(models: Mapping[str, Curve], key: str, word: str) -> dict[str, str]:
     """What the whole of each curve comes to, beside its name."""
     known = {name: c.summary[key] for name, c in models.items() if key in c.summary}
-    return {name: f"{word} {number(value)}" for name, value in known.items()}
+    return {name: f"{word} {number(v)}" for name, v in known.items() if np.isfinite(v)}
 
 
 def diagonal() -> Line:
@@ -268,7 +269,11 @@ def diagonal() -> Line:
 def about_bands(curves: Mapping[str, Any]) -> str:
     """What the bands are, where there are any."""
     levels = [c.level for c in curves.values() if c.low is not None]
-    return f"Bands are pointwise {percent(levels[0])} intervals. " if levels else ""
+    if not levels:
+        return ""
+    if len(curves) > MOST_BANDS:
+        return f"Bands of more than {MOST_BANDS} curves would hide each other and are left out. "
+    return f"Bands are pointwise {percent(levels[0])} intervals. "
 
 
 def simple(curve: HasPoints, tolerance: float = UNSEEN) -> Path:

@@ -40,6 +40,7 @@ from abovechance.tabular import SERIES, series_colour
 MOST_MEASURES = 14
 ALIKE = 1e-6  # chances this near are one mark
 MOST_DIFFERENCES = 20
+SIDE_BY_SIDE = 2  # models that share the line of a measure; more make it higher
 USUAL = 0.8
 TITLES = {"n": "Number of cases", "effect": "Effect"}
 POINTS = 161
@@ -99,15 +100,16 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
         "means when outcomes are shuffled",
     )
     lowest = min(as_float(v) for e in found for v in (e["value"], _low(e)))
+    known = any(e["chance"] is not None for e in found)
     return Chart(
-        title="Measures and chance",
-        caption=f"{said}Upright marks are chance: {chance}.",
+        title="Measures and chance" if known else "Measures",
+        caption=f"{said}Upright marks are chance: {chance}." if known else said.strip(),
         x=unit("Value") if lowest >= 0 else spanning("Value", [max(lowest, -1.0), 1.0], room=0.02),
         y=rows([title for _, title in titles]),
         layers=tuple(layers),
         series=tuple(series),
         readout="nearest",
-        rows=1.35 * len(titles) + 0.5,
+        rows=1.35 * len(titles) * max(1.0, len(models) / SIDE_BY_SIDE) + 0.5,
     )
 
 
@@ -126,7 +128,7 @@ def _place(
     estimate: Mapping[str, Any], titles: list[tuple[str, str]], model: int, models: int
 ) -> float:
     row = len(titles) - 1 - titles.index((estimate["measure"], estimate["title"]))
-    return row + (0.5 - (model + 0.5) / models) * 0.55
+    return row + (0.5 - (model + 0.5) / models) * (0.55 if models <= SIDE_BY_SIDE else 0.8)
 
 
 def _low(estimate: Mapping[str, Any]) -> Any:
@@ -207,11 +209,15 @@ def differences(result: Any) -> Chart:
     >>> differences(compare(models, ["auc"])).y.labels
     ('Area under the ROC curve',)
     """
-    every = contract(result).get("differences") or ()
+    facts = contract(result)
+    every = facts.get("differences") or ()
     whole = [d for d in every if d.get("model") is None and d.get("by") is None]
     found = [d for d in whole or every if np.isfinite(as_float(d["difference"]))]
     if not found:
         raise NotApplicable("the result holds no defined difference to show.")
+    if len({(d["first"], d["second"]) for d in found}) > 1:  # measures do not share a scale
+        primary = [d for d in found if d["measure"] == facts.get("primary")]
+        found = primary or [d for d in found if d["measure"] == found[0]["measure"]]
     every, found = len(found), found[:MOST_DIFFERENCES]
     pairs = {(d["first"], d["second"]) for d in found}
     models = {d.get("model") for d in found}

@@ -100,16 +100,15 @@ def _methods(facts: Mapping[str, Any]) -> str:
     said = [
         f"{label(facts['estimator'])} was trained on {plural(int(facts['n']), 'case')} with "
         f"{plural(int(facts['features']), 'feature')} and validated internally: {how}"
-        f"{cite(source) if source else ''}. Everything that is fitted was fitted again to every "
-        "part of the cases."
+        f"{cite(source) if source else ''}. All steps that are fitted were fitted anew each time."
     ]
     if facts.get("groups"):
         said.append(f"The {plural(int(facts['groups']), 'group')} of cases were kept whole.")
     if any(row.get("interval") for row in facts["validated"]):
-        by = "how much each case moves the cross-validated values, with the Nadeau–Bengio "
-        by += f"correction{cite('nadeau2003')}"
+        by = "the influence of each case on the cross-validated values, with Nadeau and Bengio's "
+        by += f"correction for shared training cases{cite('nadeau2003')}"
         said.append(
-            f"The {percent(level_of(facts))} intervals (CI), by {by}, are for "
+            f"The {percent(level_of(facts))} intervals (CI), from {by}, are for "
             f"{facts['interval_for']}."
         )
     return " ".join(said)
@@ -117,17 +116,31 @@ def _methods(facts: Mapping[str, Any]) -> str:
 
 def _results(facts: Mapping[str, Any]) -> str:
     """Every measure in a sentence, what has no interval, and the shrinkage factor."""
-    said = []
+    said: list[str] = []
+    known = []
     for row in facts["validated"]:
         if row.get("undefined"):
             said.append(f"{begun(row['title'])} had no corrected value: {row['undefined']}.")
             continue
-        said.append(
-            f"{begun(row['title'])} was {number(row['corrected'])} after correction"
-            f"{bracketed(limits(row.get('interval')))}, {number(row['apparent'])} as it appeared."
-        )
+        known.append(row)
+    if known:
+        first, *others = known
+        each = [
+            f"{begun(first['title'])} was {number(first['apparent'])} on the cases that the model "
+            f"was fitted to and {number(first['corrected'])}"
+            f"{bracketed(limits(first.get('interval')))} corrected for optimism"
+        ]
+        each += [f"{named(row['title'])} {_both(row)}" for row in others]
+        said.insert(0, f"{'; '.join(each)}.")
     said += [text for text in about_intervals(facts) if text.startswith("No interval")]
     return " ".join([*said, *about_shrinkage(facts)])
+
+
+def _both(row: Mapping[str, Any]) -> str:
+    """A measure as it appears and corrected, after the first has said which is which."""
+    interval = row.get("interval")
+    inside = between(interval["low"], interval["high"]) if interval else ""
+    return f"{number(row['apparent'])} and {number(row['corrected'])}{bracketed(inside)}"
 
 
 def _tiles(facts: Mapping[str, Any]) -> tuple[Tile, ...]:

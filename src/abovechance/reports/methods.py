@@ -12,7 +12,9 @@ from abovechance.inference.contract import (
     level_of,
     model_words,
     models_of,
+    of_items,
     primary_rows,
+    size_words,
     whole,
     within_subgroups,
 )
@@ -28,15 +30,16 @@ ADJUSTED = {
 }
 
 
-def methods(facts: Mapping[str, Any], described: str = "") -> str:
+def methods(facts: Mapping[str, Any], described: str = "", *more: str) -> str:
     """What was done to values and differences: data, measures, intervals, tests, draws and seed.
 
-    `described` says how the outcomes are distributed, where that is known.
+    `described` says how the outcomes are distributed, where that is known; `more` are sentences
+    on what else was done.
     """
     rows = key_rows(facts)
     sentences = [_data(facts, described), _primary(facts), _intervals(rows, facts)]
     sentences += [*_tests(rows), *_skill(rows), *_folds(rows, facts)]
-    sentences += _compared(facts)
+    sentences += [*_compared(facts), *more]
     done = " ".join(sentence for sentence in sentences if sentence)
     return f"{done} {software(facts)}"
 
@@ -45,12 +48,12 @@ def _data(facts: Mapping[str, Any], described: str) -> str:
     if facts.get("n") is None:
         return ""
     models, origin = models_of(facts), model_words(facts)
-    who = "Predictions"
+    who = "Scores" if of_items(facts) else "Predictions"
     if len(models) > 1:
         names = listed([label(model) for model in models])
-        who = f"Predictions of {plural(len(models), 'model')} ({names})"
-    cases = f"{plural(int(facts['n']), 'case')}{f' ({label(described)})' if described else ''}"
-    said = f"{who} for {cases} with {_a(facts.get('outcome'))}"
+        who += f" of {plural(len(models), 'model')} ({names})"
+    said = f"{who} for {size_words(facts)}{f' ({label(described)})' if described else ''}"
+    said += "" if of_items(facts) else f" with {_a(facts.get('outcome'))}"
     said += f", from {label(origin)}," if origin else ""
     said += " were evaluated"
     if origin == UNSTATED:
@@ -189,7 +192,8 @@ def _differences(
 ) -> list[str]:
     if not rows:
         return []
-    cases = "the same cases" if all(row.get("paired", True) for row in rows) else "different cases"
+    paired = all(row.get("paired", True) for row in rows)
+    cases = f"{'the same' if paired else 'different'} {'items' if of_items(facts) else 'cases'}"
     sides = {row.get("alternative") for row in rows if row.get("test")}
     sided = "two-sided, " if sides == {"two-sided"} else "one-sided, " if len(sides) == 1 else ""
     tested = [row for row in rows if row.get("test")]

@@ -28,6 +28,7 @@ from abovechance.inference.contract import (
     main_difference,
     model_words,
     models_of,
+    of_items,
     primary_rows,
     whole,
     within_subgroups,
@@ -53,6 +54,7 @@ from abovechance.inference.sentences import (
     interaction_sentence,
     limits,
     named,
+    pairs_sentences,
     values_sentence,
 )
 from abovechance.inference.significance import null_distribution
@@ -121,7 +123,7 @@ def assessment(facts: Facts, models: Models) -> Story:
         subtitle=subtitle_of(facts, described),
         verdict=verdict(facts),
         headline=" ".join([*goals_sentences(facts)[:MOST_GOALS], headline(facts)]),
-        methods=" ".join([methods(facts, described), *goals_methods(facts)]),
+        methods=methods(facts, described, *goals_methods(facts)),
         results=" ".join(
             [
                 *values_of_models(facts),
@@ -147,7 +149,7 @@ def subtitle_of(facts: Facts, described: str) -> str:
     return subtitle(
         facts,
         described,
-        f"{facts['outcome']} outcome" if facts.get("outcome") else "",
+        f"{facts['outcome']} outcome" if facts.get("outcome") and not of_items(facts) else "",
         origin_of(facts),
         f"threshold {facts['threshold']:g}" if facts.get("threshold") is not None else "",
     )
@@ -232,7 +234,9 @@ def _row(rows: Sequence[Mapping[str, Any]], who: str) -> str:
     for row in others:
         interval = row["interval"]
         inside = between(interval["low"], interval["high"]) if interval else ""
-        parts.append(f"{named(row['title'])} {number(row['value'])}{bracketed(inside)}")
+        # "at time 365 0.645" would be two numbers on end
+        verb = " was" if str(row["title"])[-1:].isdigit() else ""
+        parts.append(f"{named(row['title'])}{verb} {number(row['value'])}{bracketed(inside)}")
     return f"{who}{listed(parts)}."
 
 
@@ -261,11 +265,10 @@ def goals_sentences(facts: Facts, *, past: bool = False) -> list[str]:
     is_ = "was" if past else "is"
     said = []
     for row in facts["goals"]["goals"]:
-        who = f"{named(row['title'])}{bracketed(label(row['by']) if row.get('by') else '')}"
+        who = f"{begun(row['title'])}{bracketed(label(row['by']) if row.get('by') else '')}"
         found = f"{number(row['value'])}{bracketed(limits(row['interval']))}"
         said.append(
-            f"The goal stated beforehand for {who}, {_aim(row)}, {is_} {row['verdict']}: it {is_} "
-            f"{found}."
+            f"{who} {is_} {found}; the goal stated beforehand, {_aim(row)}, {is_} {row['verdict']}."
         )
     return said
 
@@ -579,9 +582,15 @@ def comparison(facts: Facts, models: Models) -> Story:
             *charts_of_models(facts, models),
             *(chart for chart in charts if chart.title == AFTER),
         ),
-        checklist=checklist(facts, described) if facts.get("estimates") else None,
+        checklist=_checklist_of_models(facts, described),
         measures=tuple(row["measure"] for row in key_rows(facts)),
     )
+
+
+def _checklist_of_models(facts: Facts, described: str) -> Table | None:
+    """What a study of prediction models should report; items are no such study."""
+    asked = facts.get("estimates") and not of_items(facts)
+    return checklist(facts, described) if asked else None
 
 
 def _tables(facts: Facts) -> list[Table | None]:
@@ -603,10 +612,11 @@ def _results(facts: Facts) -> str:
     rows = between_models(facts) or facts.get("differences") or ()
     differences = [d for d in rows if d.get("difference") is not None]
     first = [d for d in differences if d["measure"] == facts.get("primary")]
-    two = main_difference(facts) is not None
-    shown = [*first, *(d for d in differences if two and d not in first)][:MOST]
-    sentences = [] if two else values_of_models(facts)
-    sentences += [difference_sentence(row, facts, past=True, values=two) for row in shown]
+    if main_difference(facts) is None:
+        sentences = [*values_of_models(facts), *pairs_sentences(first, facts)]
+    else:
+        shown = [*first, *(d for d in differences if d not in first)][:MOST]
+        sentences = [difference_sentence(row, facts, past=True) for row in shown]
     return " ".join([*sentences, *_differences_in_subgroups(facts)])
 
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from abovechance.errors import AboveChanceError
-from abovechance.format import plural, thousands
-from abovechance.inference.contract import UNSTATED, kind_of, model_words
+from abovechance.format import thousands
+from abovechance.inference.contract import UNSTATED, kind_of, model_words, of_items, size_words
 from abovechance.plots.chart import Chart
 from abovechance.plots.map_pictures import Drawing
 from abovechance.plots.plotting import SEED, pictures
@@ -148,8 +148,7 @@ def charts_of(kind: str, facts: Facts) -> list[Chart]:
 
 def subtitle(facts: Facts, *parts: str) -> str:
     """What the result is of: cases, and whatever else is known, between dots."""
-    said = [plural(int(facts["n"]), "case")] if facts.get("n") is not None else []
-    said += parts
+    said = [size_words(facts), *parts]
     said += [f"seed {facts['seed']}"] if facts.get("seed") is not None else []
     return " · ".join(part for part in said if part)
 
@@ -166,5 +165,7 @@ def seed_of(facts: Facts) -> int:
 
 
 def cases_tile(facts: Facts, note: str = "") -> tuple[Tile, ...]:
-    """How many cases, where that is known."""
-    return () if facts.get("n") is None else (Tile("Cases", thousands(facts["n"]), note),)
+    """How many cases or items, where that is known."""
+    if facts.get("n") is None:
+        return ()
+    return (Tile("Items" if of_items(facts) else "Cases", thousands(facts["n"]), note),)
