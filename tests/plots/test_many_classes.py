@@ -24,7 +24,7 @@ def classes(count: int, n: int = 400) -> Multiclass:
 def test_columns_of_many_classes_are_numbered_and_rows_have_room() -> None:
     chart = chart_of(classes(20), "confusion")
     assert chart.x.labels == tuple(str(k) for k in range(1, 21))
-    assert chart.y.labels[3] == "4 class number 3"
+    assert chart.y.labels[3] == "class number 3 · 4"
     assert chart.rows >= 20
     assert "Columns have the numbers of the rows" in chart.caption
     assert not any(text == "0" for row in chart.layers[0].texts for text in row)

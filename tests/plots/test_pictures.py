@@ -297,7 +297,9 @@ def test_differences_of_many_models_are_of_the_primary_measure_alone() -> None:
     three = {**models, "again": models["p_texture"]}
     found = compare(three, ["brier", "auc"], primary="auc", rng=1)
     chart = chart_of(found, "differences")
-    assert [label.partition(":")[0] for label in chart.y.labels] == ["Area under the ROC curve"] * 3
+    assert chart.y.labels[0] == "p_forest − p_texture"
+    assert len(chart.y.labels) == 3
+    assert chart.x.title == "Difference in area under the ROC curve"
 
 
 def test_bands_of_many_models_are_left_out_and_stay_in_the_data() -> None:

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from abovechance import examples
-from abovechance.plots import chart_of
+from abovechance import compare, examples
+from abovechance.plots import chart_of, svg_render
 from abovechance.plots.chart import Axis, Chart, Line, Points, Series, unit
 from abovechance.plots.svg_render import render
 
@@ -118,3 +118,15 @@ def test_a_large_curve_is_drawn_with_few_points() -> None:
     chart = chart_of(type(examples.breast_cancer())(outcome, score=score), "roc")
     assert len(chart.series[0]) < 400
     assert len(str(render(chart))) < 12_000
+
+
+def test_marks_that_would_overlap_on_a_phone_are_left_out_there_and_zero_stays() -> None:
+    models = {name: examples.breast_cancer(name) for name in ("p_forest", "p_texture")}
+    three = compare({**models, "a model with a long name": models["p_texture"]}, ["auc"], rng=1)
+    chart = chart_of(three, "differences")
+    words = str(svg_render.axis_words(chart))
+    marks = re.findall(r'class="(xt(?: wide-only)?)"[^>]*>(?:<bdi>)?([^<]+)', words)
+    kept = [text for kind, text in marks if kind == "xt"]
+    assert len(marks) - len(kept) == len(marks) // 2
+    assert 0.0 in [float(text.replace("−", "-")) for text in kept]
+    assert "wide-only" not in str(svg_render.axis_words(chart_of(models["p_forest"], "roc")))

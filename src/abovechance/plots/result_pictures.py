@@ -11,6 +11,7 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.contract import FIRST, complete, contract, whole
 from abovechance.inference.printing import sides_and_level, tested_p
+from abovechance.inference.prose import lower
 from abovechance.inference.shares import chance_words
 from abovechance.inference.significance import null_distribution
 from abovechance.plots.chart import (
@@ -215,15 +216,20 @@ def differences(result: Any) -> Chart:
     found = [d for d in whole or every if np.isfinite(as_float(d["difference"]))]
     if not found:
         raise NotApplicable("the result holds no defined difference to show.")
+    what = "Difference"
     if len({(d["first"], d["second"]) for d in found}) > 1:  # measures do not share a scale
         primary = [d for d in found if d["measure"] == facts.get("primary")]
         found = primary or [d for d in found if d["measure"] == found[0]["measure"]]
+        what = f"Difference in {lower(str(found[0].get('title') or found[0]['measure']))}"
     every, found = len(found), found[:MOST_DIFFERENCES]
     pairs = {(d["first"], d["second"]) for d in found}
     models = {d.get("model") for d in found}
     labels = [
-        str(d.get("title") or d["measure"])
-        + ("" if len(pairs) == 1 else f": {d['first']} − {d['second']}")
+        (
+            str(d.get("title") or d["measure"])
+            if len(pairs) == 1
+            else f"{d['first']} − {d['second']}"
+        )
         + ("" if len(models) == 1 else f", {d['model']}")
         for d in found
     ]
@@ -234,7 +240,7 @@ def differences(result: Any) -> Chart:
     )
     places = np.arange(len(found))[::-1].astype(np.float64)
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
-    what = "subgroups" if all(d.get("model") for d in found) else "models"
+    sides = "subgroups" if all(d.get("model") for d in found) else "models"
     said = "Differences"
     if len(pairs) == 1:
         said += f", {found[0]['first']} minus {found[0]['second']}"
@@ -251,16 +257,22 @@ def differences(result: Any) -> Chart:
         series.append(
             Series(
                 name=name,
-                headings=("Measure", "Difference", "Low", "High", "p"),
+                headings=(
+                    "Measure" if len(pairs) == 1 else "Pair",
+                    "Difference",
+                    "Low",
+                    "High",
+                    "p",
+                ),
                 columns=([labels[i] for i in rows_], x, low[rows_], high[rows_], p),
                 colour=colour,
                 place=(x, y),
             )
         )
     return Chart(
-        title=f"Differences between {what}",
+        title=f"Differences between {sides}",
         caption=said,
-        x=spanning("Difference", low, high, [0.0], room=0.06),
+        x=spanning(what, low, high, [0.0], room=0.06),
         y=rows(labels),
         layers=tuple(layers),
         series=tuple(series),

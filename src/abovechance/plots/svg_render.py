@@ -37,6 +37,7 @@ SIZE = 1000  # the drawing's own units, both ways: finer than pixels, and short 
 NOTHING = Markup("")
 LETTER = 0.58  # mean width of a letter, in em
 WIDEST = 16.0  # em, of the labels on the left
+PHONE = 27.0  # em, of a picture on a phone
 
 FEW_CELLS = 8  # side by side, that have room on a phone
 FINE, COARSE = 0.0015, 0.004  # of the drawing: what leaving out a corner may move an edge by
@@ -95,13 +96,27 @@ def axis_words(chart: Chart) -> Markup:
     title = NOTHING
     if chart.y.title:
         title = Markup('<span class="ytitle">{}</span>').format(_mark(shown(chart.y.title)))
+    wide = _wide_only(chart)
     return title + NOTHING.join(
         Markup('<span class="{}" style="{}:{}">{}</span>').format(
-            kind, side, _percent(axis.share(at)), _mark(shown(text))
+            f"{kind} wide-only" if kind == "xt" and i in wide else kind,
+            side,
+            _percent(axis.share(at)),
+            _mark(shown(text)),
         )
         for axis, kind, side in ((chart.x, "xt", "left"), (chart.y, "yt", "bottom"))
-        for at, text in zip(axis.ticks, mark_labels(axis), strict=True)
+        for i, (at, text) in enumerate(zip(axis.ticks, mark_labels(axis), strict=True))
     )
+
+
+def _wide_only(chart: Chart) -> set[int]:
+    """Marks below the drawing that would run into their neighbours on a phone: every other one."""
+    labels = mark_labels(chart.x)
+    room = PHONE - min(left_room(chart.y), PHONE / 2)
+    if sum(len(text) * LETTER + 0.6 for text in labels) <= room:
+        return set()
+    zero = next((i for i, at in enumerate(chart.x.ticks) if at == 0.0), 0)
+    return {i for i in range(len(labels)) if (i - zero) % 2}
 
 
 def _mark(text: str) -> Markup:
