@@ -1,16 +1,23 @@
 """Learning curves: nested parts, power laws, goals, and what is refused."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.learning_curves import growing, power_laws, sizes_of
+from abovechance.inference.learning_curves import (
+    LearningPoint,
+    _extended,
+    growing,
+    power_laws,
+    sizes_of,
+)
 from abovechance.learning.parts import task_of
 
 
@@ -84,6 +91,35 @@ def test_the_curve_is_continued_with_limits_and_goals_have_a_size():
     assert first.size == found.points[0].size
     assert second.size is None
     assert second.high is None
+
+
+def test_a_curve_is_continued_from_sizes_that_its_model_is_not_too_rich_for():
+    """Least squares with as many coefficients as cases is far worse than any power law says."""
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(150, 15))
+    y = features @ np.full(15, 0.4) + rng.normal(size=150)
+    found = ac.learning_curve(
+        LinearRegression(), features, y, measures=["mse", "mae"], draws=4, rng=1
+    )
+    for name, least in (("mse", 1.0), ("mae", np.sqrt(2 / np.pi))):  # with the true coefficients
+        last, beyond = found[name].points[-1].value, found[name].continued[-1]
+        assert 0.8 * least < beyond.value < last
+        assert beyond.low < least * (1 + 15 / 600) < beyond.high
+
+
+def test_where_no_power_law_fits_the_curve_ends_and_says_so():
+    points = [LearningPoint(size=s, value=v, apparent=v) for s, v in CROOKED]
+    units = np.array([[v for _, v in CROOKED]] * 5) + np.arange(5)[:, None] * 1e-3
+    rng = np.random.default_rng(1)
+    assert _extended(ac.measures.find("auc"), points, units, 1e-3, rng) is None
+    straight = [replace(p, value=0.8 - p.size**-0.5) for p in points]
+    units += np.array([p.value for p in straight]) - units[2]
+    made = _extended(ac.measures.find("auc"), straight, units, 1e-3, rng)
+    assert made.laws.limit[0] == pytest.approx(0.8, abs=1e-3)
+    assert made.laws.at(made.sizes)[1:, -1].std() == pytest.approx(1e-3, rel=0.3)
+
+
+CROOKED = ((20.0, 0.6), (40.0, 0.7), (60.0, 0.55), (80.0, 0.7), (100.0, 0.55), (120.0, 0.7))
 
 
 def test_the_same_numbers_from_any_number_of_processes():

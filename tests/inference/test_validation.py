@@ -181,6 +181,20 @@ def test_clusters_that_are_alike_have_wider_limits():
         assert widths[0] == pytest.approx(widths[1], rel=0.35)
 
 
+def test_a_splitter_whose_repeats_would_be_the_same_is_taken_as_it_is():
+    repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    for cv, groups in ((GroupKFold(3), np.arange(len(Y)) // 3), (repeated, None)):
+        asked = {"measures": "brier", "cv": cv, "groups": groups, "rng": 1}
+        found = ac.validate(GaussianNB(), X, Y, **asked)
+        assert found.method == "cv"
+        assert found["brier"] == ac.validate(GaussianNB(), X, Y, method="cv", **asked)["brier"]
+        assert found["brier"].interval is not None
+    shuffled = ac.validate(GaussianNB(), X, Y, measures="brier", cv=StratifiedKFold(3), rng=1)
+    assert shuffled.method == "cv"
+    again = StratifiedKFold(3, shuffle=True, random_state=1)
+    assert ac.validate(GaussianNB(), X, Y, measures="brier", cv=again).method == "repeated_cv"
+
+
 def test_repeats_are_those_of_a_splitter_that_repeats():
     often = ac.validate(GaussianNB(), X, Y, measures="auc", method="repeated_cv", draws=4, rng=1)
     assert often.draws == 4

@@ -1,7 +1,7 @@
 """Make the committed tables: `./run python tests/statistical/make_tables.py [NAME ...]`.
 
 Names: type_one, coverage, shares, cross_validation, rosenblatt, goal_risks, validation,
-validation_candidates, map_truths, map_power, false_stable.
+validation_candidates, learning_curves, map_truths, map_power, false_stable.
 `--replications N` scales them. `validation` takes hours; with `--store FOLDER` it goes on where it
 was interrupted, and with `--made` it shows what there is.
 """
@@ -19,6 +19,7 @@ from statistical import (  # noqa: E402
     cross_validation,
     false_stable,
     goal_risks,
+    learning_coverage,
     map_truths,
     rosenblatt,
     type_one,
@@ -36,6 +37,8 @@ def make(name: str, replications: int, store: Path | None = None, *, made: bool 
         return validation_coverage.table(replications, command, store, made=made)
     if name == "validation_candidates":
         return validation_coverage.candidates_table(replications, command)
+    if name == "learning_curves":
+        return learning_coverage.table(replications, command)
     if name == "type_one":
         held = list(type_one.simulate(type_one.SETTINGS, replications))
         text = "# Type I error of the tests against chance\n\n" + type_one_table(held, command)

@@ -9,6 +9,7 @@ import pytest
 import abovechance as ac
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
+from statistical import learning_coverage
 from statistical.audit import group_maps, search, trials, validated
 from statistical.audit.settings import Setting, applicable_names, drawn
 from statistical.audit.worlds import sample, truth
@@ -176,7 +177,17 @@ def test_settings_of_trained_models_are_drawn_and_screened() -> None:
         assert not row.amiss
 
 
-def test_what_is_amiss_is_looked_at_with_other_samples(monkeypatch) -> None:
+def test_some_settings_of_trained_models_are_of_learning_curves(monkeypatch) -> None:
+    kinds = {validated.of_curve(3, index) for index in range(40)}
+    assert kinds == {True, False}
+    monkeypatch.setattr(learning_coverage, "TRUTHS", 20)
+    rows = list(validated.screen_curve(validated.Setting("linear", 60, 3), 3, 1))
+    assert {row.measure for row in rows} >= {"mse, largest", "mae, continued to four times"}
+    assert all(0.0 <= row.covers <= 1.0 for row in rows)
+
+
+@pytest.mark.parametrize("curve", [False, True])
+def test_what_is_amiss_is_looked_at_with_other_samples(monkeypatch, curve) -> None:
     setting = validated.Setting("linear", 200, 4)
     asked = []
 
@@ -184,7 +195,8 @@ def test_what_is_amiss_is_looked_at_with_other_samples(monkeypatch) -> None:
         asked.append((samples, seed))
         yield validated.Screened(one, "mse", 1.0, 0.7, samples)
 
-    monkeypatch.setattr(validated, "screen", screen)
+    monkeypatch.setattr(validated, "screen_curve" if curve else "screen", screen)
+    monkeypatch.setattr(validated, "of_curve", lambda seed, block: curve)
     monkeypatch.setattr(validated, "drawn", lambda seed, block: setting)
     found = search.Look(1, "trained").examined(0)
     assert asked == [(validated.SCREEN, 1), (validated.CONFIRM, 2)]

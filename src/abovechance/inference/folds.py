@@ -68,13 +68,17 @@ def _parts(predictions: Predictions) -> tuple[Ints, int]:
     fold, repeat = predictions.cases.fold, predictions.cases.repeat
     if fold is None:
         raise NotApplicable("an interval over folds needs the fold of every case.")
-    runs = np.zeros(predictions.n) if repeat is None else np.unique(repeat, return_inverse=True)[1]
-    parts = np.unique(
-        np.stack([runs, np.unique(fold, return_inverse=True)[1]]), axis=1, return_inverse=True
-    )[1].ravel()
+
+    def numbered() -> tuple[Ints, int]:
+        within = codes(fold)
+        run = np.zeros_like(within) if repeat is None else codes(repeat)
+        parts = codes(run * (int(within.max()) + 1) + within)
+        return parts, round((int(parts.max()) + 1) / (int(run.max()) + 1))
+
+    parts, folds = predictions.once("folds of repeats", numbered)
     if np.bincount(parts).max() == 1:
         raise NotApplicable("leave-one-out folds hold one case each: no spread within a fold.")
-    return parts, round((int(parts.max()) + 1) / len(np.unique(runs)))
+    return parts, folds
 
 
 def averages(measure: Measure, predictions: Predictions) -> bool:
@@ -219,7 +223,7 @@ def interval_over_cases(
     measure: Measure,
     predictions: Predictions,
     value: float,
-    apparent: float,
+    apparent: float | None,
     overfitting: float,
     *,
     confidence_level: float = 0.95,
@@ -239,7 +243,8 @@ def interval_over_cases(
     Folds train on a part 1 − 1/k of the cases, which costs up to a share 1/(k − 1) of the optimism
     (on that scale, where one end alone is open). Where that is more than a standard error there is
     no interval; of measures without bounds or curved in the predictions, as R² and slopes, where it
-    is more than 0.4 of one.
+    is more than 0.4 of one. Without an `apparent` value nothing is lost: the interval is for
+    training on as many cases as folds leave.
 
     These rules were chosen by simulation and then measured on other samples
     (`tests/statistical/tables/validation.md`).
@@ -273,7 +278,7 @@ def interval_over_cases(
     error = float(np.sqrt((1.0 + share * folds / (folds - 1.0)) * own + elsewhere))
     bottom, top = measure.range
     bounded = np.isfinite([bottom, top]).all() and averages(measure, predictions)
-    lost = _apart(apparent, value, bottom, top) / (folds - 1.0)
+    lost = 0.0 if apparent is None else _apart(apparent, value, bottom, top) / (folds - 1.0)
     if lost > (1.0 if bounded else LOST) * error > 0.0:
         raise NotApplicable(
             f"the model overfits so much that models of {folds - 1} of {folds} folds may differ "

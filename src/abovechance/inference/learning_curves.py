@@ -9,12 +9,14 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
-from abovechance.inference.folds import averages, interval_over_folds
+from abovechance.inference.folds import averages, interval_over_cases, interval_over_folds
 from abovechance.inference.goals import Goal, goal
+from abovechance.inference.method import limits
 from abovechance.inference.results import Interval, Result
 from abovechance.inference.validation import (
     advice_on_task,
     chance_level,
+    relative_overfitting,
     reshuffled,
     to_split,
 )
@@ -33,7 +35,11 @@ SMALLEST = 10
 AHEAD = 4.0  # times the cases there are: as far as curves are continued
 BEYOND = 100.0  # times the cases there are: no number of cases is named beyond
 PLACES = 16  # of a continued curve
-RATES = np.linspace(0.1, 2.0, 39)  # exponents that are tried
+RATES = np.linspace(0.1, 3.0, 59)  # exponents that are tried
+LATE = 3.0  # the law is fitted to sizes from the largest divided by this on, to three at least
+MISFIT = (
+    0.1  # of what the curve gains over these sizes, or half a standard error: so far off it fits
+)
 REFITS = 400
 LEVELS = 3100  # purpose of the streams of chance levels and of refits
 
@@ -72,13 +78,14 @@ class Grown:
         splitter = task.splitter(reshuffled(self.cv, rng), int(rng.integers(2**31)))
         whole_parts, judged = split_parts(splitter, task.X, to_split(task), task.groups)
         grown = [growing(part, self.sizes, task, rng) for part in whole_parts]
-        predicted, values, inside, trained = [], [], [], []
+        predicted, values, apart, inside, trained = [], [], [], [], []
         for k in range(len(self.sizes)):
             train = np.array([parts[k] for parts in grown])
             fits = task.fits(train)
             made = fits.judged(judged)
             predicted.append(made.predicted)
             values.append(self._values(fits, judged))
+            apart.append(self._by_fold(fits, judged))
             own = fits.values(self.measures, train)
             inside.append([float(np.mean(own[m.label])) for m in self.measures])
             trained.append(float(train.sum(axis=1).mean()))
@@ -87,9 +94,18 @@ class Grown:
             "row": made.row,
             "predicted": np.array(predicted),
             "values": np.array(values),
+            "apart": np.array(apart),
             "inside": np.array(inside),
             "trained": np.array(trained),
         }
+
+    def _by_fold(self, fits: Fits, judged: Bools) -> list[Floats]:
+        """Every fold by every measure; nan by those that are not averaged over folds."""
+        none = np.full(len(judged), np.nan)
+        return [
+            fits.values([m], judged)[m.label] if averaged else none
+            for m, averaged in zip(self.measures, self.by_fold, strict=True)
+        ]
 
     def _values(self, fits: Fits, judged: Bools) -> list[float]:
         """One pass by every measure."""
@@ -162,6 +178,39 @@ class Laws:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = (self.limit - wanted) / self.gain
             return np.where(ratio > 0, ratio ** (-1.0 / self.rate), np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Extended:
+    """Curves, one a row: values at training sizes, and from the largest on by a law."""
+
+    sizes: Floats
+    values: Floats
+    laws: Laws
+
+    def reaching(self, wanted: float, up: bool) -> Floats:
+        """The least training size (R,) at which each curve is beyond a value; infinite if never.
+
+        Between sizes a curve is a line over the logarithm of the size.
+
+        >>> law = Laws(np.array([0.9]), np.array([1.0]), np.array([0.5]))
+        >>> curve = Extended(np.array([16.0, 64.0]), np.array([[0.65, 0.775]]), law)
+        >>> [float(curve.reaching(goal, up=True)[0]) for goal in (0.6, 0.7125, 0.8, 0.95)]
+        [16.0, 32.0, 100.0, inf]
+        """
+        sign = 1.0 if up else -1.0
+        short = sign * (wanted - self.values)  # of the goal, at each size
+        there = short <= 0.0
+        first = there.argmax(axis=1)
+        rows, before = np.arange(len(short)), np.maximum(first - 1, 0)
+        gap, left = short[rows, before], -short[rows, first]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(first == 0, 0.0, gap / (gap + left))
+        ends = np.log(self.sizes)
+        within = np.exp(ends[before] + share * (ends[first] - ends[before]))
+        beyond = self.laws.reaching(np.full(len(short), wanted))
+        beyond = np.where(sign * self.laws.gain > 0.0, beyond, np.inf)
+        return np.where(there.any(axis=1), within, np.maximum(beyond, self.sizes[-1]))
 
 
 def power_laws(sizes: Floats, values: Floats, ends: tuple[float, float]) -> Laws:
@@ -387,11 +436,12 @@ def learning_curve(
 
     Notes
     -----
-    Intervals are Nadeau and Bengio's, for the algorithm trained on so many cases; measures that are
-    biased in small folds have none. Limits of the continued curve join two uncertainties: that of
-    the curve's shape, from laws fitted to repeats drawn with replacement, and that of its level,
-    the same for all sizes, from the interval at the largest one. How far a power law holds beyond
-    the cases there are, no data tell.
+    Intervals are Nadeau and Bengio's, for the algorithm trained on so many cases, and no narrower
+    than by how much each case moves the value; measures that are biased in small folds have none.
+    The law is fitted to sizes from a third of the largest on: near as many cases as coefficients
+    models do worse than any power law says. Limits of the continued curve are of laws fitted to
+    folds drawn with replacement, which vary at the largest size as its interval says. How far a
+    power law holds beyond the cases there are, no data tell.
 
     References
     ----------
@@ -456,7 +506,7 @@ def learning_curve(
         level=settings.level,
         seed=settings.seed,
         together=task.known is not None,
-        advice=(*notes, *advice_on(task, without, steps, stated)),
+        advice=(*notes, *advice_on(task, without, curves, stated)),
     )
 
 
@@ -530,6 +580,7 @@ def _curve(
 ) -> MeasureCurve:
     """One measure at every size, and its continuation."""
     points, refused = [], None
+    chance = chance_level(measure, predictions, rng)
     passes = len(draws["row"])
     many = int(draws["fold"].max()) + 1
     apart = draws["fold"] + many * np.arange(passes)[:, None]
@@ -538,11 +589,14 @@ def _curve(
         pooled = task.pooled(
             kind, apart.ravel(), draws["row"].ravel(), predicted.reshape(-1, *predicted.shape[2:])
         )
-        limits: Interval | None = None
+        given: Interval | None = None
         value = float(np.mean(draws["values"][:, k, place]))
         try:
             inside = interval_over_folds(measure, pooled, confidence_level=settings.level)
-            limits, value, refused = inside.interval, inside.mean, refused or inside.reason or None
+            given, value, refused = inside.interval, inside.mean, refused or inside.reason or None
+            apparent = float(np.mean(draws["inside"][:, k, place]))
+            rich = relative_overfitting(apparent, value, chance, higher=measure.higher_is_better)
+            given = _widened(given, measure, pooled, value, rich, settings.level)
         except NotApplicable as why:
             refused = str(why)
         points.append(
@@ -550,11 +604,15 @@ def _curve(
                 size=float(draws["trained"][:, k].mean()),
                 value=value,
                 apparent=float(np.mean(draws["inside"][:, k, place])),
-                interval=limits,
+                interval=given,
             )
         )
-    chance = chance_level(measure, predictions, rng)
-    laws = _laws(measure, points, draws["values"][:, :, place], rng)
+    by_fold = np.moveaxis(draws["apart"][:, :, place], 1, 2).reshape(-1, len(sizes))
+    units = by_fold if np.isfinite(by_fold).all() else draws["values"][:, :, place]
+    error = _error(points, settings.level)
+    made = _extended(measure, points, units, error, rng)
+    laws = None if made is None else made.laws
+    banded = error is not None
     wanted = [g for g in stated if _same(g, measure)]
     return MeasureCurve(
         measure=measure.label,
@@ -566,36 +624,83 @@ def _curve(
         limit=None if laws is None else float(laws.limit[0]),
         gain=None if laws is None else float(laws.gain[0]),
         rate=None if laws is None else float(laws.rate[0]),
-        continued=() if laws is None else _continued(measure, laws, points, task.n, settings, rng),
-        goals=tuple(_reached(g, measure, laws, points, task.n, settings, rng) for g in wanted),
+        continued=()
+        if laws is None
+        else _continued(measure, laws, points, task.n, settings, banded),
+        goals=tuple(_reached(g, measure, made, task.n, settings, banded) for g in wanted),
     )
 
 
-def _laws(
-    measure: Measure, points: Sequence[LearningPoint], by_pass: Floats, rng: np.random.Generator
-) -> Laws | None:
-    """The law of all passes first, then those of passes drawn with replacement."""
-    values = np.array([point.value for point in points])
-    if len(points) < 3 or not (np.isfinite(by_pass).all() and np.isfinite(values).all()):
+def _widened(
+    given: Interval | None,
+    measure: Measure,
+    pooled: Predictions,
+    value: float,
+    overfitting: float,
+    level: float,
+) -> Interval | None:
+    """Limits over folds, at least as wide as by how much each case moves the value.
+
+    Folds of one sample say little of how the value varies from sample to sample where models differ
+    much: of boosted trees their limits alone covered .89 to .92.
+    """
+    if given is None:
         return None
-    drawn = rng.integers(len(by_pass), size=(REFITS, len(by_pass)))
-    every = np.vstack([values, by_pass[drawn].mean(axis=1)])
-    return power_laws(np.array([point.size for point in points]), every, measure.range)
+    try:
+        other = interval_over_cases(
+            measure, pooled, value, None, overfitting, confidence_level=level
+        )
+    except NotApplicable:
+        return given
+    low, high = min(given.low, other.low), max(given.high, other.high)
+    if (low, high) == (given.low, given.high):
+        return given
+    known = {**given.by, "widened": "the influences of cases"}
+    name = known.pop("name")
+    return limits(name, low, high, level, **known)
 
 
-def _shifts(
-    points: Sequence[LearningPoint], settings: Settings, rng: np.random.Generator, many: int
-) -> Floats | None:
-    """How far the whole curve may lie too high or low; the first, the curve itself, does not."""
+def _error(points: Sequence[LearningPoint], level: float) -> float | None:
+    """The standard error at the largest size, as its interval has it; None where it has none."""
     from scipy.special import ndtri
 
     inside = points[-1].interval
     if inside is None:
         return None
-    error = (inside.high - inside.low) / (2.0 * float(ndtri(0.5 + settings.level / 2.0)))
-    found = rng.normal(0.0, error, many)
-    found[0] = 0.0
-    return found
+    return (inside.high - inside.low) / (2.0 * float(ndtri(0.5 + level / 2.0)))
+
+
+def _extended(
+    measure: Measure,
+    points: Sequence[LearningPoint],
+    units: Floats,
+    error: float | None,
+    rng: np.random.Generator,
+) -> Extended | None:
+    """The curve with its law first, then those that other cases might have given.
+
+    These are means of `units` (folds, or passes) drawn with replacement; what they are off is
+    stretched so that at the largest size they vary as its interval says. A power law holds for
+    large sizes alone (a model with as many coefficients as cases is worse than a smaller one), so
+    it is fitted to the larger ones; None where it does not fit three of them.
+    """
+    sizes, values = (np.array([getattr(p, name) for p in points]) for name in ("size", "value"))
+    if len(points) < 3 or not (np.isfinite(units).all() and np.isfinite(values).all()):
+        return None
+    moved = units[rng.integers(len(units), size=(REFITS, len(units)))].mean(axis=1)
+    moved -= units.mean(axis=0)
+    spread = float(moved[:, -1].std())
+    if error is not None and spread > 0.0:
+        moved *= error / spread
+    every = np.clip(np.vstack([values, values + moved]), *measure.range)
+    first = min(int(np.searchsorted(sizes, sizes[-1] / LATE)), len(sizes) - 3)
+    for start in range(first, len(sizes) - 2):
+        late = values[start:]
+        laws = power_laws(sizes[start:], every[:, start:], measure.range)
+        off = float(np.abs(laws.at(sizes[start:])[0] - late).max())
+        if off <= max(MISFIT * float(np.ptp(late)), 0.5 * (error or 0.0)):
+            return Extended(sizes, every, laws)
+    return None
 
 
 def _continued(
@@ -604,20 +709,17 @@ def _continued(
     points: Sequence[LearningPoint],
     n: int,
     settings: Settings,
-    rng: np.random.Generator,
+    banded: bool,
 ) -> tuple[Continued, ...]:
     """The law from the largest size on."""
     places = np.geomspace(points[-1].size, AHEAD * n, PLACES)
     values = laws.at(places)
-    shifts = _shifts(points, settings, rng, len(values))
-    bottom, top = measure.range
-    if shifts is None:
+    if not banded:
         return tuple(
             Continued(size=float(s), value=float(v)) for s, v in zip(places, values[0], strict=True)
         )
     tail = (1.0 - settings.level) / 2.0
-    spread = np.quantile(values + shifts[:, None], [tail, 1.0 - tail], axis=0)
-    low, high = np.clip(np.stack([*spread]), bottom, top)
+    low, high = np.clip(np.quantile(values, [tail, 1.0 - tail], axis=0), *measure.range)
     low, high = np.minimum(low, values[0]), np.maximum(high, values[0])
     return tuple(
         Continued(size=float(s), value=float(v), low=float(a), high=float(b))
@@ -628,30 +730,19 @@ def _continued(
 def _reached(
     stated: Goal,
     measure: Measure,
-    laws: Laws | None,
-    points: Sequence[LearningPoint],
+    made: Extended | None,
     n: int,
     settings: Settings,
-    rng: np.random.Generator,
+    banded: bool,
 ) -> GoalSize:
-    """At which size the curve reaches a goal, with limits from all laws."""
+    """At which size the curve reaches a goal, with limits from all curves."""
     text = f"{measure.label} {stated.sign} {stated.ends[0]:g}"
-    if laws is None:
+    if made is None:
         return GoalSize(goal=text, size=None)
-    up = stated.sign == ">="
-    shifts = _shifts(points, settings, rng, len(laws.limit))
-    moved = np.zeros(len(laws.limit)) if shifts is None else shifts
-    wanted = stated.ends[0] - moved
-    sizes = laws.reaching(np.broadcast_to(wanted, laws.limit.shape))
-    # a law that is beyond the goal from the start has reached it, one that moves away never does
-    first = laws.at([points[0].size])[:, 0]
-    there = first >= wanted if up else first <= wanted
-    sizes = np.where(there, points[0].size, sizes)
-    towards = laws.gain > 0 if up else laws.gain < 0
-    sizes = np.where(there | towards, sizes, np.inf)
+    sizes = made.reaching(stated.ends[0], stated.sign == ">=")
     sizes = np.where(sizes > BEYOND * n, np.inf, sizes)
     low = high = None
-    if shifts is not None:
+    if banded:
         tail = (1.0 - settings.level) / 2.0
         low, high = (
             _size(np.quantile(sizes, share, method="higher")) for share in (tail, 1.0 - tail)
@@ -660,17 +751,26 @@ def _reached(
 
 
 def _size(value: Any) -> float | None:
-    return float(np.ceil(value)) if np.isfinite(value) else None
+    """Whole cases; what rounding adds is no case more."""
+    return float(np.ceil(value * (1.0 - 1e-9))) if np.isfinite(value) else None
 
 
 def advice_on(
-    task: Task, without: Sequence[str], sizes: Sequence[int], stated: Sequence[Goal]
+    task: Task, without: Sequence[str], curves: Sequence[MeasureCurve], stated: Sequence[Goal]
 ) -> Iterator[Advice]:
     """What a reader of a learning curve should know."""
     yield from advice_on_task(task, without, intervals=True)
-    if len(sizes) < 3:
+    if min(len(curve.points) for curve in curves) < 3:
         yield Advice("AC857", "a curve of two sizes cannot be continued; name three or more.")
-    elif stated:
+        return
+    short = [curve.title for curve in curves if not curve.continued]
+    if short:
+        yield Advice(
+            "AC860",
+            "not continued, because no inverse power law fits the larger sizes or a value is "
+            f"missing there: {listed(short)}. Name larger sizes (sizes=, --sizes).",
+        )
+    if stated:
         yield Advice(
             "AC858",
             "sizes beyond the cases there are rest on an inverse power law that no data here can "

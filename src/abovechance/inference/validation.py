@@ -680,7 +680,7 @@ def validate(
     y: Any,
     *,
     measures: str | Measure | Iterable[str | Measure] | None = None,
-    method: str = "repeated_cv",
+    method: str | None = None,
     cv: Any = None,
     groups: Any = None,
     event: Any = None,
@@ -708,10 +708,11 @@ def validate(
     measures
         Names or measures, or several; a set that suits the outcome when not given.
     method
-        "repeated_cv" (default) and "cv": cross-validation. "optimism": the apparent value less the
-        mean by which models of bootstrap samples do better on their own sample than on all cases
-        (Harrell's). ".632" and ".632+": apparent values and those of cases left out by bootstrap
-        samples, mixed. "bootstrap_cv": cross-validation of each of many bootstrap samples.
+        "repeated_cv" and "cv": cross-validation, repeated unless `cv` is a splitter whose repeats
+        would all be the same (default). "optimism": the apparent value less the mean by which
+        models of bootstrap samples do better on their own sample than on all cases (Harrell's).
+        ".632" and ".632+": apparent values and those of cases left out by bootstrap samples,
+        mixed. "bootstrap_cv": cross-validation of each of many bootstrap samples.
     cv
         Number of folds, or any scikit-learn splitter; when not given 10, or as many as the rarest
         class has cases (or there are groups) where that is fewer.
@@ -777,6 +778,9 @@ def validate(
     (0.773, 0.738)
     """
     settings = Settings.of("validate", given)
+    cv = list(cv) if isinstance(cv, Iterator) else cv
+    if method is None:
+        method = "repeated_cv" if settings.draws is not None or _repeats(cv) else "cv"
     one_of("method", method, METHODS)
     columns, _, notes = aligned({"X": X, "y": y, "groups": groups, "event": event})
     task = task_of(
@@ -800,7 +804,7 @@ def validate(
     chosen, without = measures_for(task, predictions, measures)
     rng = settings.rng(LEVELS)
     cv = usual_folds(task) if cv is None else cv
-    cv = seeded_splitter(list(cv) if isinstance(cv, Iterator) else cv, settings.seed)
+    cv = seeded_splitter(cv, settings.seed)
     found, pooled, folds = _drawn(task, method, chosen, predictions, whole_fit.kind, cv, settings)
     rows = []
     for m in chosen:
@@ -835,6 +839,11 @@ def validate(
 FOLDS = 10
 
 
+def _repeats(cv: Any) -> bool:
+    """Whether a cross-validation is another one when it is repeated."""
+    return cv is None or isinstance(cv, int) or bool(getattr(cv, "shuffle", False))
+
+
 def usual_folds(task: Task) -> int:
     """Ten folds, or fewer where a class or the groups do not suffice for ten."""
     return max(2, min(FOLDS, task.units))
@@ -864,7 +873,7 @@ def _drawn(
         return _blocks(BootstrapValidated(task, measures, cv), settings), None, cv
     task.splitter(cv, settings.seed)  # refused before anything is fitted
     again = settings.flips > 1
-    if again and not isinstance(cv, int) and not getattr(cv, "shuffle", False):
+    if again and not _repeats(cv):
         raise DataError(
             "repeated_cv needs a number of folds or a splitter that shuffles; repeats of this one "
             "would all be the same. Ask for method 'cv'."

@@ -40,7 +40,8 @@ class Look:
         if self.room == "maps":
             return group_maps.examine(group_maps.drawn(self.seed, block))
         if self.room == "trained":
-            return validated.examine(validated.drawn(self.seed, block))
+            curve = validated.of_curve(self.seed, block)
+            return validated.examine(validated.drawn(self.seed, block), curve)
         return examine(drawn(self.seed, block))
 
 

@@ -1,5 +1,5 @@
-"""Verbs that train models, in settings drawn at random: does the interval of `validate` cover, and
-do features that say nothing stay out of the stable set?"""
+"""Verbs that train models, in settings drawn at random: do the interval of `validate` and the band
+of `learning_curve` cover, and do features that say nothing stay out of the stable set?"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 import abovechance as ac
 from abovechance.numerics.selected_sets import most_selected
-from statistical import validation_coverage
+from statistical import learning_coverage, validation_coverage
 from statistical.validation_coverage import Setting
 
 SCREEN, CONFIRM = 40, 300
@@ -51,13 +51,28 @@ def screen(setting: Setting, samples: int, seed: int) -> Iterator[Screened]:
         yield Screened(setting, str(cell["measure"]), given, covers, samples)
 
 
-def examine(setting: Setting) -> dict[str, Any]:
+def screen_curve(setting: Setting, samples: int, seed: int) -> Iterator[Screened]:
+    """The band of `learning_curve` at sizes that were trained on, and beyond them."""
+    for cell in learning_coverage.cells(setting, samples, seed):
+        covers, given = float(cell["covers"]), float(cell["given"])
+        yield Screened(setting, f"{cell['measure']}, {cell['place']}", given, covers, samples)
+
+
+def of_curve(seed: int, index: int) -> bool:
+    """Whether setting number `index` of a seed is of a learning curve; every fourth is."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 2)))
+    return bool(rng.random() < 0.25)
+
+
+def examine(setting: Setting, curve: bool = False) -> dict[str, Any]:
     """All that is known of a setting, as JSON; what looks wrong is looked at with other samples."""
-    first = list(screen(setting, SCREEN, 1))
+    look = screen_curve if curve else screen
+    first = list(look(setting, SCREEN, 1))
     suspects = [row.measure for row in first if row.amiss]
-    again = list(screen(setting, CONFIRM, 2)) if suspects else []
+    again = list(look(setting, CONFIRM, 2)) if suspects else []
+    verb = "learning_curve" if curve else "validate"
     return {
-        "words": f"validate {setting.learner}, n={setting.n}, features={setting.features}",
+        "words": f"{verb} {setting.learner}, n={setting.n}, features={setting.features}",
         "intervals": sum(row.given > 0 for row in first),
         "suspects": suspects,
         "findings": [
