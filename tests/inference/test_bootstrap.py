@@ -192,3 +192,54 @@ def test_limits_of_few_large_losses_do_not_run_to_the_end_of_the_range() -> None
     assert "Hoeffding" in found["brier"].interval.method
     assert found["brier"].value < found["brier"].interval.high < 0.25
     assert any(a.code == "AC036" and "Log loss" in a.text for a in found.advice)
+
+
+# ----------------------------------------------------------------------------------------------
+# Resamples that are not drawn case by case.
+# ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 9])
+def test_medians_without_one_value_are_those_of_the_others(n):
+    values = np.sort(np.random.default_rng(n).normal(size=n))
+    expected = [np.median(np.delete(values, i)) for i in range(n)]
+    np.testing.assert_allclose(bootstrap.medians_without(values), expected)
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_resampled_medians_are_distributed_as_those_of_all_samples(n):
+    values = np.arange(float(n)) ** 2
+    exact = [np.median(values[list(chosen)]) for chosen in np.ndindex(*(n,) * n)]
+    drawn = bootstrap.resampled_medians(values, np.random.default_rng(1), 40_000)
+    places, share = np.unique(exact, return_counts=True)
+    for place, expected in zip(places, share / len(exact), strict=True):
+        error = np.sqrt(expected * (1 - expected) / 40_000)
+        assert abs(np.mean(drawn == place) - expected) < 4 * error
+    assert set(drawn) <= set(places)
+
+
+def heavy(n, rows=1):
+    rng = np.random.default_rng(n)
+    values = rng.standard_t(3, size=(rows, n)) + rng.exponential(size=(rows, n)) ** 2
+    return values - values.mean(axis=1, keepdims=True)
+
+
+def test_resamples_of_few_large_values_and_a_bulk_are_those_drawn_one_by_one():
+    rows = heavy(1500, 2)
+    found = bootstrap.Bulk.of(rows)
+    assert found is not None
+    assert found.large.shape[1] < 400
+    draws = 20_000
+    quick = found.pivots(np.random.default_rng(1), draws)
+    plain = bootstrap._pivots_by_counts(rows, np.random.default_rng(2), draws).T
+    for at in (0.01, 0.025, 0.1, 0.5, 0.9, 0.975, 0.99):
+        share = np.mean(quick <= np.quantile(plain, at, axis=0), axis=0)
+        np.testing.assert_allclose(share, at, atol=5 * np.sqrt(2 * at * (1 - at) / draws))
+    together = [np.corrcoef(p.T)[0, 1] for p in (quick, plain)]
+    assert abs(together[0] - together[1]) < 0.04
+
+
+def test_values_most_of_which_make_the_spread_have_no_bulk():
+    rows = (np.arange(1000.0)[None] % 7 == 0) * 1.0  # more than can be drawn apart
+    assert bootstrap.Bulk.of(rows - rows.mean()) is None
+    assert bootstrap.Bulk.of(np.zeros((1, 1000))) is None

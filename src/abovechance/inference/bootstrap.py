@@ -15,6 +15,7 @@ from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, LabelScore, Law, Measure, find
 from abovechance.measures.evaluation import fit
+from abovechance.measures.measure import Errors
 from abovechance.measures.rank import AreaScale, area_scale
 from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
 from abovechance.predictions import Predictions
@@ -50,6 +51,9 @@ def replicates(
     quick = [m for m in fitted if _swept(m, sample)]
     found: dict[str, Floats] = {}
     strata = sample.strata if stratified else None
+    if groups is None:
+        medians = [m for m in fitted if _of_median(m, sample)]
+        found.update({m.label: resampled_medians(_errors(sample), rng, size) for m in medians})
     if quick:
         found.update(_from_sweep(sample, quick, rng, size, strata, groups))
     rest = [m for m in fitted if m.label not in found]
@@ -63,6 +67,45 @@ def replicates(
         )
         found.update(_from_draws(sample.taken(order), rest, scheme, rng, size))
     return found
+
+
+def _of_median(measure: Measure, sample: Sample) -> bool:
+    """Whether a measure is the median of absolute errors that count one each."""
+    one = sample.kind == "numeric" and sample.outputs == 1 and sample.weight is None
+    return one and measure.errors is Errors.MEDIAN and not measure.dialect
+
+
+def _errors(sample: Sample) -> Floats:
+    return np.asarray(np.sort(np.abs(sample.outcome[0] - sample.column("value")[0])))
+
+
+def resampled_medians(ascending: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """Medians of `size` bootstrap samples, without drawing the samples.
+
+    Which of n values a sample takes are the whole parts of n times uniform numbers, of which the
+    k-th smallest is distributed as Beta(k, n - k + 1), and the next one given it as the least of
+    n - k uniform numbers above.
+
+    >>> drawn = resampled_medians(np.arange(4.0), np.random.default_rng(1), 20_000)
+    >>> exact = np.mean([np.median(np.array(i)) == 1.5 for i in np.ndindex(4, 4, 4, 4)])
+    >>> bool(abs(np.mean(drawn == 1.5) - exact) < 0.02)
+    True
+    """
+    n = len(ascending)
+    below = (n + 1) // 2
+    first = rng.beta(below, n - below + 1, size)
+    second = first if n % 2 else 1.0 - (1.0 - first) * rng.random(size) ** (1.0 / (n - below))
+    places = np.minimum((n * np.stack([first, second])).astype(np.int64), n - 1)
+    return np.asarray(ascending[places].mean(axis=0))
+
+
+def medians_without(ascending: Floats) -> Floats:
+    """Medians without one value each."""
+    n = len(ascending)
+    place = np.arange(n)
+    first, second = (n - 2) // 2, (n - 1) // 2  # of the others
+    left = (ascending[low + (place <= low)] for low in (first, second))
+    return np.asarray(sum(left) / 2.0)
 
 
 def _indexed(measures: Sequence[Measure]) -> bool:
@@ -178,6 +221,8 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
         less = np.repeat(table[None], len(at), axis=0)
         less[np.arange(len(at)), at[:, 0], at[:, 1]] -= 1.0
         return measure.on_counts(less), table[at[:, 0], at[:, 1]]
+    if _of_median(measure, sample) and n > 1:
+        return medians_without(_errors(sample)), np.ones(n)
     parts = np.arange(n)
     if measure.form is not Form.LOSSES or sample.weight is not None:
         parts = parts if n <= 1000 else parts % (500 if n <= 20_000 else 100)
@@ -400,8 +445,9 @@ def freedom_of(gap: Floats, times: Floats | None = None) -> float:
     (39, 3.0)
     """
     each = np.ones(len(gap)) if times is None else times
-    units, square = float(each.sum()), float(each @ gap**2)
-    kurtosis = units * float(each @ gap**4) / square**2 if square > 0 else 1.0
+    squares = gap**2
+    units, square = float(each.sum()), float(each @ squares)
+    kurtosis = units * float(each @ squares**2) / square**2 if square > 0 else 1.0
     return min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
 
 
@@ -461,6 +507,9 @@ MOST_TAIL = 0.03  # and of its kurtosis
 LARGE = 50_000  # cases from which it stands for resamples whatever the tails
 LEAST_SPREAD = 1e-6  # of the spread of all: a resample with less has no standard error to speak of
 MOST_DEGENERATE = 0.01
+LIGHT_LEAN = 0.01  # of the skewness of a mean: what values drawn by their sum may have part in
+LIGHT_TAIL = 0.01  # and of its kurtosis
+LACKING = 8  # of the largest values, which one resample in some thousands has none of
 LEAST_LEAN = 1e-7  # skewness below which a cubic root would cost more digits than it changes
 UNIT_ROUNDING = 1e-12
 UNIT_CELLS = 1 << 21
@@ -534,9 +583,12 @@ class Units:
 
     def _moment(self, order: int) -> Floats:
         """A standardised moment of a case over that power of √n which a mean's has."""
-        scale = np.sqrt((self.residuals**2).sum(axis=1))
+        squares = self.residuals**2
+        scale = np.sqrt(squares.sum(axis=1))
+        # powers beyond squares are slow as such
+        powers = squares * (self.residuals if order == 3 else squares)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((self.residuals**order).sum(axis=1) / scale**order)
+            return np.asarray(powers.sum(axis=1) / scale**order)
 
     def checked(self) -> "Units":
         """Refused where there is no standard error."""
@@ -565,7 +617,16 @@ class Pivots:
         parts = [self._drawn(rng, min(rows, size - at)) for at in range(0, size, rows)]
         return np.concatenate(parts)
 
+    @cached_property
+    def bulk(self) -> "Bulk | None":
+        """The many units whose sums are normal, of units that are many and of one size."""
+        if len(self.sizes) < MANY_CASES or np.ptp(self.sizes) > 0:
+            return None
+        return Bulk.of(self.residuals / self.sizes[0])
+
     def _drawn(self, rng: np.random.Generator, size: int) -> Floats:
+        if self.bulk is not None:
+            return self.bulk.pivots(rng, size)
         count, rows = len(self.sizes), self.residuals
         drawn = rng.integers(count, size=(size, count))
         drawn += np.arange(size)[:, None] * count
@@ -581,6 +642,65 @@ class Pivots:
             spread += means**2 * (times @ self.sizes**2)[:, None]
         spread[spread <= LEAST_SPREAD * (rows**2).sum(axis=1)] = np.nan
         return np.asarray(means * whole / np.sqrt(spread * count / (count - 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Bulk:
+    """Resamples of many values of which few are large: the large ones drawn one by one.
+
+    The sums of all others, and of their squares, are normal as far as draws can tell: what is
+    left out is of the order of `LIGHT_LEAN`, the skewness that they give the mean.
+    """
+
+    count: int
+    large: Floats  # (rows, some)
+    light: Floats  # (2 rows,): means of the others and of their squares
+    factor: Floats  # (2 rows, 2 rows): a root of their covariance
+    whole: Floats  # (rows,): sums of all squares
+
+    @classmethod
+    def of(cls, rows: Floats) -> "Bulk | None":
+        """None where too many values are large."""
+        n = rows.shape[1]
+        whole = (rows**2).sum(axis=1)
+        # a resample may lack the largest of all, and has the spread of the others then
+        usual = whole - np.partition(rows**2, n - LACKING, axis=1)[:, n - LACKING :].sum(axis=1)
+        if not (usual > ROUNDING * whole).all():
+            return None
+        order = np.argsort(-(rows**2 / usual[:, None]).max(axis=0), kind="stable")
+        some = 64
+        while some <= n // 4:
+            others = rows[:, order[some:]]
+            apart = others - others.mean(axis=1, keepdims=True)
+            squares = apart**2
+            lean = np.abs((squares * apart).sum(axis=1)) / usual**1.5
+            tail = (squares**2).sum(axis=1) / usual**2
+            if (lean <= LIGHT_LEAN).all() and (tail <= LIGHT_TAIL).all():
+                both = np.concatenate([others, others**2])
+                means = both.mean(axis=1)
+                spread = np.cov(both, bias=True)
+                value, vector = np.linalg.eigh(np.atleast_2d(spread))
+                factor = vector * np.sqrt(np.maximum(value, 0.0))
+                return cls(n, rows[:, order[:some]], means, factor, whole)
+            some *= 2
+        return None
+
+    def pivots(self, rng: np.random.Generator, size: int) -> Floats:
+        """Means of resamples in standard errors of their own (size, rows)."""
+        n, (rows, some) = self.count, self.large.shape
+        found = rng.binomial(n, some / n, size)
+        which = rng.integers(some, size=int(found.sum()))
+        which += np.repeat(np.arange(size) * some, found)
+        times = np.bincount(which, minlength=size * some).reshape(size, some).astype(np.float64)
+        left = (n - found)[:, None].astype(np.float64)
+        sums = left * self.light + np.sqrt(left) * (
+            rng.normal(size=(size, 2 * rows)) @ self.factor.T
+        )
+        sums += times @ np.concatenate([self.large, self.large**2]).T
+        total, squares = sums[:, :rows], sums[:, rows:]
+        spread = squares - total**2 / n
+        spread[spread <= LEAST_SPREAD * self.whole] = np.nan
+        return np.asarray(total / np.sqrt(spread * n / (n - 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -1062,12 +1182,16 @@ def mean_pivots(
     if not rows or predictions.n < 2:
         return {}
     centred = np.stack([values - float(values.mean()) for values in rows.values()])
-    return dict(zip(rows, _pivots_of_rows(centred, rng, draws), strict=True))
+    different, same = np.unique(centred, axis=0, return_inverse=True)
+    return dict(zip(rows, _pivots_of_rows(different, rng, draws)[same], strict=True))
 
 
 def _pivots_of_rows(centred: Floats, rng: np.random.Generator, draws: int) -> Floats:
     """Means of resamples in standard errors of their own, (rows, draws); nan where of rounding."""
     n = centred.shape[1]
+    bulk = Bulk.of(centred) if n >= MANY_CASES else None
+    if bulk is not None:
+        return bulk.pivots(rng, draws).T
     if n >= MANY_CASES:
         return _pivots_by_counts(centred, rng, draws)
     slices = _slices(draws, max(1, (1 << 21) // n))

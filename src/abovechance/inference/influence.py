@@ -12,6 +12,7 @@ Intervals of concordance with censored times, by the infinitesimal jackknife.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,6 +143,21 @@ def influence(measure: Measure, sample: Sample) -> Floats:
         return numerical_influence(measure, sample) if found is None else found
 
 
+def declares_influence(measure: Measure, sample: Sample) -> bool:
+    """Whether `declared_influence` has an answer; where a formula stands, it is not asked."""
+    own = measure.for_outcome(sample.kind)
+    plain = sample.weight is None and sample.outputs == 1
+    if not plain or (own.influence is not None and own.after is None):
+        return plain
+    with np.errstate(divide="ignore", invalid="ignore"):
+        few = None if sample.columns else condensed(own, sample)
+        return few is not None and few.slopes(partial(_value_of_few, own, sample)) is not None
+
+
+def _value_of_few(measure: Measure, sample: Sample, columns: dict[str, Any]) -> Floats:
+    return evaluate(measure, made_of(sample, columns))
+
+
 def declared_influence(measure: Measure, sample: Sample) -> Floats | None:
     """The same from what a measure declares: the influence itself, or the means that suffice.
 
@@ -156,11 +172,7 @@ def declared_influence(measure: Measure, sample: Sample) -> Floats | None:
             columns = (sample.predictions(),) if censored else sample.formula_columns(measure)
             return measure.influence(*columns, **measure.parameters) / sample.n
         few = None if sample.columns else condensed(measure, sample)
-        return (
-            None
-            if few is None
-            else few.influence(lambda columns: evaluate(measure, made_of(sample, columns)))
-        )
+        return None if few is None else few.influence(partial(_value_of_few, measure, sample))
 
 
 def numerical_influence(measure: Measure, sample: Sample) -> Floats:

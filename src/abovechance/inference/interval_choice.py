@@ -25,7 +25,7 @@ from abovechance.inference.bootstrap import (
     spread_of_clusters,
 )
 from abovechance.inference.confusion_tables import Cells
-from abovechance.inference.influence import declared_influence
+from abovechance.inference.influence import declares_influence
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -85,6 +85,7 @@ class Shared(Settings):
         groups = self.predictions.cases.groups
         # not those that have limits of their own; whatever fails there is drawn by itself
         wanted = [m for m in self.measures if m.label in self.needed and m.form is not Form.DRAWS]
+        wanted = [m for m in wanted if not m.extreme]
         own = (Law.MEAN, Law.PAIRS, Law.CENSORED_PAIRS)
         plain = self.predictions.weight is None and not self.case_control
         wanted = [m for m in wanted if not (plain and m.law in own) and not self.leaves_out(m)]
@@ -124,7 +125,7 @@ class Shared(Settings):
             return self.predictions.n <= 3 * MOST or measure.form is Form.LOSSES
         if self.predictions.cases.groups is not None or self.predictions.n <= MOST:
             return True
-        return declared_influence(measure, Sample.of(self.predictions)) is not None
+        return declares_influence(measure, Sample.of(self.predictions))
 
     def bootstrap(self, measure: Measure) -> Interval:
         """What serves any measure: leaving out cases, else a bootstrap."""

@@ -446,6 +446,7 @@ CELLS = 1 << 21  # numbers a block may spread over
 ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
 ALL_SLOW = 20_000  # the same where every one is a loop over cases
 MANY_NUMBERS = 1_000  # from which turns of one random order stand for permutations of all
+FEW_TURNS = 16  # of many cases, whose values are close to each other
 ONE_ORDER = "one random order turned"
 PERMUTATION = "permutation"
 SCORES = "prediction and outcome are independent (labels exchangeable)"
@@ -850,6 +851,7 @@ def _general(
     known = {m.label for m in drawn}
     drawn += {m.label: m for m in losses.values() if m.label not in known}.values()
     nulls: dict[str, Floats] = {}
+    few: Array | None = None
     found = {} if plain else _near_normal(predictions, drawn, settings)
     drawn = [m for m in drawn if m.label not in found]
     loops = {m: _loops(m, predictions, scheme) for m in drawn}
@@ -865,18 +867,23 @@ def _general(
         elif _turns_do(predictions, scheme, total):
             turns = Turns.of(predictions.n, total, settings.rng(ONE_MODEL, 10))
             null, how = _turned(predictions, chosen, turns), ONE_ORDER
+            few = turns.orders(slice(FEW_TURNS))
         else:
             work = Permuted(predictions, tuple(chosen), scheme)
             null = null_of(work, settings, total, predictions.n)
         nulls.update(null)
         found.update(_tests(predictions, chosen, null, exact, how))
-    few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS) if losses else np.empty((0, 0))
-    for m in [m for m in measures if m.label in losses]:
-        loss = losses[m.label]
-        values = permuted([m, loss], predictions, few)
-        expected = _read_off(values[loss.label], values[m.label], nulls[loss.label])
+    rising = [m for m in measures if m.label in losses]
+    if rising:
+        if few is None:
+            few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS)
+        asked = {m.label: m for m in (*rising, *losses.values())}
+        values = permuted(list(asked.values()), predictions, few)
+    for m in rising:
+        loss = losses[m.label].label
+        expected = _read_off(values[loss], values[m.label], nulls[loss])
         # as probable as that of the loss, but for what it is a value of
-        found[m.label] = replace(found[loss.label], statistic=m.of(predictions), expected=expected)
+        found[m.label] = replace(found[loss], statistic=m.of(predictions), expected=expected)
     return {m.label: found[m.label] for m in measures if m.label in found}
 
 
@@ -889,10 +896,11 @@ def _near_normal(
     if not one or predictions.n <= EXACT_UP_TO or settings.draws is not None or settings.exact:
         return found
     for m in measures:
-        columns = Sample.of(predictions).formula_columns(m)
-        spread = None if m.null_spread is None else m.null_spread(*columns)
+        if m.null_spread is None:
+            continue
+        spread = m.null_spread(*Sample.of(predictions).formula_columns(m))
         expected = shuffled(m, predictions)
-        if spread is None or expected is None or m.higher_is_better is None:
+        if spread is None or expected is None:
             continue
         value = m.of(predictions)
         z = (value - expected) / spread * (1.0 if m.higher_is_better else -1.0)

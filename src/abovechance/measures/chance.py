@@ -87,7 +87,13 @@ class SameNumber:
     """From outcomes (outputs, n) and weights to one number per output."""
 
     def forecast(self, predictions: Numeric) -> Numeric:
-        """The same cases, each predicted by that number."""
+        """The same cases, each predicted by that number; found once."""
+        found: Numeric = predictions.once(
+            ("same number", self), lambda: self._forecast(predictions)
+        )
+        return found
+
+    def _forecast(self, predictions: Numeric) -> Numeric:
         centre = self.centre(predictions.outcome, predictions.weight)
         return predictions.replace(value=np.repeat(centre[:, None], predictions.n, axis=1))
 

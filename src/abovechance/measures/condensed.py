@@ -8,7 +8,7 @@ case moves the value follows from the derivatives by the means.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -41,22 +41,41 @@ class Condensed:
             return None
         return {**found, "weight": found["weight"] * total[:, None]}
 
-    def influence(self, value: Callable[[dict[str, Any]], Floats]) -> Floats | None:
-        """How much each case moves a `value` of such columns, were the cases equally heavy.
+    @cached_property
+    def means(self) -> Floats:
+        return np.asarray(self.columns.mean(axis=1))
 
-        None where the value has no derivative, as at the end of what it can reach.
-        """
+    @cached_property
+    def apart(self) -> Floats:
+        """How far each case is from the means."""
+        return np.asarray(self.columns - self.means[:, None])
+
+    @cached_property
+    def _step(self) -> Floats:
         n = self.columns.shape[1]
-        means = self.columns.mean(axis=1)
-        apart = self.columns - means[:, None]
-        step = STEP * np.sqrt(np.einsum("cn,cn->c", apart, apart) / n / n)
-        sides = np.concatenate([means + np.diag(step), means - np.diag(step)])
-        made = self.rebuilt(sides)
+        return np.asarray(STEP * np.sqrt(np.einsum("cn,cn->c", self.apart, self.apart)) / n)
+
+    @cached_property
+    def _sides(self) -> dict[str, Any] | None:
+        steps = np.diag(self._step)
+        return self.rebuilt(np.concatenate([self.means + steps, self.means - steps]))
+
+    def slopes(self, value: Callable[[dict[str, Any]], Floats]) -> Floats | None:
+        """Derivatives of a `value` of such columns by the means.
+
+        None where it has none, as at the end of what it can reach.
+        """
+        step, made = self._step, self._sides
         if made is None:
             return None
         up, down = np.split(value(made), 2)
-        slopes = np.divide(up - down, 2.0 * step, out=np.zeros(len(step)), where=step > 0)
-        return slopes @ apart / n if np.isfinite(slopes).all() else None
+        found = np.divide(up - down, 2.0 * step, out=np.zeros(len(step)), where=step > 0)
+        return np.asarray(found) if np.isfinite(found).all() else None
+
+    def influence(self, value: Callable[[dict[str, Any]], Floats]) -> Floats | None:
+        """How much each case moves it, were the cases equally heavy."""
+        slopes = self.slopes(value)
+        return None if slopes is None else slopes @ self.apart / self.columns.shape[1]
 
 
 def condensed(measure: Measure, sample: Any) -> Condensed | None:
@@ -71,7 +90,12 @@ def condensed(measure: Measure, sample: Any) -> Condensed | None:
         Statistic.LOGS: _logs,
         Statistic.CLASS_MEANS: _class_means,
     }.get(measure.sufficient)  # type: ignore[arg-type]
-    return None if made is None else made(sample)
+    if made is None or sample.columns:
+        return None if made is None else made(sample)
+    key = ("condensed", measure.sufficient)  # of cases as they are, found once
+    if key not in sample.kept:
+        sample.kept[key] = made(sample)
+    return sample.kept[key]
 
 
 def of_moments(measure: Measure, sample: Any) -> bool:

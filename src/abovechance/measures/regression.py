@@ -650,13 +650,14 @@ def of_pearson(outcome: Floats, value: Floats) -> Floats:
 
 def of_spearman(outcome: Floats, value: Floats) -> Floats:
     """Of Spearman's: a case has its own ranks, and moves the ranks of those above it."""
-    f, g = _centred_ranks(outcome), _centred_ranks(value)
-    covariance, first, second = (f * g).mean(), (f**2).mean(), (g**2).mean()
-    rho = covariance / np.sqrt(first * second)
-    moved = _centred(f * g + _above(outcome, g) + _above(value, f)) / np.sqrt(first * second)
-    spreads = _centred(f**2 + 2.0 * _above(outcome, f)) / first
-    spreads = spreads + _centred(g**2 + 2.0 * _above(value, g)) / second
-    return np.asarray(moved - rho * spreads / 2.0)
+    first, second = Levels.of(outcome), Levels.of(value)
+    f, g = first.centred_ranks, second.centred_ranks
+    covariance, spread_f, spread_g = (f * g).mean(), (f**2).mean(), (g**2).mean()
+    scale = np.sqrt(spread_f * spread_g)
+    moved = _centred(f * g + first.above(g) + second.above(f)) / scale
+    spreads = _centred(f**2 + 2.0 * first.above(f)) / spread_f
+    spreads = spreads + _centred(g**2 + 2.0 * second.above(g)) / spread_g
+    return np.asarray(moved - covariance / scale * spreads / 2.0)
 
 
 def of_kendall(outcome: Floats, value: Floats) -> Floats:
@@ -664,7 +665,7 @@ def of_kendall(outcome: Floats, value: Floats) -> Floats:
     n = len(outcome)
     pairs = concordance_by_case(outcome, np.ones(n, dtype=np.bool_), -value)
     surplus = (pairs.concordant - pairs.discordant) / n
-    first, second = (1.0 - _alike(values) / n for values in (outcome, value))
+    first, second = (1.0 - Levels.of(values).alike / n for values in (outcome, value))
     scale = np.sqrt(first.mean() * second.mean())
     tau = surplus.mean() / scale
     spreads = _centred(first) / first.mean() + _centred(second) / second.mean()
@@ -679,29 +680,39 @@ def _centred(values: Floats) -> Floats:
     return np.asarray(values - values.mean())
 
 
-def _places(values: Floats) -> tuple[Ints, Ints]:
-    """How many values are less, and how many are not greater, than each."""
-    ordered = np.sort(values)
-    return np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Values in ascending order, and how many are less than each, and not greater."""
 
+    order: Ints
+    less: Ints
+    upto: Ints
 
-def _alike(values: Floats) -> Floats:
-    """How many values equal each one, itself included."""
-    less, upto = _places(values)
-    return np.asarray(upto - less, dtype=np.float64)
+    @classmethod
+    def of(cls, values: Floats) -> "Levels":
+        order = np.argsort(values, kind="stable")
+        begins = np.flatnonzero(np.diff(values[order], prepend=np.nan) != 0)
+        ends = np.append(begins[1:], len(values))
+        less, upto = np.empty((2, len(values)), dtype=np.int64)
+        less[order], upto[order] = (np.repeat(x, ends - begins) for x in (begins, ends))
+        return cls(order, less, upto)
 
+    @property
+    def alike(self) -> Floats:
+        """How many values equal each one, itself included."""
+        return np.asarray(self.upto - self.less, dtype=np.float64)
 
-def _centred_ranks(values: Floats) -> Floats:
-    """Share of values below, and half of those equal, less one half."""
-    less, upto = _places(values)
-    return np.asarray((less + upto) / (2.0 * len(values)) - 0.5)
+    @property
+    def centred_ranks(self) -> Floats:
+        """Share of values below, and half of those equal, less one half."""
+        return np.asarray((self.less + self.upto) / (2.0 * len(self.order)) - 0.5)
 
-
-def _above(key: Floats, values: Floats) -> Floats:
-    """Sum of the values of cases with a greater key, half of those with an equal one, over n."""
-    total = np.concatenate([[0.0], np.cumsum(values[np.argsort(key, kind="stable")])])
-    less, upto = _places(key)
-    return np.asarray((total[-1] - (total[less] + total[upto]) / 2.0) / len(key))
+    def above(self, values: Floats) -> Floats:
+        """Sum of the values of greater cases, and half of those of equal ones, over n."""
+        total = np.concatenate([[0.0], np.cumsum(values[self.order])])
+        return np.asarray(
+            (total[-1] - (total[self.less] + total[self.upto]) / 2.0) / len(self.order)
+        )
 
 
 # ----------------------------------------------------------------------------------------------

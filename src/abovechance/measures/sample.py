@@ -548,11 +548,8 @@ def _few_cases(measure: Measure, sample: Sample) -> Sample | None:
     if measure.sufficient is None or not sample.columns or len(sample.batch) != 1:
         return None
     if set(sample.columns) == {"weight"} and sample.source is not None:
-        key = ("condensed", measure.form, measure.sufficient)
-        if key not in sample.kept:
-            sample.kept[key] = condensed(measure, Sample.of(sample.source))
-        found = sample.kept[key]
-        columns = None if found is None else found.resampled(sample.weight)
+        found, weight = condensed(measure, Sample.of(sample.source)), sample.weight
+        columns = None if found is None or weight is None else found.resampled(weight)
         return None if columns is None else made_of(sample, columns)
     if of_moments(measure, sample) and sample.weight is None and sample.column("value").ndim == 2:
         return sample.four_points

@@ -11,9 +11,11 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
+from abovechance.measures.catalogue import find
 from abovechance.measures.evaluation import fit
 from abovechance.measures.measure import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
+from abovechance.measures.turned import sum_of_all
 from abovechance.numerics.exact import log_hypergeometric
 from abovechance.numerics.ranks import tied_groups
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, View
@@ -84,7 +86,8 @@ def _known(measure: Measure, predictions: Any) -> float | None:
         if measure.form in (Form.LOSSES, Form.SAMPLE) and measure.reads is View.PROBABILITY:
             return _of_classes(measure, predictions)
     if isinstance(predictions, Numeric) and measure.form is Form.LOSSES and measure.after is None:
-        return _of_pairings(measure, predictions)
+        found = _on_scale(measure, predictions)
+        return _of_pairings(measure, predictions) if found is None else found
     return None
 
 
@@ -183,11 +186,27 @@ def _spread(measure: Measure, predictions: Any, chance: Floats) -> float:
     return float(found if measure.after is None else measure.after(found))
 
 
+def _on_scale(measure: Measure, predictions: Numeric) -> float | None:
+    """What is another measure of numbers on a scale, as that one has it there."""
+    if measure.on_scale is None or predictions.weight is not None:
+        return None
+    scale, name = measure.on_scale
+    outcome, value = scale(predictions.outcome.T), scale(predictions.value.T)
+    other = find(name)
+    if other.chance is None or not (np.isfinite(outcome).all() and np.isfinite(value).all()):
+        return None
+    return other.chance(Numeric(outcome, value), other)
+
+
 def _of_pairings(measure: Measure, predictions: Numeric) -> float | None:
     """Every prediction beside every outcome."""
     if predictions.n**2 * len(predictions.outputs) > PAIRINGS:
         return None
     weight = predictions.weight
+    if weight is None and len(predictions.outputs) == 1 and measure.errors is not None:
+        every = sum_of_all(measure, predictions)
+        if every is not None:
+            return every / predictions.n**2
     means = []
     for outcome, value in zip(predictions.outcome, predictions.value, strict=True):
         pairs = measure.formula(outcome[:, None], value[None, :], **measure.parameters)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from abovechance.arrays import Floats, Ints
-from abovechance.numerics.kernels import compiled, compiled_sums
+from abovechance.numerics.kernels import compiled, compiled_sums, inlined
 
 TOGETHER = 8  # logarithms taken at once, of a product
 
@@ -19,13 +19,15 @@ def sums(row: Floats, starts: Ints, value: Floats, weight: Floats, found: Floats
     """Sums of absolute errors, each times the weight of its outcome unless there are none."""
     n = value.size
     for at in range(starts.size):
-        start, total = starts[at], 0.0
+        total = 0.0
+        outcome = row[starts[at] : starts[at] + n]
         if weight.size:
+            own = weight[starts[at] : starts[at] + n]
             for i in range(n):
-                total += abs(row[start + i] - value[i]) * weight[start + i]
+                total += abs(outcome[i] - value[i]) * own[i]
         else:
             for i in range(n):
-                total += abs(row[start + i] - value[i])
+                total += abs(outcome[i] - value[i])
         found[at] = total
 
 
@@ -36,16 +38,17 @@ def log_sums(row: Floats, starts: Ints, value: Floats, found: Floats) -> None:
     part = n // TOGETHER
     product = np.empty(part)
     for at in range(starts.size):
-        start, total = starts[at], 0.0
+        total = 0.0
+        outcome = row[starts[at] : starts[at] + n]
         product[:] = 1.0
         for some in range(TOGETHER):
-            first = some * part
+            mine, theirs = outcome[some * part :], value[some * part :]
             for i in range(part):
-                product[i] *= 1.0 + abs(row[start + first + i] - value[first + i])
+                product[i] *= 1.0 + abs(mine[i] - theirs[i])
         for i in range(part):
             total += math.log(product[i])
         for i in range(part * TOGETHER, n):
-            total += math.log(1.0 + abs(row[start + i] - value[i]))
+            total += math.log(1.0 + abs(outcome[i] - value[i]))
         found[at] = total
 
 
@@ -53,31 +56,58 @@ def log_sums(row: Floats, starts: Ints, value: Floats, found: Floats) -> None:
 def largest(row: Floats, starts: Ints, value: Floats, found: Floats) -> None:
     """The largest absolute errors."""
     for at in range(starts.size):
-        start, most = starts[at], 0.0
+        most = 0.0
+        outcome = row[starts[at] : starts[at] + value.size]
         for i in range(value.size):
-            most = max(most, abs(row[start + i] - value[i]))
+            error = abs(outcome[i] - value[i])
+            most = error if error > most else most
         found[at] = most
 
 
 @compiled
 def medians(
-    row: Floats, starts: Ints, value: Floats, low: float, high: float, found: Floats
+    row: Floats,
+    starts: Ints,
+    value: Floats,
+    centre: float,
+    reach: float,
+    rate: float,
+    found: Floats,
 ) -> None:
-    """Medians of absolute errors that lie between two bounds; nan where one does not.
+    """Medians of absolute errors that lie where expected; nan where one does not.
 
-    Errors below are counted, and only those between are put in order.
+    Errors below a bound are counted, and only those up to another one are put in order. The bounds
+    are within `reach` of the `centre`; where the `rate` of errors there is known, above 0, they are
+    put closer, about where so many more or fewer errors lead.
     """
     n = value.size
-    between = np.empty(n + 1)
+    between, errors = np.empty(n), np.empty(n)
     first, second = (n - 1) // 2, n // 2
     for at in range(starts.size):
-        start, below, size = starts[at], 0, 0
+        outcome = row[starts[at] : starts[at] + n]
         for i in range(n):
-            error = abs(row[start + i] - value[i])
-            between[size] = error
-            below += error < low
-            size += (error >= low) & (error <= high)
+            errors[i] = abs(outcome[i] - value[i])
+        middle, near = centre, reach
+        if rate > 0.0:
+            lacking = n / 2.0 - _below(errors, centre)
+            middle = centre + lacking / rate
+            near = 6.0 * math.sqrt(abs(lacking) + 16.0) / rate
+        below, size = 0, 0
+        for i in range(n):
+            below += errors[i] - middle < -near
+        for i in range(n):
+            if abs(errors[i] - middle) <= near:  # rarely, so that it can be guessed
+                between[size] = errors[i]
+                size += 1
         found[at] = np.nan
         if below <= first and second < below + size:
-            middle = np.partition(between[:size], second - below)[: second - below + 1]
-            found[at] = middle[-1] if first == second else (middle[:-1].max() + middle[-1]) / 2.0
+            some = np.partition(between[:size], second - below)[: second - below + 1]
+            found[at] = some[-1] if first == second else (some[:-1].max() + some[-1]) / 2.0
+
+
+@inlined
+def _below(errors: Floats, bound: float) -> int:
+    count = 0
+    for i in range(errors.size):
+        count += errors[i] < bound
+    return count
