@@ -38,6 +38,7 @@ COMMANDS = {
     "searchlight": "Map where in the brain classes differ.",
     "selftest": "Check this installation: references, error rates, draws.",
     "thresholds": "Where to cut the predictions in a file, given what errors cost.",
+    "warm": "Compile ahead what later commands use.",
     "validate": "How good a model will be on new cases, from those it is trained on.",
     "power": "How many cases, and which test: power and sample sizes by simulation.",
     "reliability": "Whether cross-validation tells what held-out cases say.",
@@ -54,7 +55,7 @@ QUESTIONS = {
     "Which features, and can the validation be believed?": ("select", "stability", "reliability"),
     "How many cases are needed?": ("power",),
     "How do I show it?": ("report", "plot", "app"),
-    "Where do I begin?": ("demo", "measures", "reproduce", "selftest"),
+    "Where do I begin?": ("demo", "measures", "reproduce", "selftest", "warm"),
 }
 EXAMPLES = """\b
 Examples:
@@ -64,7 +65,7 @@ Examples:
 """
 HOMES = {  # several commands in one module
     **dict.fromkeys(("app", "demo"), "report_command"),
-    **dict.fromkeys(("completion", "reproduce", "selftest"), "setup_commands"),
+    **dict.fromkeys(("completion", "reproduce", "selftest", "warm"), "setup_commands"),
     **dict.fromkeys(("curves", "plot", "thresholds"), "picture_commands"),
     **dict.fromkeys(("group-maps", "searchlight"), "map_commands"),
     **dict.fromkeys(

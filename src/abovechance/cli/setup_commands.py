@@ -1,4 +1,4 @@
-"""Commands about the installation itself: `completion`, `selftest`, `reproduce`."""
+"""Commands about the installation itself: `completion`, `selftest`, `warm`, `reproduce`."""
 
 import sys
 from importlib import import_module
@@ -103,3 +103,19 @@ def selftest(report: str | None, json_: str | None) -> int:
         write_text(json_, found.to_json() + "\n")
         click.echo(f"abovechance: JSON written to {json_}", err=True)
     return 0 if found.passed else 1
+
+
+@click.command(epilog=options.examples("warm"))
+def warm() -> None:
+    """Compile ahead what later commands use, so that none of them has to wait for it.
+
+    Compiled loops are kept on disk, for this installation and user; the first run takes up to a
+    few minutes, another one a few seconds.
+    """
+    from abovechance.qualification import warm as run
+
+    def tell(done: int, total: int, what: str) -> None:
+        if what:
+            click.echo(f"abovechance: {done + 1} of {total}: {what}", err=True)
+
+    click.echo(f"abovechance: {run(tell)}", err=True)

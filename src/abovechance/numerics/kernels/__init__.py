@@ -7,7 +7,8 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ AGAIN = 5.0  # seconds without compiling after which a wait for it is another on
 
 _taken: Counter[str] = Counter()  # steps that were asked for while a module was not loaded
 _announced: dict[str, float] = {}  # when compiling was last seen
+_eager: list[bool] = []  # not empty while compiled code is to be used for work of any size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,6 +48,8 @@ def worthwhile(size: int, *, module: str | None = None) -> bool:
     once it has been loaded, and worth loading as soon as the plain path has taken as many steps as
     loading would have cost: many small jobs then never take more than twice the least time.
     """
+    if _eager:
+        return available()
     if module is None:
         return size >= WORTHWHILE and available()
     if f"{__name__}.{module}" in sys.modules:
@@ -66,6 +70,44 @@ def _compiled_before(module: str) -> bool:
         return any(Path(given).rglob(f"{module}.*.nbi"))
     # where nothing can be written beside the source it is kept in a place that numba knows
     return any(beside.glob(f"{module}.*.nbi")) or not os.access(beside.parent, os.W_OK)
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Use compiled code for work of any size meanwhile, so that it is there when it is needed."""
+    _eager.append(True)
+    try:
+        yield
+    finally:
+        _eager.pop()
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """The names of the loops of this package that are compiled meanwhile, not read from disk."""
+    from numba.core import event
+
+    found: list[str] = []
+
+    class Count(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            function = event.data["dispatcher"].py_func
+            if function.__module__.startswith("abovechance."):
+                found.append(f"{function.__module__}.{function.__name__}")
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Count()):
+        yield found
+
+
+def kept_in() -> Path:
+    """Where machine code is kept for later processes."""
+    from abovechance.numerics.kernels import draw_loops
+
+    loop: Any = draw_loops.subset_masks
+    return Path(loop.stats.cache_path or "")
 
 
 def compiled(function: Function) -> Function:
