@@ -10,6 +10,7 @@ import pytest
 import abovechance as ac
 from abovechance import examples
 from abovechance.errors import NotApplicable
+from abovechance.inference import miscalibration
 from abovechance.inference.intervals import linear_calibration, observed_expected, recalibration
 from abovechance.inference.miscalibration import PARAMETERS, simulated, weighted_slope
 from abovechance.inference.significance import calibration as error_of
@@ -583,3 +584,75 @@ def test_a_line_that_one_case_holds_has_no_interval() -> None:
     value = np.where(np.arange(12) == 4, 2.0, 1.0)
     with pytest.raises(NotApplicable, match="one case alone"):
         ac.intervals.linear_calibration(ac.Numeric(y, value), "intercept")
+
+
+# ----------------------------------------------------------------------------------------------
+# Many cases: outcomes are drawn in cells of nearly equal probability.
+# ----------------------------------------------------------------------------------------------
+
+
+DISTANCES = ["ece", "mce", "rmsce", "hosmer_lemeshow", "ici", "e50", "e90", "emax"]
+
+
+def many_cases(n: int, seed: int = 3, *, crowded: bool = False) -> ac.Binary:
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(-2.0, 2.5, size=n) if not crowded else rng.normal(0.0, 0.02, size=n)
+    p = 1.0 / (1.0 + np.exp(-odds))
+    p[: n // 500], p[-n // 500 :] = 0.0, 1.0
+    return ac.Binary(rng.random(n) < p, probability=p, pos_label=True)
+
+
+def condensed(cases: ac.Binary) -> Any:
+    fitted = tuple(find(name) for name in DISTANCES)
+    return miscalibration._Condensed.of(miscalibration._Simulated(cases, fitted))
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_cells_have_the_distances_of_their_cases(crowded: bool) -> None:
+    cases = many_cases(6_000, crowded=crowded)
+    work = condensed(cases)
+    assert work.sizes.sum() == cases.n
+    order = np.argsort(cases.probability)
+    starts = np.cumsum(work.sizes) - work.sizes
+    drawn = np.add.reduceat(cases.positive[order].astype(int), starts)[None]
+    found = work.errors(drawn)
+    for name in DISTANCES[:4]:
+        assert found[name][0] == pytest.approx(find(name).of(cases), rel=1e-9), name
+    plain = miscalibration._Simulated(cases, tuple(find(name) for name in DISTANCES)).observed()
+    for name in DISTANCES[4:]:  # of curves that weigh the cases of a cell alike
+        assert found[name][0] == pytest.approx(plain[name], abs=2e-3), name
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_what_is_expected_and_p_do_not_jump_where_cells_take_over(
+    monkeypatch, crowded: bool
+) -> None:
+    cases, fitted = many_cases(5_000, crowded=crowded), [find(name) for name in DISTANCES]
+    settings = Settings(draws=1_999, seed=1)
+    inside = simulated(cases, fitted, settings)
+    monkeypatch.setattr(miscalibration, "FEWEST_CONDENSED", 5_001)
+    plain = simulated(cases, fitted, settings)
+    for name in DISTANCES:
+        one, other = inside[name], plain[name]
+        assert "cells" in one.test.by
+        assert "cells" not in other.test.by
+        assert one.value == other.value
+        assert one.expected == pytest.approx(other.expected, rel=0.04), name
+        pooled = (one.test.p_value + other.test.p_value) / 2.0
+        error = np.sqrt(2.0 * pooled * (1.0 - pooled) / 1_999)
+        assert abs(one.test.p_value - other.test.p_value) < 4.0 * error + 0.002, name
+
+
+def test_cells_are_said_in_the_result_and_few_cases_have_none() -> None:
+    few, many = many_cases(4_999), many_cases(5_000)
+    assert "cells" not in error_of(few, "ece", draws=99, rng=1).test.method
+    said = error_of(many, "ece", draws=99, rng=1).test
+    assert said.method == (
+        f"outcomes simulated from the probabilities, in {said.by['cells']} cells of nearly equal "
+        "ones"
+    )
+    # borders of equal counts divide cases, and a robust curve is not linear: all cases are drawn
+    counted = find("ece").with_parameters(binning="count")
+    robust = find("ici").with_parameters(smoother="lowess")
+    found = simulated(many, [counted, robust], Settings(draws=9, seed=1))
+    assert all("cells" not in one.test.by for one in found.values())

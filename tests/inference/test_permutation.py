@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import abovechance as ac
 from abovechance import assess
 from abovechance.errors import NotApplicable
 from abovechance.format import p_equation, p_phrase, p_value
+from abovechance.inference import permutation as permutation_module
 from abovechance.inference import significance
 from abovechance.inference.permutation import (
     Permuted,
@@ -490,3 +492,68 @@ def test_rows_of_permuted_survival_know_the_censoring_that_they_have() -> None:
             p.censoring_survival.before(np.array([at])) for p in (row.predictions(), fresh)
         )
         np.testing.assert_allclose(known, own, rtol=1e-12)
+
+
+# ----------------------------------------------------------------------------------------------
+# Many cases: the law of shuffled outcomes stands for draws, and answers do not jump there.
+# ----------------------------------------------------------------------------------------------
+
+
+OF_MANY = (
+    *("brier", "log_score", "scaled_brier", "tjur_r2", "nagelkerke_r2", "cox_snell_r2"),
+    *("mcfadden_r2", "average_precision", "partial_auc", "ks"),
+)
+
+
+def weakly_related(n: int, seed: int = 5) -> Binary:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.4
+    return Binary(y, probability=1.0 / (1.0 + np.exp(0.9 - 0.06 * y - rng.normal(size=n))))
+
+
+def test_answers_do_not_jump_where_the_law_takes_over_from_draws(monkeypatch) -> None:
+    cases, settings = weakly_related(4_000), Settings(seed=1)
+    chosen = [find(name) for name in OF_MANY]
+    by_draws = association(cases, chosen, replace(settings, draws=3_999))
+    assert all(test.draws for test in by_draws.values())
+    monkeypatch.setattr(permutation_module, "LIMIT_CASES", 4_001)
+    assert all(test.draws for test in association(cases, chosen, settings).values())
+    monkeypatch.setattr(permutation_module, "LIMIT_CASES", 4_000)
+    by_law = association(cases, chosen, settings)
+    assert set(by_law) == set(by_draws)
+    for label, law in by_law.items():
+        drawn = by_draws[label]
+        assert law.draws is None
+        assert law.statistic == drawn.statistic
+        assert law.hypothesis == drawn.hypothesis
+        assert 0.001 < drawn.p_value < 0.5  # neither certain nor nothing
+        error = np.sqrt(drawn.p_value * (1.0 - drawn.p_value) / 3_999)
+        assert abs(law.p_value - drawn.p_value) < 4.0 * error + 0.002, label
+        assert law.expected == pytest.approx(drawn.expected, abs=2e-3), label
+
+
+def test_the_law_is_said_in_the_result() -> None:
+    found = assess(weakly_related(10_000), ["brier", "ks", "average_precision"], rng=1)
+    normal = "permutation, normal approximation corrected for skewness"
+    assert found["brier"].test == found["average_precision"].test == normal
+    assert found["ks"].test == "permutation, Smirnov's limit"
+    assert all(found[name].draws is None for name in ("brier", "ks"))
+    asked = assess(weakly_related(10_000), ["brier", "ks"], draws=99, rng=1)
+    assert asked["brier"].draws == asked["ks"].draws == 99
+
+
+def test_rare_or_grouped_cases_are_drawn_however_many() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(10_000) < 60
+    rare = Binary(rng.permutation(y), probability=rng.beta(1.0, 99.0, size=10_000))
+    found = association(rare, [find("average_precision"), find("brier")], Settings(seed=1))
+    assert all(test.draws for test in found.values())
+    graded = Binary(weakly_related(10_000).positive, score=np.arange(10_000) % 7)
+    assert association(graded, [find("ks")], Settings(seed=1))["ks"].draws
+    certain = weakly_related(10_000).probability.copy()
+    certain[:5] = 0.0
+    few = Binary(np.r_[np.zeros(5), weakly_related(9_995).positive], probability=certain)
+    assert association(few, [find("log_score")], Settings(seed=1))["log_score"].draws
+    groups = np.repeat(np.arange(2_500), 4)
+    clustered = Binary(weakly_related(10_000).positive, score=rng.random(10_000), groups=groups)
+    assert association(clustered, [find("ks")], Settings(seed=1, draws=None))["ks"].draws

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -29,7 +29,7 @@ from abovechance.inference.method import (
 from abovechance.inference.permutation import affordable_draws, null_of
 from abovechance.inference.results import Interval, Result, Test
 from abovechance.measures import Calibration, Law, Measure, applicable, every, find
-from abovechance.measures.calibration import decile_groups
+from abovechance.measures.calibration import decile_groups, distance_of, kept_line, kept_shift
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import Sample, evaluate
 from abovechance.numerics.exact import never_zero
@@ -43,6 +43,7 @@ from abovechance.numerics.recalibration import (
     log_odds,
     shift,
 )
+from abovechance.numerics.smooth import Smoother
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.resampling import seed_of, tail
 from abovechance.settings import Settings
@@ -234,12 +235,13 @@ def recalibration(
     if parameter not in PARAMETERS:
         raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
     predictions = checked("recalibration", predictions)
-    y, x, weight = _told(predictions)
     if predictions.cases.groups is not None:
+        y, x, _ = _told(predictions)
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
-    best, centre, error, profile = _profile(y, x, weight, parameter)
-    excess = _excess(y, x, weight, parameter)
+    known_fits = _Fits.of(predictions, *_told(predictions))
+    best, centre, error, profile = _profile(known_fits, parameter)
+    excess = _excess(known_fits, parameter)
     low, high = _limits(profile, best, centre, error, _normal(confidence_level) * excess)
     known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
     return limits("recalibration", low, high, confidence_level, **known)
@@ -392,28 +394,66 @@ def weighted_slope(
     return limits("sandwich", centre - half, centre + half, confidence_level)
 
 
-def _profile(
-    y: Floats, x: Floats, weight: Floats | None, parameter: str
-) -> tuple[float, float, float, Callable[[float], float]]:
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """The cases that tell about a line, and what is fitted to them, once."""
+
+    y: Floats
+    x: Floats
+    weight: Floats | None
+    predictions: Binary | None = None  # whose line is kept, where cases count one each
+
+    @classmethod
+    def of(cls, predictions: Binary, y: Floats, x: Floats, weight: Floats | None) -> "_Fits":
+        """Those of predictions, kept with them."""
+        key = "recalibration fits"
+        made = cls(y, x, weight, None if weight is not None else predictions)
+        return cast(_Fits, predictions.once(key, lambda: made))
+
+    @cached_property
+    def line(self) -> Line:
+        if self.predictions is not None:
+            return kept_line(self.predictions)
+        return line(self.y, self.x, self.weight)
+
+    @cached_property
+    def shift(self) -> float:
+        if self.predictions is not None:
+            return kept_shift(self.predictions)
+        return float(shift(self.y, self.x, None, self.weight))
+
+    @cached_property
+    def at_line(self) -> float:
+        """The greatest log-likelihood of any line."""
+        return line_log_likelihood(self.line, self.y, self.x, self.weight)
+
+    @cached_property
+    def at_shift(self) -> float:
+        """The greatest log-likelihood of a line of slope 1."""
+        if np.isinf(self.shift):
+            return 0.0
+        return float(log_likelihood(self.y, self.x + self.shift, self.weight))
+
+
+def _profile(fits: _Fits, parameter: str) -> tuple[float, float, float, Callable[[float], float]]:
     """Greatest log-likelihood, estimate, its standard error, and the log-likelihood elsewhere."""
+    y, x, weight = fits.y, fits.x, fits.weight
     if parameter == "in_the_large":
-        centre = float(shift(y, x, None, weight))
+        centre = fits.shift
         finite = np.isfinite(centre)
-        best = float(log_likelihood(y, x + centre, weight)) if finite else 0.0
         error = information(x, x + centre, weight)[0, 0] ** -0.5 if finite else 1.0
-        return best, centre, error, lambda a: float(log_likelihood(y, x + a, weight))
-    found = line(y, x, weight)
+        return fits.at_shift, centre, error, lambda a: float(log_likelihood(y, x + a, weight))
+    found = fits.line
     if np.isnan(found.slope):
         raise NotApplicable("the recalibration line is not defined, so it has no interval.")
-    best = line_log_likelihood(found, y, x, weight)
     ones = np.ones(len(x))
     if parameter == "slope":
         error = _error(found, x, weight)[1] if np.isfinite(found.slope) else 1.0 / x.std()
-        return best, float(found.slope), error, lambda b: _most(y, b * x, ones, weight)
+        return fits.at_line, float(found.slope), error, lambda b: _most(y, b * x, ones, weight)
     if np.isinf(found.slope):
         raise NotApplicable("the classes are separated, so the intercept is not defined.")
     error = _error(found, x, weight)[0]
-    return best, float(found.intercept), error, lambda a: _most(y, a * ones, x, weight)
+    return fits.at_line, float(found.intercept), error, lambda a: _most(y, a * ones, x, weight)
 
 
 def _error(found: Line, x: Floats, weight: Floats | None) -> Floats:
@@ -439,15 +479,15 @@ def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -
     return float(log_likelihood(y[still], offset[still], w))
 
 
-def _excess(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> float:
+def _excess(fits: _Fits, parameter: str) -> float:
     """How many times its likelihood's standard error a parameter has by the sandwich HC3, from 1.
 
     Where the line does not fit, the drop of the likelihood is that many squared times chi-squared.
     """
-    design, at = _fitted(y, x, weight, parameter)
+    design, at = _fitted(fits, parameter)
     if not np.isfinite(at).all():
         return 1.0  # separated: the likelihood is all there is
-    p, w = expit(at), np.ones_like(x) if weight is None else weight
+    y, p, w = fits.y, expit(at), np.ones_like(at) if fits.weight is None else fits.weight
     inner = _inverse((design * (w * p * (1.0 - p))) @ design.T)
     lever = np.einsum("in,ij,jn->n", design, inner, design) * p * (1.0 - p)
     residual = (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
@@ -456,11 +496,12 @@ def _excess(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> floa
     return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
 
 
-def _fitted(y: Floats, x: Floats, weight: Floats | None, parameter: str) -> tuple[Floats, Floats]:
+def _fitted(fits: _Fits, parameter: str) -> tuple[Floats, Floats]:
     """What a recalibration multiplies, and the log odds that it ends with."""
+    x = fits.x
     if parameter == "in_the_large":
-        return np.ones((1, len(x))), x + float(shift(y, x, None, weight))
-    found = line(y, x, weight)
+        return np.ones((1, len(x))), x + fits.shift
+    found = fits.line
     with np.errstate(invalid="ignore"):  # of a line that is not finite
         at = float(found.intercept) + float(found.slope) * x
     return np.stack([np.ones(len(x)), x]), at
@@ -471,8 +512,11 @@ def _limits(
 ) -> tuple[float, float]:
     """Where the root of twice the log-likelihood's drop reaches a quantile, on both sides."""
 
+    @cache
     def beyond(value: float) -> float:
         # its root is nearly a straight line, the drop a parabola: quicker to solve
+        if value == centre:
+            return -z
         return float(np.sqrt(2.0 * max(best - profile(value), 0.0))) - z
 
     step = 1.2 * z * error
@@ -511,12 +555,12 @@ def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tup
 
 def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float) -> Interval:
     """Student's t with the sandwich estimate over clusters."""
-    design, at = _fitted(y, x, None, parameter)
+    fits = _Fits(y, x, None)
+    design, at = _fitted(fits, parameter)
     if parameter == "in_the_large":
-        estimate = float(shift(y, x))
+        estimate = fits.shift
     else:
-        found = line(y, x)
-        estimate = float(found.slope if parameter == "slope" else found.intercept)
+        estimate = float(fits.line.slope if parameter == "slope" else fits.line.intercept)
     if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance = expit(at)
@@ -753,17 +797,16 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
     predictions = _checked(predictions, "likelihood_ratio")
     y, x, weight = _of_known_logit(predictions)
-    shifted, free = float(shift(y, x, None, weight)), line(y, x, weight)
-    at = {
-        "given": float(log_likelihood(y, x, weight)),
-        "shifted": 0.0 if np.isinf(shifted) else float(log_likelihood(y, x + shifted, weight)),
-    }
+    fits = _Fits.of(predictions, y, x, weight)
+    at = {"shifted": fits.at_shift}
+    if hypothesis in ("line", "in_the_large"):
+        at["given"] = float(log_likelihood(y, x, weight))
     if hypothesis != "in_the_large":
-        if np.isnan(free.slope):
+        if np.isnan(fits.line.slope):
             raise NotApplicable("the recalibration line is not defined here, so it is not tested.")
-        at["free"] = line_log_likelihood(free, y, x, weight)
+        at["free"] = fits.at_line
     if hypothesis == "intercept":
-        if np.isinf(free.slope):
+        if np.isinf(fits.line.slope):
             raise NotApplicable("the classes are separated, so the intercept is not defined.")
         turned = float(shift(y, np.zeros_like(x), x, weight))
         at["turned"] = float(log_likelihood(y, turned * x, weight))
@@ -922,10 +965,16 @@ def simulated(
     fitted = tuple(m for m in fitted if np.isfinite(values[m.label]))
     if not fitted:
         return {}
-    total = affordable_draws(settings, predictions.n, slow=True)
     work = _Simulated(predictions, fitted)
-    observed = work.observed()
-    null = null_of(work, settings, total, predictions.n)
+    observed, inside = work.observed(), _Condensed.of(work)
+    null: dict[str, Array] = {}
+    if inside is not None:
+        total = affordable_draws(settings, inside.count, slow=True)
+        null.update(null_of(inside, settings, total, inside.count))
+    rest = tuple(m for m in fitted if m.label not in null)
+    if rest:
+        total = affordable_draws(settings, predictions.n, slow=True)
+        null.update(null_of(replace(work, measures=rest), settings, total, predictions.n))
     found = {}
     for m in fitted:
         value = values[m.label]
@@ -937,6 +986,7 @@ def simulated(
             p_value=where.p_value,
             alternative="greater",
             draws=where.draws,
+            **({"cells": inside.count} if inside is not None and m not in rest else {}),
         )
         found[m.label] = CalibrationError(
             measure=m.label, value=value, expected=expected, debiased=value - expected, test=result
@@ -1017,8 +1067,9 @@ def _of_a_distance(measure: Measure, predictions: Any, facts: frozenset[Fact]) -
 @test(
     name="calibration",
     drawn=True,
-    title="outcomes simulated from the probabilities",
-    words="a test with outcomes simulated from the probabilities",
+    title="outcomes simulated from the probabilities[, in {cells} cells of nearly equal ones]",
+    words="a test with outcomes simulated from the probabilities"
+    "[ in {cells} cells of nearly equal ones]",
     source="dinga2019",
     hypothesis=RIGHT,
     laws=[Law.CALIBRATION],
@@ -1077,7 +1128,7 @@ class _Simulated:
                 continue
             key = tuple(m.parameters.values())
             if key not in shared:
-                shared[key] = m.distances(sample, self._places, **m.parameters)
+                shared[key] = m.distances(sample, self.places, **m.parameters)
             values = m.of_distances(shared[key])
             found[m.label] = values if values.ndim == 1 else values.mean(axis=-1)
         return found
@@ -1093,10 +1144,123 @@ class _Simulated:
         return np.atleast_2d(Sample.of(self.predictions).column("probability"))
 
     @cached_property
-    def _places(self) -> list[Floats] | Floats:
+    def places(self) -> list[Floats] | Floats:
         """Where curves are compared: at every case, or at enough of them in order."""
         each = [_spread_out(p) for p in self._columns]
         return each[0] if len(each) == 1 else each
+
+
+FEWEST_CONDENSED = 5_000  # cases from which cells of nearly equal probability hold several
+CELL_ODDS = 0.05  # log odds that the cases of a cell may lie apart
+CELL_SHARE = 256  # no cell holds more than this part of the cases, or of the probabilities' range
+FARTHEST_ODDS = 40.0  # beyond, probabilities are 0 or 1 to the last digit
+
+
+@dataclass(frozen=True, eq=False)
+class _Condensed:
+    """Calibration errors of simulated outcomes where cases of nearly equal probability are drawn
+    together, as work for blocks.
+
+    Groups and linear curves read outcomes through sums. A cell lies within one group of every
+    grouping, so that what a group expects is as it was, and what is drawn for it has the mean
+    probability of its cases: a variance too great by the variance within cells, at most 0.00005 of
+    it. Curves are theirs of the probabilities as they are, plus what the drawn numbers differ from
+    their means by, each with the mean weight of its cell.
+    """
+
+    sizes: Array
+    expected: Floats
+    groups: dict[str, tuple[Measure, Floats]]  # by label, which cells every group has
+    curves: tuple[tuple[tuple[Measure, ...], Smoother, Floats], ...]  # of cells; if right
+    places: Floats
+
+    @classmethod
+    def of(cls, work: _Simulated) -> "_Condensed | None":
+        """Of measures whose outcomes can be drawn so; None where there are none, or few cases."""
+        sample = Sample.of(work.predictions)
+        if sample.kind != "binary" or sample.n < FEWEST_CONDENSED:
+            return None
+        p = sample.column("probability")
+        codes: dict[str, tuple[Measure, Array]] = {}
+        shared: dict[Any, tuple[list[Measure], Smoother]] = {}
+        for m in work.measures:
+            if m.grouping is not None and m.of_groups is not None:
+                code = m.grouping(p, **m.parameters)
+                if code is not None:
+                    codes[m.label] = (m, code)
+            elif m.curve is not None and m.of_distances is not None:
+                key = (m.curve, *m.parameters.values())
+                curve = shared[key][1] if key in shared else m.curve(sample, **m.parameters)
+                if curve is not None:
+                    shared.setdefault(key, ([], curve))[0].append(m)
+        if not codes and not shared:
+            return None
+        order = np.argsort(p)
+        starts = _cells(p[order], [code[order] for _, code in codes.values()])
+        sizes = np.diff(starts, append=sample.n)
+        first = order[starts]
+        curves = [
+            (
+                tuple(some),
+                Smoother(curve.vertices, np.add.reduceat(curve.rows[:, order], starts, 1) / sizes),
+                curve.curve(p, cast(Floats, work.places)),
+            )
+            for some, curve in shared.values()
+        ]
+        return cls(
+            sizes,
+            np.add.reduceat(p[order], starts),
+            {
+                label: (m, (code[first][:, None] == np.unique(code)).astype(np.float64))
+                for label, (m, code) in codes.items()
+            },
+            tuple(curves),
+            cast(Floats, work.places),
+        )
+
+    @property
+    def count(self) -> int:
+        """How many cells there are."""
+        return len(self.sizes)
+
+    def __call__(self, rng: np.random.Generator, size: int) -> dict[str, Array]:
+        chance = np.minimum(self.expected / self.sizes, 1.0)
+        return self.errors(rng.binomial(self.sizes, chance, size=(size, self.count)))
+
+    def errors(self, drawn: Array) -> dict[str, Array]:
+        """Values for positives of every cell (draws, cells)."""
+        found: dict[str, Array] = {}
+        for label, (m, member) in self.groups.items():
+            assert m.of_groups is not None
+            sums = (self.sizes @ member, drawn @ member, self.expected @ member)
+            found[label] = m.of_groups(*sums)
+        for some, curve, right in self.curves:
+            beyond = curve.curve(drawn - self.expected, self.places)
+            distance = distance_of(right + beyond, self.places)
+            for m in some:
+                assert m.of_distances is not None
+                found[m.label] = m.of_distances(distance)
+        return found
+
+
+def _cells(p: Floats, codes: Sequence[Array]) -> Array:
+    """Where cells of rising probabilities begin: by log odds, number, distance and groups.
+
+    Curves read probabilities by number and distance, whatever their log odds.
+    """
+    odds = np.clip(log_odds(p), -FARTHEST_ODDS, FARTHEST_ODDS)
+    far = (p - p[0]) / max(p[-1] - p[0], np.finfo(np.float64).tiny)
+    borders = [
+        np.floor(odds / CELL_ODDS),
+        np.arange(len(p)) * CELL_SHARE // len(p),
+        np.floor(far * CELL_SHARE),
+        *codes,
+    ]
+    new = np.zeros(len(p), dtype=np.bool_)
+    new[0] = True
+    for code in borders:
+        new[1:] |= code[1:] != code[:-1]
+    return np.flatnonzero(new)
 
 
 def _spread_out(p: Floats) -> Floats:

@@ -43,6 +43,7 @@ from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.measures.turned import turned
 from abovechance.numerics.exact import normal_tail
 from abovechance.numerics.ranks import midranks
+from abovechance.numerics.shuffles import Shuffled, of_sum
 from abovechance.predictions import Binary, Predictions, View
 from abovechance.resampling import (
     LabelPermutations,
@@ -101,9 +102,9 @@ def linear_null(
     sum of logits is minus infinity where something happened that had probability 0.
     """
     scores = label_scores(predictions, kinds)
-    p = predictions.probability
-    extreme = LabelScore.LOGIT in kinds and p is not None and (p.min() == 0.0 or p.max() == 1.0)
+    extreme = _certain(predictions, kinds)
     if extreme:
+        p = predictions.probability
         scores = np.vstack([scores, p == 0.0, p == 1.0])
     if isinstance(labels, tuple):
         sums = label_sums(scores, scheme, *labels)
@@ -441,7 +442,9 @@ MANY_CASES = 5_000  # cases from which reading all of them is as slow as a loop
 FEWEST_DRAWS = 499  # of very many cases
 VERY_MANY_CASES = 50_000
 FAST_BLOCK = 2048
+LIMIT_CASES = 10_000  # from which the law of shuffled outcomes stands for draws
 ARRANGEMENTS = 64  # through which a function of a sum is known
+FEW_ARRANGEMENTS = 8  # of many cases, whose sums vary little
 CELLS = 1 << 21  # numbers a block may spread over
 ALL_LABELLINGS = 2_000_000  # how many are counted one by one when an exact p is asked for
 ALL_SLOW = 20_000  # the same where every one is a loop over cases
@@ -449,6 +452,7 @@ MANY_NUMBERS = 1_000  # from which turns of one random order stand for permutati
 FEW_TURNS = 16  # of many cases, whose values are close to each other
 ONE_ORDER = "one random order turned"
 PERMUTATION = "permutation"
+SMIRNOV = "Smirnov's limit"
 SCORES = "prediction and outcome are independent (labels exchangeable)"
 
 
@@ -459,6 +463,11 @@ def affordable_draws(settings: Settings, n: int, slow: bool) -> int:
     if n >= VERY_MANY_CASES:
         return FEWEST_DRAWS
     return SLOW_DRAWS if slow or n >= MANY_CASES else FEWER_DRAWS
+
+
+def arrangements_for(n: int) -> int:
+    """Through how many arrangements a smooth function of a sum is read off."""
+    return ARRANGEMENTS if n < MANY_CASES else FEW_ARRANGEMENTS
 
 
 def counts_all(settings: Settings, scheme: Scheme, total: int, *, slow: bool = False) -> bool:
@@ -634,9 +643,11 @@ def mann_whitney_of_all(
     name=PERMUTATION,
     drawn=True,
     title="[sequential {sequential}]permutation[, exact{exact}]"
-    "[, normal approximation{approximation}][; {scheme}]",
+    "[, normal approximation{approximation}][ corrected for skewness{corrected}][, {limit}]"
+    "[; {scheme}]",
     words="a[ sequential{sequential}][n exact{exact}] permutation test"
-    "[ (normal approximation{approximation})][ ({scheme})]",
+    "[ (normal approximation{approximation})][ corrected for skewness{corrected}][ by {limit}]"
+    "[ ({scheme})]",
     source="phipson2010",
     hypothesis=SCORES,
     default=[Law.MEAN, Law.CENSORED_PAIRS],
@@ -652,6 +663,10 @@ def permutation_of_all(
         return _weighted(predictions, measures, settings)
     found: dict[str, Test] = {}
     scheme, words = scheme_for(predictions)
+    many = predictions.n >= LIMIT_CASES and settings.draws is None and not settings.exact
+    if isinstance(scheme, LabelPermutations) and scheme.blocks is None and many:
+        found.update(_undrawn(predictions, measures, scheme))
+        measures = [m for m in measures if m.label not in found]
     if isinstance(scheme, LabelPermutations) and _sizes_fixed(scheme):
         linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
         found.update(_linear(predictions, linear, scheme, words, settings) if linear else {})
@@ -749,6 +764,72 @@ def fisher(predictions: Binary) -> Test:
     return fisher_counts(predictions.confusion)
 
 
+def _undrawn(
+    predictions: Binary, measures: Sequence[Measure], scheme: LabelPermutations
+) -> dict[str, Test]:
+    """Tests of measures whose law is known when outcomes are shuffled among many cases.
+
+    What these laws leave out is less than 999 draws do.
+    """
+    found = _of_sums(predictions, [m for m in measures if m.label_score is not None], scheme)
+    ranked = [m for m in measures if m.shuffled_limit is not None and m.form is Form.RANKS]
+    if ranked:
+        groups = Sample.of(predictions).ranked
+        sizes, positives = groups.positives + groups.negatives, int(groups.positives.sum())
+        for m in ranked:
+            assert m.shuffled_limit is not None
+            law = m.shuffled_limit(sizes, positives, **m.parameters)
+            if law is not None:
+                tested = _limit_test(law.tail(m.of(predictions)), m, predictions, law)
+                found[m.label] = replace(tested, expected=law.mean)
+    return found
+
+
+def _of_sums(
+    predictions: Binary, measures: Sequence[Measure], scheme: LabelPermutations
+) -> dict[str, Test]:
+    """Of measures that rise with a sum over the positives."""
+    by_kind: dict[LabelScore, list[Measure]] = {}
+    for m in measures:
+        if m.label_score is not None:
+            by_kind.setdefault(m.label_score, []).append(m)
+    kinds = tuple(sorted(by_kind))
+    if not kinds or _certain(predictions, kinds):
+        return {}
+    positives, rows = int(predictions.positive.sum()), label_scores(predictions, kinds)
+    laws = {kind: of_sum(row, positives) for kind, row in zip(kinds, rows, strict=True)}
+    known = {kind: law for kind, law in laws.items() if law is not None}
+    some = [m for kind in known for m in by_kind[kind]]
+    drawn = {kind: law.values for kind, law in known.items()}
+    levels = _levels(predictions, some, scheme, drawn)
+    sums = observed_sums(predictions, kinds)
+    found = {}
+    for kind, law in known.items():
+        p = law.tail(sums[kind])
+        for m in by_kind[kind]:
+            tested = _limit_test(p, m, predictions, law)
+            found[m.label] = replace(tested, expected=levels[m.label])
+    return found
+
+
+def _limit_test(p: float, measure: Measure, predictions: Predictions, law: Any) -> Test:
+    normal = isinstance(law, Shuffled)
+    return answer(
+        PERMUTATION,
+        statistic=measure.of(predictions),
+        p_value=p,
+        alternative="greater",
+        hypothesis=hypothesis_of(predictions),
+        **({"approximation": True, "corrected": True} if normal else {"limit": SMIRNOV}),
+    )
+
+
+def _certain(predictions: Binary, kinds: Sequence[LabelScore]) -> bool:
+    """Whether a sum of log odds may be infinite."""
+    p = predictions.probability
+    return LabelScore.LOGIT in kinds and p is not None and (p.min() == 0.0 or p.max() == 1.0)
+
+
 def _linear(
     predictions: Binary,
     measures: Sequence[Measure],
@@ -799,7 +880,7 @@ def _levels(
         found[m.label] = level(np.asarray(m.on_counts(tables)))
     smooth = [m for m in rest if m.label not in found]
     if smooth:
-        labels = scheme.draw(np.random.default_rng(0), ARRANGEMENTS)
+        labels = scheme.draw(np.random.default_rng(0), arrangements_for(n))
         kinds = tuple({m.label_score for m in smooth if m.label_score is not None})
         sums = linear_null(predictions, kinds, scheme, labels)
         values = permuted(smooth, predictions, labels)
@@ -876,7 +957,7 @@ def _general(
     rising = [m for m in measures if m.label in losses]
     if rising:
         if few is None:
-            few = scheme.draw(np.random.default_rng(0), ARRANGEMENTS)
+            few = scheme.draw(np.random.default_rng(0), arrangements_for(predictions.n))
         asked = {m.label: m for m in (*rising, *losses.values())}
         values = permuted(list(asked.values()), predictions, few)
     for m in rising:

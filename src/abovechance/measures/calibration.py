@@ -51,6 +51,7 @@ LINE: dict[str, Any] = {
     **{**LINE, "undefined": IMPOSSIBLE},
     best=0.0,
     calibration=Calibration.LEVEL,
+    shortcut=lambda predictions: kept_shift(predictions),
     source="Cox (1958); Steyerberg et al. (2010)",
 )
 def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -81,6 +82,7 @@ def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Float
     **LINE,
     best=0.0,
     calibration=Calibration.INTERCEPT,
+    shortcut=lambda predictions: float(kept_line(predictions).intercept),
     source="Cox (1958); Harrell, Lee, Mark (1996)",
 )
 def calibration_intercept(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -105,6 +107,7 @@ def calibration_intercept(outcome: Floats, probability: Floats, weight: Floats |
     **LINE,
     best=1.0,
     calibration=Calibration.SLOPE,
+    shortcut=lambda predictions: float(kept_line(predictions).slope),
     source="Cox (1958); Steyerberg et al. (2010)",
 )
 def calibration_slope(outcome: Floats, probability: Floats, weight: Floats | None) -> Floats:
@@ -171,6 +174,24 @@ def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
     return outcome - probability
 
 
+MOST_GROUPS = 1_000_000
+
+
+def in_deciles(probability: Floats, *, groups: int) -> Ints:
+    """The group of every case, cut at quantiles; some may be empty."""
+    if not 1 <= groups <= MOST_GROUPS:
+        raise NotApplicable(f"groups must be from 1 to {MOST_GROUPS:,}; got {groups}.")
+    cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
+    return np.searchsorted(cuts, probability, side="left").astype(np.int64)
+
+
+def _squared_gaps(size: Floats, observed: Floats, expected: Floats) -> Floats:
+    """Squared distance of observed and expected numbers, over their variance, summed."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        terms = (observed - expected) ** 2 / (expected * (1.0 - expected / size))
+    return np.where(observed == expected, 0.0, terms).sum(axis=-1)
+
+
 @measure(
     title="Hosmer–Lemeshow statistic",
     aliases=("hosmer_lemeshow_chi2", "hoslem"),
@@ -181,6 +202,8 @@ def calibration_difference(outcome: Floats, probability: Floats) -> Floats:
     best=0.0,
     weighted=False,
     calibration=Calibration.DISTANCE,
+    grouping=in_deciles,
+    of_groups=_squared_gaps,
     source="Hosmer & Lemeshow (1980)",
 )
 def hosmer_lemeshow(
@@ -210,10 +233,7 @@ def hosmer_lemeshow(
     if probability.ndim > 1:
         fit = partial(hosmer_lemeshow.formula, groups=groups)
         return _by_rows(fit, outcome, probability, weight)
-    size, observed, expected = decile_groups(outcome, probability, groups)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        terms = (observed - expected) ** 2 / (expected * (1.0 - expected / size))
-    return np.where(observed == expected, 0.0, terms).sum(axis=-1)
+    return _squared_gaps(*decile_groups(outcome, probability, groups))
 
 
 @measure(
@@ -247,6 +267,23 @@ def spiegelhalter_z(outcome: Floats, probability: Floats, weight: Floats | None)
     certain = np.isin(p, (0.0, 1.0)).all(axis=-1)
     level = np.where(distance == 0.0, np.where(certain, 0.0, np.nan), np.copysign(np.inf, distance))
     return np.where(spread > 0.0, distance / np.sqrt(np.where(spread > 0.0, spread, 1.0)), level)
+
+
+def kept_line(predictions: Binary) -> Line:
+    """The recalibration line of cases that count one each, fitted once."""
+    found: Line = predictions.once("recalibration line", lambda: _plain(recalibrated, predictions))
+    return found
+
+
+def kept_shift(predictions: Binary) -> float:
+    """Their intercept with the slope kept at 1, fitted once."""
+    level = calibration_in_the_large.formula
+    return float(predictions.once("recalibration shift", lambda: _plain(level, predictions)))
+
+
+def _plain(fit: Callable[..., Any], predictions: Binary) -> Any:
+    assert predictions.probability is not None
+    return fit(predictions.positive.astype(np.float64), predictions.probability, None)
 
 
 def recalibrated(outcome: Floats, probability: Floats, weight: Floats | None) -> Line:
@@ -294,9 +331,6 @@ def _by_rows(
     return found.reshape(*shape[:-1], *found.shape[1:])
 
 
-MOST_GROUPS = 1_000_000
-
-
 def decile_groups(
     outcome: Floats, probability: Floats, groups: int
 ) -> tuple[Floats, Floats, Floats]:
@@ -304,10 +338,11 @@ def decile_groups(
 
     Empty groups are left out.
     """
-    if not 1 <= groups <= MOST_GROUPS:
-        raise NotApplicable(f"groups must be from 1 to {MOST_GROUPS:,}; got {groups}.")
-    cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
-    at = np.searchsorted(cuts, probability, side="left")
+    at = in_deciles(probability, groups=groups)
+    if outcome.ndim == 1:
+        sums = np.array([np.bincount(at, weights) for weights in (None, outcome, probability)])
+        size, observed, expected = sums[:, sums[0] > 0]
+        return size, observed, expected
     member = (at[:, None] == np.unique(at)).astype(np.float64)
     return member.sum(axis=0), outcome @ member, probability @ member
 
@@ -362,6 +397,33 @@ ERROR: dict[str, Any] = {
     "calibration": Calibration.DISTANCE,
 }
 BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
+OF_TOP_LABEL: dict[str, Any] = {"grouping": None, "of_groups": None}
+
+
+def _in_bins(probability: Floats, *, bins: int, binning: str, closed: str) -> Ints | None:
+    """The bin of every case; None where a border may divide one."""
+    return _places(probability, bins, closed) if binning == "width" else None
+
+
+def _mean_gap(size: Floats, observed: Floats, expected: Floats) -> Floats:
+    """Distance of frequency and probability, averaged over the cases of all bins."""
+    gaps = _distance_in_bins(size, observed, expected)
+    return (size / size.sum(axis=-1, keepdims=True) * gaps).sum(axis=-1)
+
+
+def _greatest_gap(size: Floats, observed: Floats, expected: Floats) -> Floats:
+    """Distance of frequency and probability in the bin where it is greatest."""
+    return np.asarray(_distance_in_bins(size, observed, expected).max(axis=-1))
+
+
+def _root_mean_squared_gap(size: Floats, observed: Floats, expected: Floats) -> Floats:
+    """Root of the squared distances, averaged over the cases of all bins."""
+    gaps = _distance_in_bins(size, observed, expected)
+    return np.sqrt((size / size.sum(axis=-1, keepdims=True) * gaps**2).sum(axis=-1))
+
+
+def _distance_in_bins(size: Floats, observed: Floats, expected: Floats) -> Floats:
+    return np.abs(observed - expected) / np.where(size > 0, size, 1.0)
 
 
 def _top_label(outcome: Floats, probability: Floats) -> tuple[Floats, Floats]:
@@ -382,8 +444,10 @@ def _ece_of_top_label(
     closed: str = "left",
 ) -> Floats:
     """Of the most probable class: its probability against how often it was right."""
-    gaps, share = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
-    return (share * gaps).sum(axis=-1)
+    sums = bin_sums(
+        *_top_label(outcome, probability), weight, bins=bins, binning=binning, closed=closed
+    )
+    return _mean_gap(*sums)
 
 
 @measure(
@@ -391,7 +455,9 @@ def _ece_of_top_label(
     aliases=("expected_calibration_error",),
     **BINNED,
     multiclass=_ece_of_top_label,
-    multiclass_facts={"title": "Expected calibration error of the top label"},
+    multiclass_facts={"title": "Expected calibration error of the top label", **OF_TOP_LABEL},
+    grouping=_in_bins,
+    of_groups=_mean_gap,
     source="Naeini, Cooper, Hauskrecht (2015); top label: Guo et al. (2017)",
 )
 def ece(
@@ -416,8 +482,8 @@ def ece(
     >>> ece([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
     0.2
     """
-    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
-    return (share * gaps).sum(axis=-1)
+    sums = bin_sums(outcome, probability, weight, bins=bins, binning=binning, closed=closed)
+    return _mean_gap(*sums)
 
 
 def _mce_of_top_label(
@@ -430,8 +496,10 @@ def _mce_of_top_label(
     closed: str = "left",
 ) -> Floats:
     """Of the most probable class: the bin where it was right least as often as it said."""
-    gaps, _ = _gaps(*_top_label(outcome, probability), weight, bins, binning, closed)
-    return gaps.max(axis=-1)
+    sums = bin_sums(
+        *_top_label(outcome, probability), weight, bins=bins, binning=binning, closed=closed
+    )
+    return _greatest_gap(*sums)
 
 
 @measure(
@@ -440,7 +508,9 @@ def _mce_of_top_label(
     aliases=("maximum_calibration_error",),
     **BINNED,
     multiclass=_mce_of_top_label,
-    multiclass_facts={"title": "Maximum calibration error of the top label"},
+    multiclass_facts={"title": "Maximum calibration error of the top label", **OF_TOP_LABEL},
+    grouping=_in_bins,
+    of_groups=_greatest_gap,
     source="Naeini, Cooper, Hauskrecht (2015)",
 )
 def mce(
@@ -463,13 +533,15 @@ def mce(
     >>> mce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
     0.35
     """
-    gaps, _ = _gaps(outcome, probability, weight, bins, binning, closed)
-    return gaps.max(axis=-1)
+    sums = bin_sums(outcome, probability, weight, bins=bins, binning=binning, closed=closed)
+    return _greatest_gap(*sums)
 
 
 @measure(
     title="Root mean squared calibration error",
     **{**BINNED, "outcomes": frozenset({"binary"})},
+    grouping=_in_bins,
+    of_groups=_root_mean_squared_gap,
     listed=False,
     source="Naeini, Cooper, Hauskrecht (2015), with squares",
 )
@@ -491,8 +563,8 @@ def rmsce(
     >>> rmsce([0, 1, 0, 1, 1], [0.15, 0.15, 0.6, 0.6, 0.9])
     0.235
     """
-    gaps, share = _gaps(outcome, probability, weight, bins, binning, closed)
-    return np.sqrt((share * gaps**2).sum(axis=-1))
+    sums = bin_sums(outcome, probability, weight, bins=bins, binning=binning, closed=closed)
+    return _root_mean_squared_gap(*sums)
 
 
 @measure(
@@ -554,22 +626,6 @@ def bin_sums(
     found = [_of_equal_count(y, p, each, bins) for y, p, each in zip(*rows, strict=True)]
     stacked = np.stack(found, axis=1).reshape(3, *shape[:-1], bins)
     return stacked[0], stacked[1], stacked[2]
-
-
-def _gaps(
-    outcome: Floats,
-    probability: Floats,
-    weight: Floats | None,
-    bins: int,
-    binning: str,
-    closed: str,
-) -> tuple[Floats, Floats]:
-    """Distance of frequency and probability in every bin, and the share of cases there."""
-    total, observed, expected = bin_sums(
-        outcome, probability, weight, bins=bins, binning=binning, closed=closed
-    )
-    gaps = np.abs(observed - expected) / np.where(total > 0, total, 1.0)
-    return gaps, total / total.sum(axis=-1, keepdims=True)
 
 
 def _places(probability: Floats, bins: int, closed: str) -> Ints:
@@ -679,12 +735,25 @@ def _along(
         return np.reshape(found, shape)
     if how["smoother"] == "lowess":
         return distances(observed, probability, **how)
+    curve = _kept_curve(sample, k, probability, how)
+    at = probability if places is None else places
+    return distance_of(curve.curve(observed, at), at)
+
+
+def _kept_curve(sample: Any, k: int, probability: Floats, how: dict[str, Any]) -> Smoother:
     key = (k, *how.values())
-    curve = sample.kept.get(key) or smoother_of(probability, **how)
+    curve: Smoother = sample.kept.get(key) or smoother_of(probability, **how)
     if curve.rows.size <= KEPT:
         sample.kept[key] = curve
-    at = probability if places is None else places
-    return _distance(curve.curve(observed, at), at)
+    return curve
+
+
+def sample_curve(sample: Any, **how: Any) -> Smoother | None:
+    """The smoother of two classes behind the distances; None where it is not linear."""
+    probability = sample.column("probability")
+    if how["smoother"] == "lowess" or sample.kind != "binary" or probability.ndim > 1:
+        return None
+    return _kept_curve(sample, 0, probability, how)
 
 
 def _mean(distance: Floats) -> Floats:
@@ -708,6 +777,7 @@ def _largest(distance: Floats) -> Floats:
     aliases=("integrated_calibration_index", "eavg"),
     **DISTANCE,
     distances=sample_distances,
+    curve=sample_curve,
     of_distances=_mean,
 )
 def ici(
@@ -738,6 +808,7 @@ def ici(
     title="Median calibration distance",
     **DISTANCE,
     distances=sample_distances,
+    curve=sample_curve,
     of_distances=_median,
 )
 def e50(
@@ -762,6 +833,7 @@ def e50(
     title="90 % calibration distance",
     **DISTANCE,
     distances=sample_distances,
+    curve=sample_curve,
     of_distances=_nine_tenths,
 )
 def e90(
@@ -789,6 +861,7 @@ def e90(
     extreme=True,
     **DISTANCE,
     distances=sample_distances,
+    curve=sample_curve,
     of_distances=_largest,
 )
 def emax(
@@ -816,12 +889,12 @@ def distances(
     if smoother == "lowess":
         width = robust.LOWESS_SPAN if span is None else span
         rows = [robust.lowess(probability, y, span=width) for y in np.atleast_2d(outcome)]
-        return _distance(np.stack(rows).reshape(outcome.shape), probability)
+        return distance_of(np.stack(rows).reshape(outcome.shape), probability)
     curve = smoother_of(probability, smoother=smoother, span=span)
-    return _distance(curve.curve(outcome, probability), probability)
+    return distance_of(curve.curve(outcome, probability), probability)
 
 
-def _distance(curve: Floats, probability: Floats) -> Floats:
+def distance_of(curve: Floats, probability: Floats) -> Floats:
     """How far a curve of frequencies is from the probabilities.
 
     A local polynomial may leave 0 to 1, in R as here. Where many probabilities crowd at one end it

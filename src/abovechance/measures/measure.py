@@ -210,12 +210,18 @@ class Measure:
         What of calibration it tells.
     takes_batches
         Whether a formula that needs index draws takes batches of outcomes and predictions.
-    distances, of_distances
-        The distances between a calibration curve and the diagonal, and the value from them.
+    distances, of_distances, curve
+        The distances between a calibration curve and the diagonal, the value from them, and the
+        curve where it is linear in the outcomes.
+    grouping, of_groups
+        The group of every case by its probability, and the value from cases, observed and expected
+        positives of the groups.
     influence
         How much each case moves the value, where there is a closed form.
     permuted
         Of censored times: the values with outcomes in many other orders at once.
+    shuffled_limit
+        Of ranks: its law when outcomes are shuffled among many cases.
     slopes
         Of a function of a confusion table: its derivative by every cell.
     prevalence_free
@@ -302,12 +308,21 @@ class Measure:
     # measures share, and what a measure makes of them
     distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
+    # (sample, **parameters) -> the smoother of that curve; None where it is not linear
+    curve: Callable[..., Any] | None = None
+    # (probability, **parameters) -> the group of every case, None where a border may divide one;
+    # (cases, observed, expected), each (…, groups), -> the value
+    grouping: Callable[..., Any] | None = None
+    of_groups: Callable[[Floats, Floats, Floats], Floats] | None = None
     # (outcome, prediction, **parameters), of censored times (predictions, **parameters) -> how much
     # each case moves the value, the derivative by its share
     influence: Callable[..., Floats] | None = None
     # of censored times: (predictions, orders (draws, n), **parameters) -> values (draws,) where
     # each case has the outcome that its order says; None where only the formula itself tells
     permuted: Callable[..., Floats | None] | None = None
+    # of ranks: (sizes of groups of equal scores, ascending, positives, **parameters) -> its law
+    # when outcomes are shuffled, with a `mean` and a `tail`; None where cases are too few for it
+    shuffled_limit: Callable[..., Any] | None = None
     # of a formula that takes a table: (table (…, K, K), **parameters) -> its derivative by every
     # cell, where that is known without trying each of them
     slopes: Callable[..., Floats] | None = None

@@ -10,7 +10,7 @@ from abovechance.measures.chance import constant, prevalence
 from abovechance.measures.evaluation import value
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Measure, measure
 from abovechance.measures.sample import defined_mean
-from abovechance.numerics import ranks
+from abovechance.numerics import ranks, shuffles
 from abovechance.numerics.ranks import Ranked
 from abovechance.predictions import Binary, Survival, View
 
@@ -147,7 +147,7 @@ def of_partial_area(
     nearer = share * (mean - reached)
     positive = (later - area) / ranked.positives.sum()
     negative = (nearer + max_fpr * reached - area) / ranked.negatives.sum()
-    slope = 0.5 / (max_fpr - max_fpr**2 / 2.0) if standardised else 1.0
+    slope, _ = _of_area(max_fpr, standardised)
     return np.asarray(slope * len(score) * np.where(outcome > 0, positive[place], negative[place]))
 
 
@@ -173,6 +173,20 @@ def _placed(outcome: Floats, score: Floats) -> tuple[Ranked, Array]:
     return Ranked(values, positives, negatives), place
 
 
+def _of_area(max_fpr: float, standardised: bool) -> tuple[float, float]:
+    """The line from the plain area to the measure."""
+    least, most = max_fpr**2 / 2.0, max_fpr
+    slope = 0.5 / (most - least)
+    return (slope, 0.5 - slope * least) if standardised else (1.0, 0.0)
+
+
+def _shuffled_partial_area(
+    sizes: Floats, positives: int, *, max_fpr: float, standardised: bool
+) -> shuffles.Shuffled | None:
+    found = shuffles.of_partial_area(sizes, positives, max_fpr)
+    return None if found is None else found.scaled(*_of_area(max_fpr, standardised))
+
+
 @measure(
     title="Partial area under the ROC curve",
     **RANK,
@@ -183,6 +197,7 @@ def _placed(outcome: Floats, score: Floats) -> tuple[Ranked, Array]:
     prevalence_free=True,
     law=Law.UNKNOWN,
     influence=of_partial_area,
+    shuffled_limit=_shuffled_partial_area,
     source="McClish (1989)",
 )
 def partial_auc(ranked: Ranked, *, max_fpr: float = 0.2, standardised: bool = True) -> Floats:
@@ -206,11 +221,8 @@ def partial_auc(ranked: Ranked, *, max_fpr: float = 0.2, standardised: bool = Tr
     >>> partial_auc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], max_fpr=0.5, standardised=False)
     0.25
     """
-    area = ranks.partial_area(ranked, max_fpr)
-    if not standardised:
-        return area
-    least, most = max_fpr**2 / 2.0, max_fpr
-    return (1.0 + (area - least) / (most - least)) / 2.0
+    slope, shift = _of_area(max_fpr, standardised)
+    return slope * ranks.partial_area(ranked, max_fpr) + shift
 
 
 def _average_precision_shortcut(predictions: Binary) -> float:
@@ -229,6 +241,7 @@ def _average_precision_shortcut(predictions: Binary) -> float:
     shortcut=_average_precision_shortcut,
     swept="average_precision",
     influence=of_average_precision,
+    shuffled_limit=shuffles.of_average_precision,
     source="Davis & Goadrich (2006); as a sum over thresholds",
 )
 def average_precision(ranked: Ranked) -> Floats:
@@ -262,6 +275,7 @@ def _ks_shortcut(predictions: Binary) -> float:
     law=Law.UNKNOWN,
     extreme=True,
     shortcut=_ks_shortcut,
+    shuffled_limit=shuffles.of_largest_excess,
     source="Kolmogorov (1933); Smirnov (1939)",
 )
 def ks(ranked: Ranked) -> Floats:

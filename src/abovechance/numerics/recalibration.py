@@ -44,8 +44,19 @@ def log_odds(probability: Floats) -> Floats:
 
 def log_likelihood(outcome: Floats, odds: Floats, weight: Floats | None) -> Floats:
     """Sum over cases of ln P(outcome) when the log odds are `odds` (…, n)."""
-    terms = -np.logaddexp(0.0, np.where(outcome > 0.5, -odds, odds))
-    return np.asarray((terms if weight is None else weight * terms).sum(axis=-1))
+    terms = softplus(np.where(outcome > 0.5, -odds, odds))
+    return -np.asarray((terms if weight is None else weight * terms).sum(axis=-1))
+
+
+def softplus(x: Floats) -> Floats:
+    """ln(1 + eˣ), to the last digits of 1: twice as fast as `np.logaddexp(0, x)`."""
+    found = np.abs(x)
+    np.negative(found, out=found)
+    np.exp(found, out=found)
+    found += 1.0
+    np.log(found, out=found)
+    found += np.maximum(x, 0.0)
+    return np.asarray(found)
 
 
 def shift(
@@ -224,12 +235,9 @@ def _overlapping(outcome: Floats, x: Floats, w: Floats) -> Bools:
 
 def _separated(y: Floats, x: Floats, w: Floats) -> Floats:
     """Slope ±∞ where the classes do not overlap, nan where no slope can be told, else 0."""
-    order = np.argsort(x, kind="stable")
-    at, last = x[order], x.size - 1
-    weight, outcome = w[:, order] > 0, y[:, order] > 0.5
-    positive, negative = weight & outcome, weight & ~outcome
-    low1, high1 = at[positive.argmax(axis=1)], at[last - positive[:, ::-1].argmax(axis=1)]
-    low0, high0 = at[negative.argmax(axis=1)], at[last - negative[:, ::-1].argmax(axis=1)]
+    positive, negative = (w > 0) & (y > 0.5), (w > 0) & (y <= 0.5)
+    low1, low0 = (np.where(own, x, np.inf).min(axis=1) for own in (positive, negative))
+    high1, high0 = (np.where(own, x, -np.inf).max(axis=1) for own in (positive, negative))
     both = positive.any(axis=1) & negative.any(axis=1)
     slope = np.zeros(len(y))
     slope[low1 >= high0] = np.inf
@@ -291,7 +299,7 @@ def _halved(
     def value(step: Floats) -> Floats:
         a, b = at[0] + step * by[0], at[1] + step * by[1]
         odds = a[:, None] + b[:, None] * z
-        return np.asarray((w * (y * odds - np.logaddexp(0.0, odds))).sum(axis=1))
+        return np.asarray((w * (y * odds - softplus(odds))).sum(axis=1))
 
     before, step = value(np.zeros(len(y))), np.ones(len(y))
     for _ in range(60):
