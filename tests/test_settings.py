@@ -60,20 +60,10 @@ COMMANDS = {  # the verbs that a command asks
 WRONG = {
     "confidence_level": (95, 0.0, "high", None),
     "alpha": (5, 1.0, "low", None),
-    "alternative": ("larger", 1, None),
-    "adjust": ("bonferroni", True, None),
-    "rule": ("valid", None),
     "replications": (0, 2.5, None),
     "draws": (0, 2.5, "many", True),
-    "exact": ("yes", 1),
-    "sampling": ("cohort", None),
     "prevalence": (0.0, 30, "rare"),
-    "inference": ("no", 0),
-    "quick": ("yes", 1, None),
     "rope": (0.0, -1, "small"),
-    "studentised": ("yes", 1),
-    "naive": ("yes", None),
-    "stop": ("soon", True),
     "risk": (0.0, 2, None),
     "rng": (-1, 1.5, "seven", True),
     "workers": (0, "four", 1.5),
@@ -125,10 +115,17 @@ def options_of(name: str) -> dict[str, click.Parameter]:
     return {str(p.name): p for p in command.params}
 
 
+def of_no_type(one: Declared) -> tuple[Any, ...]:
+    """What is refused of a word or of a flag, whatever it means; other types need a line."""
+    if not one.words and bool not in one.kinds:
+        raise KeyError(f"WRONG needs a line of wrong values for {one.keyword}")
+    return ("no such word", 7, *([] if one.may_be_none else [None]))
+
+
 def wrong() -> Iterator[tuple[Declared, Any]]:
     for one in every_setting():
         if one.name not in READ_LATER:
-            yield from ((one, value) for value in WRONG[one.keyword])
+            yield from ((one, value) for value in WRONG.get(one.keyword) or of_no_type(one))
 
 
 @pytest.mark.parametrize(("one", "value"), list(wrong()), ids=lambda x: getattr(x, "name", repr(x)))

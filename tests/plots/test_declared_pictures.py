@@ -223,3 +223,25 @@ def test_pictures_that_show_single_cases_say_so(name: str) -> None:
         numbers = [np.asarray(c, float) for c in held if np.asarray(c).dtype.kind in "fi"]
         told = np.isin(np.round(predicted, 9), np.round(np.concatenate(numbers), 9)).mean()
         assert one.cases or told < 0.3, (name, kind, told)
+
+
+OF_CASES = [
+    (picture.name, kind, number)
+    for picture in pictures().values()
+    for kind in ("binary", "multiclass", "numeric", "survival")
+    if kind in picture.of and not picture.cases
+    for number in range(len(SHOWN[kind]))
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "number"), OF_CASES)
+def test_a_picture_of_more_than_single_cases_counts_their_weights(
+    name: str, kind: str, number: int
+) -> None:
+    cases = SHOWN[kind][number]()
+    heavy = cases.with_cases(sample_weight=np.where(np.arange(cases.n) % 3 == 0, 9.0, 1.0))
+    try:
+        drawn = render(chart_of(heavy, name))
+    except ac.AboveChanceError:
+        return  # what does not count weights refuses them
+    assert drawn != render(chart_of(cases, name))

@@ -78,7 +78,8 @@ def sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> list
     callback=options.names,
     help="Measures, each by its test in assess (of two models, in compare); accuracy, auc, brier "
     "and log_score when not given; skill.accuracy, skill.brier, skill.log_score against the "
-    "uninformative forecast. The papers' binomial test of accuracy is binomial.",
+    "uninformative forecast. MEASURE=NAME asks for another method, as --method of assess does. The "
+    "papers' binomial test of accuracy is binomial.",
 )
 @click.option("--n", "n", metavar="SIZES", callback=sizes, help="Cases: 50,100 or 50:500:50.")
 @click.option("--target", type=SHARE, help="Power to reach; finds n. 0.8 when neither is given.")

@@ -141,8 +141,10 @@ def _rendered(
 def lower(title: str) -> str:
     """A title within a sentence: names and abbreviations keep their capitals.
 
-    >>> lower("Balanced accuracy"), lower("F1"), lower("Tjur's R²"), lower("Brier score")
-    ('balanced accuracy', 'F1', "Tjur's R²", 'Brier score')
+    >>> lower("Balanced accuracy"), lower("D²"), lower("Tjur's R²"), lower("Brier score")
+    ('balanced accuracy', 'D²', "Tjur's R²", 'Brier score')
+    >>> lower("Fowlkes–Mallows index"), lower("Cross-entropy")
+    ('Fowlkes–Mallows index', 'cross-entropy')
     >>> lower("Sensitivity, mean over classes"), lower("Brier score, summed over classes")
     ('mean sensitivity over classes', 'Brier score (summed over classes)')
     """
@@ -151,9 +153,9 @@ def lower(title: str) -> str:
         return f"mean {lower(main)} {about.removeprefix('mean ')}"
     if comma:
         return f"{lower(main)} ({about})"
-    first = title.split(" ")[0].split("-")[0].split("–")[0]
-    keeps = not first[:1].isupper() or first != first.capitalize() or re.search(r"\d|^.$", first)
-    named = re.sub("[’']s?$", "", first) in NAMES
+    first, *joined = re.split("[-–]", title.split(" ")[0])
+    keeps = not (first[:1].isupper() and first[1:].islower()) or re.search(r"\d", first)
+    named = re.sub("[’']s?$", "", first) in NAMES or any(one[:1].isupper() for one in joined)
     return title if keeps or named else title[:1].lower() + title[1:]
 
 

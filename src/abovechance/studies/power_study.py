@@ -346,10 +346,10 @@ def power(
         of the cases positive (`Binormal`), two of them (`BinormalPair`) for a comparison, two
         groups of rows (`Shift`) for a statistic of features.
     tests
-        Measures, each by the test that `assess` (one model) or `compare` (two) gives it; a test
-        of the papers by its name ("binomial", "delong", …); or functions of (sample, rng) that
-        return a p-value. A mapping gives them names of your own. Against chance all measures of
-        a 2 × 2 table, accuracy too, have Fisher's test.
+        Measures, each by the test that `assess` (one model) or `compare` (two) gives it, or by
+        another method as "auc=exchange"; a test of the papers by its name ("binomial", "delong",
+        …); or functions of (sample, rng) that return a p-value. A mapping gives them names of your
+        own. Against chance all measures of a 2 × 2 table, accuracy too, have Fisher's test.
     n
         Numbers of cases, one or several.
     effects

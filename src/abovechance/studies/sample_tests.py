@@ -307,11 +307,10 @@ def title_of(test: str | UserTest, label: str, kind: type) -> str | None:
 
 
 def _measure(label: str) -> str:
+    from abovechance.inference.prose import lower
     from abovechance.measures import find
 
-    title = find(label).title
-    plain = title[:1].isupper() and title[1:2].islower() and "'" not in title.split()[0]
-    return title[0].lower() + title[1:] if plain else title
+    return lower(find(label).title)
 
 
 def alternative_of(test: str | UserTest, kind: type) -> str | None:
