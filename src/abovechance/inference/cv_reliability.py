@@ -520,7 +520,7 @@ def _held_out(holdout: int | None, most: int, y: Array, codes: Ints | None, bala
     if left < 2:
         raise DataError(
             f"there must be cases left to hold out; of {len(y)}{of} {most} are learned from. "
-            "Learn from fewer (n=)."
+            "Learn from fewer (n=, --n)."
         )
     if holdout is None:
         return min(HOLDOUT, left)

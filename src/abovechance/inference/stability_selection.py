@@ -515,7 +515,8 @@ class Plan:
                 raise NotApplicable(
                     f"not even one feature of {count} can be selected in each half so that at most "
                     f"{allowed:g} are false on average at a cut-off of {cutoff or CUTOFF:g}; raise "
-                    "errors= or cutoff=, or state features= and accept its bound."
+                    "errors= or cutoff= (--errors, --cutoff), or state features= (--take) and "
+                    "accept its bound."
                 )
         at: float | None = CUTOFF if cutoff is None else float(cutoff)
         if cutoff is None and errors is not None and (features is not None or not by_measure):
@@ -549,7 +550,7 @@ class Plan:
         if found is None:
             raise NotApplicable(
                 f"no cut-off keeps false selections below {self.errors:g} when {size:.3g} of "
-                f"{self.features} features are selected; select fewer, or raise errors=."
+                f"{self.features} features are selected; select fewer, or raise errors= (--errors)."
             )
         return found
 
