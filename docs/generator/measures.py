@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from abovechance.measures import Law, every
-from abovechance.measures.calling import chance_in_words, reference_in_words
+from abovechance.measures.as_function import chance_in_words, reference_in_words
 
 from . import measured, methods
 from .behaviour import picture

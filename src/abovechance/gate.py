@@ -105,7 +105,7 @@ class Fitted(Protocol):
 
 
 @contextmanager
-def asked(who: Any, cannot: str) -> Iterator[None]:
+def errors_of(who: Any, cannot: str) -> Iterator[None]:
     """What an estimator or a splitter raises of its own is told in one line, as what it said."""
     from sklearn.exceptions import NotFittedError
 

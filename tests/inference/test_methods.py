@@ -358,8 +358,8 @@ def test_a_result_saved_before_methods_had_names_is_still_reported() -> None:
 
 def test_uses_that_differ_in_freedom_are_one() -> None:
     three = [Use.of(Kind.TEST, "DeLong", {"name": "delong", "df": df}) for df in (9.0, 10.6)]
-    assert {use.title for use in method.together(three)} == {"DeLong, t(9 to 11)"}
-    assert method.together(three[:1])[0].words.endswith("(9.0 degrees of freedom)")
+    assert {use.title for use in method.freedom_as_range(three)} == {"DeLong, t(9 to 11)"}
+    assert method.freedom_as_range(three[:1])[0].words.endswith("(9.0 degrees of freedom)")
 
 
 def test_the_law_table_of_the_architecture_is_the_one_declared() -> None:

@@ -204,7 +204,7 @@ def junit(goals: dict[str, Any], undecided: str = "apart") -> xml.Element:
     classname="goals" name="AUC ≥ 0.8" /></testsuite>'
     """
     from abovechance.format import shown
-    from abovechance.inference.printing import goal_said, goal_words
+    from abovechance.inference.printing import goal_line, goal_words
 
     suite = xml.Element("testsuite", name="abovechance")
     for row in goals["goals"]:
@@ -215,7 +215,7 @@ def junit(goals: dict[str, Any], undecided: str = "apart") -> xml.Element:
         skipped = row["verdict"] == "undecided" and undecided == "pass"
         kind = {} if skipped else {"type": row["verdict"]}
         xml.SubElement(
-            case, "skipped" if skipped else "failure", message=shown(goal_said(row)), **kind
+            case, "skipped" if skipped else "failure", message=shown(goal_line(row)), **kind
         )
     counts = {"failures": "failure", "skipped": "skipped"}
     suite.set("tests", str(len(suite)))

@@ -83,7 +83,7 @@ def measures(name: str | None, family: str | None, dialect: str | None, format_:
 
 def facts(measure: Any) -> dict[str, Any]:
     """What a measure declares, as a row."""
-    from abovechance.measures.calling import chance_in_words, package_of, reference_in_words
+    from abovechance.measures.as_function import chance_in_words, package_of, reference_in_words
 
     return {
         "name": measure.name,
@@ -107,7 +107,7 @@ def facts(measure: Any) -> dict[str, Any]:
 
 def _tables(chosen: list[Any]) -> list[Block]:
     """A table per family, those of plug-ins apart."""
-    from abovechance.measures.calling import number, package_of
+    from abovechance.measures.as_function import number, package_of
     from abovechance.measures.catalogue import FUNCTIONS
 
     groups: dict[tuple[str, str], list[Any]] = {}
@@ -135,7 +135,7 @@ def _tables(chosen: list[Any]) -> list[Block]:
 
 def _reference_named(measure: Any) -> str:
     """The reference in a word or two, from the name of what gives it."""
-    from abovechance.measures.calling import reference_in_words
+    from abovechance.measures.as_function import reference_in_words
 
     if measure.reference is None or hasattr(measure.reference, "level"):
         return reference_in_words(measure)
@@ -148,7 +148,7 @@ def _explain(measure: Any) -> None:
     from rich.table import Table
 
     from abovechance.cli.terminal import console
-    from abovechance.measures.calling import facts_in_words
+    from abovechance.measures.as_function import facts_in_words
 
     screen = console()
     screen.print(f"[bold]{measure.title}[/] ({measure.label}; {measure.family.value} family)")

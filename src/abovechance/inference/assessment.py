@@ -21,15 +21,20 @@ from abovechance.inference.confusion_tables import Counted, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
 from abovechance.inference.goals import advice_on_goals, check, judge, stated
-from abovechance.inference.interval_choice import Shared, asked_interval, expanded, interval_by_law
+from abovechance.inference.interval_choice import (
+    Shared,
+    expanded,
+    interval_by_law,
+    requested_interval,
+)
 from abovechance.inference.method import (
     Fact,
     Kind,
     Method,
-    asked_for,
     every,
     facts_of,
     first_of,
+    requested_methods,
     suited,
 )
 from abovechance.inference.miscalibration import calibration_tests, has_interval
@@ -565,7 +570,7 @@ class Limits:
         """The interval that an assessment at this level has."""
         settings = self.settings.at(level)
         if self.method is not None:
-            return asked_interval(self.method, self.measure, self.cases, settings)
+            return requested_interval(self.method, self.measure, self.cases, settings)
         if self.facts & {Fact.ORDER, Fact.FOLDS}:
             found = self.over(level)
             found = found if isinstance(found, Interval) else found.interval
@@ -594,7 +599,7 @@ class Limits:
 
     def counted(self, level: float) -> Interval:
         """The exact interval of such a share."""
-        return asked_interval(EXACTLY, self.measure, self.cases, self.settings.at(level))
+        return requested_interval(EXACTLY, self.measure, self.cases, self.settings.at(level))
 
 
 EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
@@ -760,7 +765,9 @@ def assess(
             check(goal, measure, predictions)
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
     main = _primary(predictions, chosen, primary)
-    methods = asked_for(settings.methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST))
+    methods = requested_methods(
+        settings.methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST)
+    )
     store = _shared(settings.store, predictions, chosen, settings.seed)
     settings = replace(settings, methods=methods, store=store)
     evidence = Evidence.gather(predictions, chosen, settings, rates=rates)

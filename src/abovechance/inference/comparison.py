@@ -40,7 +40,7 @@ from abovechance.inference.goals import beside_baseline
 from abovechance.inference.influence import clusters_of, fewest_clusters
 from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
-from abovechance.inference.method import Fact, Kind, asked_for, first_of
+from abovechance.inference.method import Fact, Kind, first_of, requested_methods
 from abovechance.inference.method import find as find_method
 from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.omnibus import safe_omnibus
@@ -840,7 +840,7 @@ def compare(
     main = _primary(next(iter(models.values())), chosen, primary)
     parts = None if by is None else Parts.of(models, by, by_name)
     kind = next(iter(models.values())).kind
-    methods = asked_for(settings.methods, chosen, kind, (Kind.COMPARISON, Kind.INTERVAL))
+    methods = requested_methods(settings.methods, chosen, kind, (Kind.COMPARISON, Kind.INTERVAL))
     store = _shared(settings.store, models, chosen, settings.seed)
     settings = replace(settings, methods=methods, store=store)
     found = _matched(models, paired)

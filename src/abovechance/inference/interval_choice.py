@@ -164,7 +164,7 @@ def chosen_interval(
     raise NotApplicable(f"{first.worded()} is not for {measure.title}.")
 
 
-def asked_interval(
+def requested_interval(
     method: Method, measure: Measure, predictions: Any, settings: Shared
 ) -> Interval:
     """The interval of a method that was asked for by name, and of nothing that stands in for it."""

@@ -552,12 +552,12 @@ class Use:
 OF_ONE = ("mean",)  # what is known of one value and is no circumstance of the method
 
 
-def together(uses: Sequence[Use]) -> list[Use]:
+def freedom_as_range(uses: Sequence[Use]) -> list[Use]:
     """Uses that differ in degrees of freedom only, as one with the range of these.
 
     >>> delong = find("delong", "test")
     >>> both = [Use("DeLong", delong, {"df": df}) for df in (102.2, 117.6)]
-    >>> [use.title for use in together(both)]
+    >>> [use.title for use in freedom_as_range(both)]
     ['DeLong, t(102 to 118)', 'DeLong, t(102 to 118)']
     """
     alike: dict[Any, list[Use]] = {}
@@ -582,7 +582,7 @@ def _apart_from_freedom(use: Use) -> Any:
     return use.method, tuple(sorted(kept.items(), key=str)), "df" in use.known
 
 
-def asked_for(
+def requested_methods(
     methods: Any, measures: Sequence[Measure], outcome: str, kinds: Sequence[Kind]
 ) -> dict[Kind, dict[str, Method]]:
     """Methods that were asked for, by kind and label of the measure; refused what does not fit.

@@ -35,7 +35,7 @@ from abovechance.inference.contract import (
     whole,
     within_subgroups,
 )
-from abovechance.inference.method import Kind, Use, together
+from abovechance.inference.method import Kind, Use, freedom_as_range
 from abovechance.inference.shares import chance_words
 from abovechance.inference.verdicts import answer
 from abovechance.tabular import (
@@ -190,12 +190,12 @@ def goal_words(row: Row) -> str:
     return f"{row['title']}{where} {'≥' if row['sign'] == '>=' else '≤'} {row['goal']:g}"
 
 
-def goal_said(row: Row) -> str:
+def goal_line(row: Row) -> str:
     """A goal with its verdict and the numbers behind it, in one line.
 
     >>> inside = {"low": 0.81, "high": 0.98, "level": 0.95}
     >>> row = {"title": "AUC", "sign": ">=", "goal": 0.9, "verdict": "undecided", "value": 0.92}
-    >>> goal_said({**row, "interval": inside, "cases_to_decide": 400})
+    >>> goal_line({**row, "interval": inside, "cases_to_decide": 400})
     'AUC ≥ 0.9 undecided: 0.920, 95% interval 0.810 to 0.980; about 400 cases would decide'
     """
     said = f"{goal_words(row)} {row['verdict']}: {number(row['value'])}"
@@ -559,7 +559,9 @@ def _listing(title: str, used: Sequence[Used]) -> Listing | None:
     if not used:
         return None
     named: dict[str, list[str]] = {}
-    for use, (_, said, measure) in zip(together([u for u, _, _ in used]), used, strict=True):
+    for use, (_, said, measure) in zip(
+        freedom_as_range([u for u, _, _ in used]), used, strict=True
+    ):
         named.setdefault(f"{use.title}{said}", []).append(measure)
     return Listing(title, tuple(f"{m}: {_listed(names)}" for m, names in named.items()))
 

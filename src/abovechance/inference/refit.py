@@ -11,7 +11,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed
-from abovechance.gate import Column, Features, Trainable, asked
+from abovechance.gate import Column, Features, Trainable, errors_of
 from abovechance.inference.permutation import null_values, scheme_of
 from abovechance.inference.results import Result, Sequel
 from abovechance.learning.from_sklearn import (
@@ -649,7 +649,7 @@ def permutation_test(
     if not fast or not worthwhile(settings.flips * len(outcome)):
         together = None
     elif together is not None and not together.known.surely_fits(X, outcome):
-        with asked(estimator, "could not be fitted to these rows"):
+        with errors_of(estimator, "could not be fitted to these rows"):
             fitted = clone(singly.estimator).fit(X, outcome)  # it may refuse them
         together = together if converged(fitted) else None
     if together is None:

@@ -661,7 +661,7 @@ MOST_READINGS = 8  # to make the cells finer
 NO_CASE = "there must be at least one complete case; there is none."
 
 
-class Readings:
+class PassProgress:
     """Readings of the same rows one after another, as one progress."""
 
     def __init__(self, progress: Progress | None, planned: int = 1) -> None:
@@ -697,7 +697,7 @@ def summarised(
             "scores and probabilities are ranked piece by piece in compiled loops, which need "
             "numba; pip install numba, or read the file at once (assess; --no-stream)."
         )
-    readings = Readings(progress, 1 if cases.probabilities else 2)
+    readings = PassProgress(progress, 1 if cases.probabilities else 2)
     grid = UNIT
     if not cases.probabilities:
         low, high = cases.extremes(readings.next())
@@ -724,7 +724,7 @@ def summarised(
 def _finer(
     stretches: Stretches,
     cases: StreamCases,
-    readings: Readings,
+    readings: PassProgress,
     exact: bool,
     bound: float,
     buffer: int,
@@ -746,7 +746,7 @@ def _finer(
 
 
 def _sorted_out(
-    stretches: Stretches, cases: StreamCases, readings: Readings, buffer: int
+    stretches: Stretches, cases: StreamCases, readings: PassProgress, buffer: int
 ) -> RankTotals:
     """Exact ranks: the scores of run after run of stretches are collected and sorted."""
     of = int(stretches.positives.sum()), int(stretches.negatives.sum())
@@ -763,7 +763,7 @@ def _sorted_out(
     return found
 
 
-def _feed(cases: StreamCases, readings: Readings, add: Callable[[Any, Any], None]) -> None:
+def _feed(cases: StreamCases, readings: PassProgress, add: Callable[[Any, Any], None]) -> None:
     """Read all cases once more, into something that takes scores and classes."""
     for positive, score in cases.read(readings.next()):
         add(score, positive)
@@ -824,7 +824,7 @@ def read_summary(
     columns = _columns_of_classes(stream, roles)
     if len(columns) > 2:
         cases = ClassCases(stream, outcome, tuple(columns), None, columns, missing)
-        return _classes(cases, Readings(progress))
+        return _classes(cases, PassProgress(progress))
     if columns:
         column, probabilities = _of_positive(columns, pos_label), True
     else:
@@ -836,13 +836,13 @@ def read_summary(
 
 
 def _numbers(cases: NumberCases, progress: Progress | None) -> Found:
-    summary = NumberSummary.gather(_means("numeric"), cases.read(Readings(progress).next()))
+    summary = NumberSummary.gather(_means("numeric"), cases.read(PassProgress(progress).next()))
     if summary is None:
         raise DataError(NO_CASE)
     return SummarisedNumbers(summary, name=cases.outcome), cases.seen.dropped
 
 
-def _classes(cases: ClassCases, readings: Readings) -> Found:
+def _classes(cases: ClassCases, readings: PassProgress) -> Found:
     measures, found = _means("multiclass"), None
     for actual, prediction in cases.read(readings.next()):
         more = ClassSummary.of(measures, actual, prediction, len(cases.classes))
@@ -856,7 +856,7 @@ def _labels(
     stream: Stream, roles: Roles, pos_label: Any, missing: str, progress: Progress | None
 ) -> Found:
     """Predicted labels: one reading for the classes, another to count; two classes or more."""
-    readings = Readings(progress, planned=2)
+    readings = PassProgress(progress, planned=2)
     outcome, label = roles.outcome[0], roles.columns("label")[0]
     classes = classes_of(stream, [outcome, label], readings.next())
     if len(classes) > 2:

@@ -14,7 +14,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, listed
-from abovechance.gate import Column, Features, Fitted, Outcome, Trainable, asked, gated
+from abovechance.gate import Column, Features, Fitted, Outcome, Trainable, errors_of, gated
 from abovechance.learning.learners import (
     LDA,
     TIE,
@@ -88,13 +88,13 @@ def _chance(name: str) -> bool:
 
 def splitter_of(estimator: Any, cv: Any, y: Array, groups: Any, rng: Any) -> Any:
     """A scikit-learn splitter: the one given, or one that stratifies and shuffles by `rng`."""
-    with asked("cv", "must be a number of folds, a splitter, or a list of splits"):
+    with errors_of("cv", "must be a number of folds, a splitter, or a list of splits"):
         return _splitter_of(estimator, cv, y, groups, rng)
 
 
 def splits_of(splitter: Any, X: Any, y: Array, groups: Any = None) -> list[tuple[Any, Any]]:
     """The rows to train on and to test, split by split."""
-    with asked("cv", "could not split these rows"):
+    with errors_of("cv", "could not split these rows"):
         found = [(train, test) for train, test in splitter.split(X, y, groups)]
         for part in found:
             for rows in part:
@@ -552,7 +552,7 @@ def _after_training(
     if lone and len(seen) == 1 and not is_regressor(estimator):
         kind = _kind(estimator, len(classes))
         return kind, only_class(kind, seen[0], classes, len(y[test]))
-    with asked(estimator, "could not be fitted to these rows"):
+    with errors_of(estimator, "could not be fitted to these rows"):
         fitted = clone(estimator).fit(rows_of(X, train), y[train])
     kind, prediction = predict(fitted, rows_of(X, test), len(classes))
     return kind, by_class(fitted, kind, prediction, classes)
@@ -583,7 +583,7 @@ def rows_of(X: Any, index: Any) -> Any:
 def predict(estimator: Any, X: Any, classes: int) -> tuple[str, Array]:
     """What is predicted and of which kind; `classes` counts those of the whole data."""
     kind = _kind(estimator, classes)
-    with asked(estimator, "could not predict these rows"):
+    with errors_of(estimator, "could not predict these rows"):
         return kind, np.asarray(getattr(estimator, METHODS[kind])(X))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, listed, shown
-from abovechance.gate import asked
+from abovechance.gate import errors_of
 from abovechance.learning.from_sklearn import (
     Known,
     assembled,
@@ -352,14 +352,14 @@ def task_of(
         names = names or [str(name) for name in called]
         X = np.column_stack([np.asarray(X[name]) for name in called]) if len(called) else ()
     if not isinstance(getattr(X, "shape", None), tuple):
-        with asked("X", "must be a table of cases and features"):
+        with errors_of("X", "must be a table of cases and features"):
             X = np.asarray(X)
     if len(X.shape) != 2 or 0 in X.shape:
         raise DataError(
             f"X must be a table of cases and features; got shape {tuple(X.shape)}. "
             "One feature: X.reshape(-1, 1)."
         )
-    with asked("y", "must hold one value per case"):
+    with errors_of("y", "must hold one value per case"):
         outcome = np.asarray(y)
     if outcome.ndim == 0:
         raise DataError(f"y must hold one value per case; got {shown(y)}.")

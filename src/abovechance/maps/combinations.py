@@ -55,7 +55,7 @@ class OneEach:
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class SameForAll:
     """Map m of all subjects at once."""
 
     starts: Ints
@@ -115,7 +115,7 @@ class Plan:
     """
 
     maps: Array
-    choice: OneEach | Together | Flipped
+    choice: OneEach | SameForAll | Flipped
     minimum: bool
     includes: bool
     shift: Floats
@@ -219,7 +219,7 @@ def _joint(observed: Floats, null: Maps, chance: Floats | None, with_observed: b
     for one in null:
         together += one
     mean, variance = _moments(observed.astype(np.float32).sum(axis=0, dtype=np.float64), together)
-    choice = Together(starts, len(null[0]))
+    choice = SameForAll(starts, len(null[0]))
     return _standardised(maps, choice, observed, mean, variance, False)
 
 

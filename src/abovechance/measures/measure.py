@@ -410,7 +410,7 @@ class Measure:
 
         `f_beta(y, yhat, beta=2)` is a number; `f_beta(2)` and `f_beta(beta=2)` are measures.
         """
-        from abovechance.measures.calling import array_names, call
+        from abovechance.measures.as_function import array_names, call
 
         for name in array_names(self)[len(arrays) :]:
             if name not in options:
@@ -444,13 +444,13 @@ class Measure:
 
     def from_confusion(self, table: Any, *, labels: Any = None, pos_label: Any = None) -> float:
         """The value of one confusion table: rows actual, columns predicted."""
-        from abovechance.measures.calling import from_confusion
+        from abovechance.measures.as_function import from_confusion
 
         return from_confusion(self, table, labels, pos_label)
 
     def scorer(self, *, pos_label: Any = None) -> Any:
         """A scorer for scikit-learn's `scoring=`, where greater is better: losses are negated."""
-        from abovechance.measures.calling import Scorer
+        from abovechance.measures.as_function import Scorer
 
         return Scorer(self, pos_label)
 
@@ -533,13 +533,13 @@ class _OfMeasure:
 
 
 def _page(measure: Measure) -> str:
-    from abovechance.measures.calling import page
+    from abovechance.measures.as_function import page
 
     return page(measure)
 
 
 def _signature(measure: Measure) -> inspect.Signature:
-    from abovechance.measures.calling import signature
+    from abovechance.measures.as_function import signature
 
     return signature(measure)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from abovechance.errors import DataError, NotApplicable, did_you_mean, listed
 from abovechance.format import as_float
-from abovechance.gate import Features, Fitted, Outcome, asked, gated
+from abovechance.gate import Features, Fitted, Outcome, errors_of, gated
 from abovechance.inference.contract import contract, kind_of
 from abovechance.inference.curves import Curve
 from abovechance.io.export import write_bytes
@@ -499,7 +499,7 @@ class Display:
         >>> CalibrationDisplay.from_estimator(model, X[1::2], y[1::2]).ax.get_ylabel()
         'Observed frequency'
         """
-        with asked(estimator, "could not predict these rows"):
+        with errors_of(estimator, "could not predict these rows"):
             predicted, labels = _answers(estimator, X, cls.kind, pos_label)
         called = type(estimator).__name__ if name is None else name
         return cls._drawn(cls._gathered(y, predicted, pos_label, labels), called, ax)

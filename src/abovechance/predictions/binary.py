@@ -259,7 +259,7 @@ def two_classes(
     if known is not None and len(known) != 2:
         raise DataError(f"labels must name two classes; got {listed(known)}.")
     if known is None:
-        together = outcome if label is None else checks.together(outcome, label)
+        together = outcome if label is None else checks.stacked(outcome, label)
         if checks.is_zero_one(outcome) and (label is None or checks.is_zero_one(label)):
             known = [False, True] if outcome.dtype.kind == "b" else [0, 1]
         else:

@@ -191,7 +191,7 @@ def distinct(values: Array) -> list[Any]:
         ) from None
 
 
-def together(outcome: Array, label: Array) -> Array:
+def stacked(outcome: Array, label: Array) -> Array:
     """Observed and predicted classes in one array; refused where no class can be in both."""
     if (outcome.dtype.kind in "mM") != (label.dtype.kind in "mM"):
         raise DataError("label must call the classes as outcome does; one of them holds dates.")

@@ -280,7 +280,7 @@ def declared_classes(
         found = checks.distinct(outcome)
     else:
         checks.refuse_no_labels(outcome, label)
-        found = checks.distinct(checks.together(outcome, label))
+        found = checks.distinct(checks.stacked(outcome, label))
     refuse_many_classes(len(found))
     return found
 

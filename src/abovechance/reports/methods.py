@@ -18,7 +18,7 @@ from abovechance.inference.contract import (
     whole,
     within_subgroups,
 )
-from abovechance.inference.method import Kind, Use, together
+from abovechance.inference.method import Kind, Use, freedom_as_range
 from abovechance.inference.prose import cite, label, listed, lower
 from abovechance.inference.sentences import hypothesis_words, interval_words, named, words_of_test
 from abovechance.inference.shares import chance_words
@@ -116,7 +116,7 @@ def _tests(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _test_parts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Tests with the measures they were used for, those of one hypothesis together."""
-    uses = together([Use.of(Kind.TEST, row["test"], row.get("test_by")) for row in rows])
+    uses = freedom_as_range([Use.of(Kind.TEST, row["test"], row.get("test_by")) for row in rows])
     parts: dict[str, dict[str, list[str]]] = {}
     for row, use in zip(rows, uses, strict=True):
         drawn = row.get("draws") and "exact" not in use.known
@@ -214,7 +214,7 @@ def _differences(
 
 def _by_method(rows: Sequence[Mapping[str, Any]]) -> str:
     """Methods of intervals with their sources, each with the measures it was used for."""
-    uses = together([Use.of_interval(row["interval"]) for row in rows])
+    uses = freedom_as_range([Use.of_interval(row["interval"]) for row in rows])
     groups: dict[str, list[str]] = {}
     for row, use in zip(rows, uses, strict=True):
         groups.setdefault(f"{label(use.words)}{cite(*use.sources)}", []).append(_title(row))

@@ -33,7 +33,7 @@ from abovechance.inference.contract import (
     whole,
     within_subgroups,
 )
-from abovechance.inference.method import Kind, Use, together
+from abovechance.inference.method import Kind, Use, freedom_as_range
 from abovechance.inference.printing import (
     baseline_blocks,
     differences_tables,
@@ -530,7 +530,7 @@ def _made_by(facts: Mapping[str, Any]) -> str:
 
 def _compared(facts: Mapping[str, Any]) -> str:
     tested = [d for d in facts.get("differences") or () if d.get("test")]
-    uses = together([Use.of(Kind.TEST, d["test"], d.get("test_by")) for d in tested])
+    uses = freedom_as_range([Use.of(Kind.TEST, d["test"], d.get("test_by")) for d in tested])
     tests = sorted({use.title for use in uses})
     return "; ".join(tests) if tests else "no models compared"
 

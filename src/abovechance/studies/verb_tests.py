@@ -151,13 +151,15 @@ def measure_of(name: str) -> Measure:
 
 def method_of(name: str, kind: type) -> Any:
     """The method that is asked for as auc=exchange; None for that of the measure's law."""
-    from abovechance.inference.method import Kind, asked_for
+    from abovechance.inference.method import Kind, requested_methods
 
     if "=" not in name:
         return None
     measure, wanted = measure_of(name), name.partition("=")[2]
     verb = Kind.TEST if kind is Predicted else Kind.COMPARISON
-    return asked_for({measure.label: wanted}, [measure], "binary", (verb,))[verb][measure.label]
+    return requested_methods({measure.label: wanted}, [measure], "binary", (verb,))[verb][
+        measure.label
+    ]
 
 
 def tested_as(name: str, kind: type) -> str | None:

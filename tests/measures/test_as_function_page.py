@@ -11,7 +11,7 @@ import pytest
 import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.measures import Measure, every, find
-from abovechance.measures.calling import number, page, signature
+from abovechance.measures.as_function import number, page, signature
 from abovechance.measures.measure import AVERAGES
 
 EVERY = list(every().values())
