@@ -284,3 +284,21 @@ def test_quick_leaves_out_what_needs_draws_and_says_so(told: Told) -> None:
     assert "no interval: left out by quick: needs draws" in " ".join(found.split())
     assert "1 of 2 measures have no interval or no p" in " ".join(found.split())
     assert "to" in lines_of(found, "Area under")[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "times"),
+    [((), 2), (("--quick",), 1), ((VALUES,), 1), (("--all",), 1)],
+    ids=["usual", "quick", "values", "all"],
+)
+def test_where_draws_take_long_a_screen_shows_first_what_needs_none(
+    options: tuple[str, ...], times: int, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = (*CANCER, "--measures", "auc,brier,log_score", "--seed", "1", *options)
+    before = told(*asked)
+    monkeypatch.setattr("abovechance.cli.assess_command.LONG", 100)
+    assert told(*asked) == before  # a pipe gets one answer
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    found = told(*asked)
+    assert found.count("285 cases") == times
+    assert ("That needed no draws" in found) == (times == 2)

@@ -5,6 +5,8 @@ codes: 0 answered, goals met; 1 goals not met, or a --fail-if gate fired; 2 wron
 3 could not finish; 4 goals undecided.
 """
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -137,6 +139,8 @@ def assess(
     if result is None:
         by = given.pop("by")
         predictions, subgroup = predictions_in(file, columns, by)
+        if predictions.n >= LONG and format_ == "text" and not full and sys.stdout.isatty():
+            _answer_first(predictions, given)
         with progress("permuting") as tell:
             result = assess_predictions(
                 predictions,
@@ -154,3 +158,17 @@ def assess(
     gates.tell(fired)
     verdict = None if result.goals is None else result.goals.verdict
     return gates.exit_code(verdict, undecided, fired=bool(fired))
+
+
+LONG = 50_000  # cases from which draws take seconds
+
+
+def _answer_first(predictions: Any, given: Mapping[str, Any]) -> None:
+    """What needs no draws, for whoever looks at the screen meanwhile."""
+    from abovechance.cli.terminal import show
+    from abovechance.inference import assess as assess_predictions
+
+    if given["quick"] or not given["inference"] or given.get("methods"):
+        return
+    show(assess_predictions(predictions, **{**given, "quick": True, "exact": False}), "text")
+    click.echo("\nThat needed no draws; all intervals and tests follow.\n")

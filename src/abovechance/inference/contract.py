@@ -90,19 +90,25 @@ def _rows(facts: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 PARTS = {"estimates", "differences", "tests", "sizes", "cells", "quantity"}
 
 
+class CheckedFacts(dict[str, Any]):
+    """Facts that are known to be those of a result: made by one, or checked before."""
+
+
 def contract(result: Any) -> dict[str, Any]:
     """The facts of a result under the names of the contract.
 
     >>> contract({"estimates": []})
     {'estimates': []}
     """
+    if isinstance(result, CheckedFacts):
+        return result
     if isinstance(result, Mapping):
         values = list(result.values())
         several = [one for one in values if hasattr(one, "pdf") and hasattr(one, "summary")]
         if several and len(several) == len(result):
             rows = [one.summary() for one in several]
             return {"abovechance": __version__, "kind": "posteriors", "posteriors": rows}
-        found = dict(result)
+        found = CheckedFacts(result)
         wrong = fault(found, kind_of(found))
         if wrong is not None:
             raise DataError(f"this is no result that abovechance saved: {wrong}.")
@@ -115,7 +121,7 @@ def contract(result: Any) -> dict[str, Any]:
         )
     found = to_dict()
     assert isinstance(found, dict)
-    return found if PARTS & found.keys() else {"abovechance": __version__, **found}
+    return CheckedFacts(found if PARTS & found.keys() else {"abovechance": __version__, **found})
 
 
 def read_result(path: str | Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from abovechance import __version__
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import prose
-from abovechance.inference.contract import contract, is_result, models_of
+from abovechance.inference.contract import CheckedFacts, contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
 from abovechance.plots.map_pictures import Drawing, brain_drawings
@@ -164,7 +164,7 @@ def compose(
 ) -> Document:
     """The blocks of a report; `pictures` come before those that follow from the facts."""
     authors = {key: source.cited for key, source in citations.bibliography().items()}
-    told = story_of({**facts, "without_cases": not cases}, predictions)
+    told = story_of(CheckedFacts({**facts, "without_cases": not cases}), predictions)
     said = {"Methods": told.methods, "Results": told.results}
     return Document(
         title=title or told.title,
