@@ -67,7 +67,7 @@ def test_what_is_asked_of_a_setting_is_counted() -> None:
     ):
         found = trials.trial(Setting(**plain, **facts, measures=asked), 2, 0)
         assert [t.answers for t in found.values()] == [2, 2], facts
-    numbers = Setting(kind="numeric", verb="assess", n=60, outputs=2, measures=("mse", "arrmse"))
+    numbers = Setting(kind="numeric", verb="assess", n=60, outputs=2, measures=("arrmse", "mse"))
     assert [t.intervals for t in trials.trial(numbers, 2, 0).values()] == [2, 2]
     times = Setting(kind="survival", verb="assess", n=90, time=0.4, measures=("auc_at",))
     assert trials.trial(times, 2, 0)["auc_at"].intervals == 2

@@ -101,7 +101,7 @@ def _ask(s: Setting, models: dict[str, Any], tallies: dict[str, Tally], i: int, 
         if s.sampling == "case-control":
             options |= {"sampling": s.sampling, "prevalence": s.prevalence}
         found = ac.assess(models["new"], [asked_as(s, m) for m in s.measures], **options)
-        first = found.estimates[0].output
+        first = next((e.output for e in found.estimates if e.output is not None), None)
         for e in found.estimates:
             if _part(e.by) != judged or e.class_ is not None or e.output not in (None, first):
                 continue

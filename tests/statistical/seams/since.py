@@ -1,0 +1,132 @@
+"""What was found by hand since: different cases, few at a time, missing classes, time order."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import abovechance as ac
+from statistical.seams.seam import seam
+
+APART, LATE, MISSING = "different cases compared", "few cases at a time", "classes without a case"
+ORDER, PARTS = "maxima in time order", "few cases unseen"
+DRAWS = 199
+
+
+def _labelled(rng: np.random.Generator, n: int) -> Any:
+    """Three cases of ten positive, two labels of ten wrong."""
+    y = np.zeros(n, dtype=int)
+    while not 2 <= y.sum() <= n - 2:
+        y = (rng.random(n) < 0.3).astype(int)
+    label = np.where(rng.random(n) < 0.8, y, 1 - y)
+    return ac.Binary(y, label=label, labels=[0, 1], pos_label=1)
+
+
+for _measure in ("f1", "mcc"):
+
+    @seam(APART, f"{_measure}, 80 + 40 cases, labels right in .8", "level", high=0.05)
+    def _apart(rng: np.random.Generator, measure: str = _measure) -> float:
+        models = {k: _labelled(rng, n) for k, n in (("a", 80), ("b", 40))}
+        found = ac.compare(models, [measure], paired=False, draws=DRAWS, rng=1).differences[0]
+        return float("nan") if found.p_value is None else float(found.p_value <= 0.05)
+
+
+@seam(APART, "no error among 40 + 30 cases", "intervals of no width", high=0, fixed=True)
+def _without_error(rng: np.random.Generator) -> float:
+    y = [np.arange(n) % 2 for n in (40, 30)]
+    models = {
+        k: ac.Binary(v, probability=np.where(v, 0.9, 0.1), pos_label=1)
+        for k, v in zip("ab", y, strict=True)
+    }
+    asked = ["f1", "mcc", "kappa", "balanced_accuracy", "brier", "log_score"]
+    found = ac.compare(models, asked, paired=False, draws=DRAWS, rng=1).differences
+    return float(sum(d.interval is not None and d.interval.low == d.interval.high for d in found))
+
+
+# ---- survival at a time that few are followed to -----------------------------------------------
+
+
+def _followed(rng: np.random.Generator, n: int) -> Any:
+    """Risks that are too extreme by half, judged at a time that three in a hundred reach."""
+    signal = rng.normal(size=n)
+    time, limit = rng.exponential(np.exp(-signal)), 1.2 * rng.exponential(size=n)
+    late = np.array([2.0])
+    survival = np.exp(-late * np.exp(1.5 * signal[:, None]))
+    return ac.Survival(
+        np.minimum(time, limit), time <= limit, risk=signal, survival=survival, times=late
+    )
+
+
+@cache
+def _slope() -> float:
+    rng = np.random.default_rng(20_264)
+    signal = rng.normal(size=200_000)
+    time = rng.exponential(np.exp(-signal))
+    survival = np.exp(-2.0 * np.exp(1.5 * signal[:, None]))
+    seen = np.ones(len(time), dtype=bool)
+    whole = ac.Survival(time, seen, risk=signal, survival=survival, times=np.array([2.0]))
+    return ac.measures.find("calibration_slope_at").of(whole)
+
+
+@seam(LATE, "calibration slope at a time that few of 100 reach", "missed without a word", high=0.05)
+def _late(rng: np.random.Generator) -> float:
+    found = ac.assess(_followed(rng, 100), ["calibration_slope_at"], draws=DRAWS, rng=1)
+    row = found.estimates[0]
+    if row.interval is None:
+        return float("nan")
+    missed = not row.interval.low <= _slope() <= row.interval.high
+    return float(missed and not any("cover less" in str(a) for a in found.advice))
+
+
+# ---- a class without a case --------------------------------------------------------------------
+
+
+@seam(
+    MISSING,
+    "balanced accuracy where a subgroup has one class",
+    "given without a word",
+    high=0,
+    fixed=True,
+)
+def _missing(rng: np.random.Generator) -> float:
+    y = np.r_[np.arange(40) % 2, np.zeros(20, dtype=int)]
+    label = np.where(np.arange(60) % 5 == 0, 1 - y, y)
+    by = np.repeat(["both", "one"], [40, 20])
+    made = ac.Binary(y, label=label, pos_label=1)
+    found = ac.assess(made, ["balanced_accuracy"], by=by, draws=DRAWS, rng=1).estimates
+    row = next(e for e in found if e.by is not None and "one" in str(e.by))
+    said = f"{row.undefined or ''} {getattr(row, 'remark', None) or ''}"
+    return float(np.isfinite(row.value) and "no case" not in said)
+
+
+@seam(PARTS, "12 of 400 cases in a subgroup", "intervals without a word", high=0, fixed=True)
+def _small_subgroup(rng: np.random.Generator) -> float:
+    y = np.arange(400) % 2
+    p = 0.5 + 0.3 * np.sin(np.arange(400)) + 0.1 * y
+    by = np.repeat(["few", "rest"], [12, 388])
+    made = ac.Binary(y, probability=p, pos_label=1)
+    found = ac.assess(made, ["auc"], by=by, draws=DRAWS, rng=1)
+    told = any("cover less" in str(a) for a in found.advice)
+    return 0.0 if told else float(sum(e.interval is not None for e in found.estimates if e.by))
+
+
+@seam(PARTS, "60 + 60 cases, worth 10 each", "intervals without a word", high=0, fixed=True)
+def _worth_little(rng: np.random.Generator) -> float:
+    y = np.arange(120) % 2
+    p = 0.5 + 0.3 * np.sin(np.arange(120)) + 0.1 * y
+    made = ac.Binary(y, probability=p, pos_label=1, sample_weight=np.exp(-np.arange(120) / 10.0))
+    found = ac.assess(made, ["auc"], draws=DRAWS, rng=1)
+    told = any("cover less" in str(a) for a in found.advice)
+    return 0.0 if told else float(found["auc"].interval is not None)
+
+
+@seam(ORDER, "KS distance and largest error of 100 times", "intervals", high=0, fixed=True)
+def _largest(rng: np.random.Generator) -> float:
+    y, time = np.arange(100) % 2, np.arange(100)
+    try:
+        two = ac.Binary(y, score=np.sin(time) + y, pos_label=1, order=time)
+        one = ac.Numeric(np.cos(time), np.sin(time), order=time)
+    except TypeError:  # a version that does not ask for the order
+        return float("nan")
+    rows = [ac.assess(p, [m], rng=1)[m] for p, m in ((two, "ks"), (one, "max_error"))]
+    return float(sum(row.interval is not None for row in rows))
