@@ -4,6 +4,7 @@ First what it is made of: margins, posteriors, rows, letters, the order of model
 verb comes last.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -997,8 +998,13 @@ def _described(models: Mapping[str, str]) -> str:
 
     >>> _described({"a": "value = a; 9 rows", "b": "value = b; 9 rows"})
     'value = each of a, b; 9 rows'
+    >>> _described({"a": "label = a, id = i; 9 rows", "b": "label = b, id = i; 9 rows"})
+    'label = each of a, b; id = i; 9 rows'
     """
-    shared = {text.replace(f" = {name};", " = each of \0;") for name, text in models.items()}
+    shared = {
+        re.sub(rf" = {re.escape(name)}[,;]", " = each of \0;", text, count=1)
+        for name, text in models.items()
+    }
     if len(models) > 1 and len(shared) == 1 and "\0" in (one := shared.pop()):
         return one.replace("\0", ", ".join(models))
     return "\n".join(f"{name}: {text}" for name, text in models.items())
