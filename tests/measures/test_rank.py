@@ -1,5 +1,6 @@
 """Measures of order: pairs counted by hand, ties, many classes."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from abovechance import measures
 from abovechance.measures import find
+from abovechance.measures.rank import pair_scale
 from abovechance.predictions import Binary, Multiclass
 
 
@@ -172,3 +174,25 @@ def test_an_unobserved_class_is_left_out_of_pairs_and_leaves_the_rest_undefined(
     assert np.isnan(measures.auc_ovr_macro.of(with_gap))
     alone = Multiclass([1, 1], probability=P[:2], labels=range(4))
     assert np.isnan(measures.auc.of(alone))
+
+
+@pytest.mark.parametrize("name", ["auc", "auc_ovr_macro", "auc_ovr_weighted", "auc_ovo_weighted"])
+@pytest.mark.parametrize("absent", [False, True])
+def test_declared_slopes_of_areas_are_those_found_by_trying_each(name: str, absent: bool) -> None:
+    rng = np.random.default_rng(3)
+    areas, shares = rng.random((6, 6)), rng.dirichlet(np.ones(6))
+    np.fill_diagonal(areas, np.nan)
+    if absent:
+        areas[1], areas[:, 1], shares[1] = np.nan, np.nan, 0.0
+        shares /= shares.sum()
+    measure = find(name).for_outcome("multiclass")
+    assert measure.slopes is not None
+    found, tried = (pair_scale(m, areas, shares) for m in (measure, replace(measure, slopes=None)))
+    wrong = pair_scale(replace(measure, slopes=lambda a, s: np.ones(a.shape)), areas, shares)
+    if tried is None:  # a class that was not observed leaves it undefined
+        assert found is None
+        assert wrong is None
+        return
+    for one in (found, wrong):
+        np.testing.assert_allclose(one.slopes, tried.slopes, atol=1e-12)
+        np.testing.assert_allclose(one.by_class, tried.by_class, atol=1e-12)

@@ -223,7 +223,8 @@ class Measure:
     shuffled_limit
         Of ranks: its law when outcomes are shuffled among many cases.
     slopes
-        Of a function of a confusion table: its derivative by every cell.
+        Of a function of a confusion table: its derivative by every cell; of areas of pairs of
+        classes: by every area.
     prevalence_free
         Whether it stays the same when the classes become more or less frequent.
     label_score
@@ -324,7 +325,7 @@ class Measure:
     # when outcomes are shuffled, with a `mean` and a `tail`; None where cases are too few for it
     shuffled_limit: Callable[..., Any] | None = None
     # of a formula that takes a table: (table (…, K, K), **parameters) -> its derivative by every
-    # cell, where that is known without trying each of them
+    # cell, where that is known without trying each of them; of areas (areas, shares, **parameters)
     slopes: Callable[..., Floats] | None = None
     prevalence_free: bool = False
     label_score: LabelScore | None = None

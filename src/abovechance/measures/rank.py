@@ -53,6 +53,16 @@ def _hand_till(areas: Floats, shares: Floats) -> Floats:
     return defined_mean(pairs[..., ~np.eye(k, dtype=bool)])
 
 
+def _hand_till_slopes(areas: Floats, shares: Floats) -> Floats:
+    seen = _seen(areas)
+    return np.asarray(seen / seen.sum())
+
+
+def _seen(areas: Floats) -> Floats:
+    """1 for every pair of classes that has an area, else 0."""
+    return np.asarray(np.isfinite(areas) & ~np.eye(len(areas), dtype=bool), dtype=np.float64)
+
+
 @measure(
     title="Area under the ROC curve",
     aliases=(
@@ -74,7 +84,11 @@ def _hand_till(areas: Floats, shares: Floats) -> Floats:
     label_score=LabelScore.MIDRANK,
     shortcut=_auc_shortcut,
     multiclass=_hand_till,
-    multiclass_facts={"form": Form.PAIR_AUCS, "title": "Area under the ROC curve (Hand–Till)"},
+    multiclass_facts={
+        "form": Form.PAIR_AUCS,
+        "title": "Area under the ROC curve (Hand–Till)",
+        "slopes": _hand_till_slopes,
+    },
     source="Mann & Whitney (1947); K classes: Hand & Till (2001), eq. 7",
 )
 def auc(ranked: Ranked) -> Floats:
@@ -298,10 +312,25 @@ def _against_rest(areas: Floats, shares: Floats) -> Floats:
     return np.where(shares > 0, values, np.nan)
 
 
+def _ovr_slopes(areas: Floats, shares: Floats) -> Floats:
+    others = _seen(areas) * shares
+    return np.asarray(others / others.sum(axis=1, keepdims=True) / len(shares))
+
+
+def _ovr_weighted_slopes(areas: Floats, shares: Floats) -> Floats:
+    return np.asarray(_ovr_slopes(areas, shares) * len(shares) * shares[:, None])
+
+
+def _ovo_weighted_slopes(areas: Floats, shares: Floats) -> Floats:
+    pair = _seen(areas) * (shares[:, None] + shares)
+    return np.asarray(pair / pair.sum())
+
+
 @measure(
     title="Area under the ROC curve, each class against the rest",
     aliases=("roc_auc_ovr",),
     **PAIRWISE,
+    slopes=_ovr_slopes,
     undefined="a class was not observed",
     source="Provost & Domingos (2000)",
 )
@@ -322,6 +351,7 @@ def auc_ovr_macro(areas: Floats, shares: Floats) -> Floats:
     title="Area under the ROC curve, each class against the rest, by prevalence",
     aliases=("roc_auc_ovr_weighted",),
     **PAIRWISE,
+    slopes=_ovr_weighted_slopes,
     undefined="a class was not observed",
     source="Provost & Domingos (2000)",
 )
@@ -342,6 +372,7 @@ def auc_ovr_weighted(areas: Floats, shares: Floats) -> Floats:
     title="Area under the ROC curve, pairs of classes by prevalence",
     aliases=("roc_auc_ovo_weighted",),
     **PAIRWISE,
+    slopes=_ovo_weighted_slopes,
     undefined="fewer than two classes were observed",
     source="Hand & Till (2001), pairs weighed by their share of cases",
 )
@@ -369,6 +400,7 @@ def auc_ovo_weighted(areas: Floats, shares: Floats) -> Floats:
 
 TOLERANCE = 1e-9  # how far a measure may stray from a straight line by rounding
 STEP = 1e-5  # of numerical derivatives by the classes' shares
+CELLS = 1 << 20  # areas that are held at once
 
 
 @dataclass(frozen=True)
@@ -470,16 +502,10 @@ def pair_scale(measure: Measure, areas: Floats, shares: Floats) -> PairScale | N
     """
     if measure.form is not Form.PAIR_AUCS:
         return None
-    k = len(shares)
-    at = np.argwhere(~np.eye(k, dtype=bool) & np.isfinite(areas))
-    steps = np.where(areas[tuple(at.T)] < 0.5, 0.5, -0.5)
-    moved = np.repeat(areas[None], len(at), axis=0)
-    moved[np.arange(len(at)), at[:, 0], at[:, 1]] += steps
     seen = np.where(np.isfinite(areas), 1.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         base, low, high = (float(_at(measure, x, shares)) for x in (areas, 0.0 * seen, seen))
-        slopes = np.zeros((k, k))
-        slopes[tuple(at.T)] = (_at(measure, moved, shares) - base) / steps
+        slopes = _slopes(measure, areas, shares, base)
         by_class = _by_class(measure, areas, shares)
     line = low + float((slopes * np.where(np.isfinite(areas), areas, 0.0)).sum())
     reach = TOLERANCE * max(abs(low), abs(high))
@@ -488,15 +514,43 @@ def pair_scale(measure: Measure, areas: Floats, shares: Floats) -> PairScale | N
     return PairScale(base, slopes, by_class, AreaScale(low, high))
 
 
+def _slopes(measure: Measure, areas: Floats, shares: Floats, base: float) -> Floats:
+    """What every area adds: as declared where the formula bears it out, else by trying each."""
+    if measure.slopes is not None:
+        slopes = np.asarray(measure.slopes(areas, shares, **measure.parameters))
+        other = np.random.default_rng(len(shares)).random(areas.shape)
+        other = np.where(np.isfinite(areas), other, np.nan)
+        change = float(_at(measure, other, shares)) - base
+        expected = float((slopes * np.where(np.isfinite(areas), other - areas, 0.0)).sum())
+        if abs(change - expected) <= TOLERANCE * np.abs(slopes).sum():
+            return slopes
+    at = np.argwhere(_seen(areas) > 0)
+    slopes = np.zeros(areas.shape)
+    for some in _in_turn(at, areas.size):
+        steps = np.where(areas[tuple(some.T)] < 0.5, 0.5, -0.5)
+        moved = np.repeat(areas[None], len(some), axis=0)
+        moved[np.arange(len(some)), some[:, 0], some[:, 1]] += steps
+        slopes[tuple(some.T)] = (_at(measure, moved, shares) - base) / steps
+    return slopes
+
+
 def _by_class(measure: Measure, areas: Floats, shares: Floats) -> Floats:
     k = len(shares)
     towards = (np.eye(k) - shares) * (shares > 0)[:, None]
     step = STEP * float(shares[shares > 0].min())
-    many = np.repeat(areas[None], k, axis=0)
-    up, down = (_at(measure, many, shares + side * step * towards) for side in (1.0, -1.0))
-    found = (up - down) / (2.0 * step)
+    found = np.empty(k)
+    for some in _in_turn(np.arange(k), areas.size):
+        many = np.broadcast_to(areas, (len(some), k, k))
+        up, down = (_at(measure, many, shares + way * towards[some]) for way in (step, -step))
+        found[some] = (up - down) / (2.0 * step)
     flat = np.abs(found).max() <= 1e-6 * max(abs(measure.range[0]), abs(measure.range[1]), 1e-300)
-    return np.zeros(k) if flat else np.asarray(found)
+    return np.zeros(k) if flat else found
+
+
+def _in_turn(items: Array, size: int) -> list[Array]:
+    """So many at a time that as many matrices of this size can be held."""
+    rows = max(1, CELLS // size)
+    return [items[start : start + rows] for start in range(0, len(items), rows)]
 
 
 def _at(measure: Measure, areas: Floats, shares: Floats) -> Any:
