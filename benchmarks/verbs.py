@@ -264,7 +264,7 @@ def assess_numbers(sizes: tuple[int, ...] = (1_000, 10_000)) -> Iterator[Race]:
             {POINT_CALLS["numeric"]: partial(number_points, y, value)},
             agree=same_values,
             ceilings={POINT_CALLS["numeric"]: 10},
-            rounds=1,
+            rounds=3,
         )
 
 
@@ -280,7 +280,7 @@ def assess_survival(sizes: tuple[int, ...] = (300, 1_000)) -> Iterator[Race]:
             {peer: partial(survival_points, time, event, survival, times)},
             agree=same_values,
             ceilings={peer: 10},
-            rounds=1,
+            rounds=3,
         )
 
 

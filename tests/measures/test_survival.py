@@ -401,3 +401,21 @@ def test_what_each_case_moves_is_the_derivative(tied, given):
     for m in [*chosen, find("integrated_brier"), find("integrated_brier", start=1.0)]:
         expected = numerical_influence(m, sample)
         np.testing.assert_allclose(declared_influence(m, sample), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("tied", [False, True], ids=["distinct", "tied"])
+def test_exchanges_of_what_cases_add_are_those_of_predictions(tied):
+    from abovechance.inference.exchange import swappable
+
+    first = mixed(tied, True)
+    second = first.replace(survival=first.survival**1.5)
+    swaps = np.random.default_rng(3).random((15, first.n)) < 0.5
+    for m in (find("brier_at"), find("brier_at", t=1.0), find("integrated_brier")):
+        terms = m.terms(first, **m.parameters)
+        assert terms.mean() == pytest.approx(m.of(first), rel=1e-12)
+        found = swappable(m, first, second)
+        expected = found.values(swaps) - found.values(~swaps)
+        np.testing.assert_allclose(found.pivots(swaps), expected, atol=1e-13)
+        weighted = first.with_cases(sample_weight=np.linspace(0.5, 2.0, first.n))
+        heavy = swappable(m, weighted, second.with_cases(sample_weight=weighted.weight))
+        np.testing.assert_allclose(heavy.pivots(swaps), heavy.values(swaps) - heavy.values(~swaps))

@@ -770,13 +770,14 @@ def assess(
     )
     store = _shared(settings.store, predictions, chosen, settings.seed)
     settings = replace(settings, methods=methods, store=store)
-    evidence = Evidence.gather(predictions, chosen, settings, rates=rates)
+    joint = [m for m in chosen if m.many_outputs or not predictions.each_output]
+    evidence = Evidence.gather(predictions, joint, settings, rates=rates)
     within = partial(Evidence.gather, settings=settings.alone(), tests=False)
     rows = list(_rows(predictions, chosen, evidence, within))
     parts = list(_parts(predictions, by, by_name))
     limits: dict[str | None, dict[str, Limits]] = {None: evidence.limits}
     for name, part in parts:
-        inside = within(part, chosen)
+        inside = within(part, joint)
         limits[name] = inside.limits
         rows.extend(_rows(part, chosen, inside, within, name))
     verdicts = None

@@ -210,8 +210,9 @@ def _counts(index: Array, n: int) -> Array:
 def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, Floats]:
     """Values without one case each, and how many cases each value stands for.
 
-    Of many cases whole parts are left out at once: what is made of these values, an acceleration,
-    is then close to zero.
+    From 300 cases on how much each moves the value stands for leaving it out, where that is known.
+    Else of many cases whole parts are left out at once: what is made of these values, an
+    acceleration, is then close to zero.
     """
     measure, sample = fit(measure, predictions), Sample.of(predictions)
     n = predictions.n
@@ -223,6 +224,9 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
         return measure.on_counts(less), table[at[:, 0], at[:, 1]]
     if _of_median(measure, sample) and n > 1:
         return medians_without(_errors(sample)), np.ones(n)
+    moved = declared_influence(measure, sample) if n >= SMOOTH else None
+    if moved is not None:
+        return measure.of(predictions) - moved * n / (n - 1.0), np.ones(n)
     parts = np.arange(n)
     if measure.form is not Form.LOSSES or sample.weight is not None:
         parts = parts if n <= 1000 else parts % (500 if n <= 20_000 else 100)
@@ -328,13 +332,7 @@ def jackknifed(
     groups = predictions.cases.groups
     if strata is not None:
         return _in_strata(measure, predictions, strata, confidence_level)
-    moved = None
-    if groups is None and predictions.n >= SMOOTH and measure.form not in COUNTING:
-        moved = declared_influence(measure, Sample.of(predictions))
-    if moved is not None:
-        n = predictions.n
-        without, times = measure.of(predictions) - moved * n / (n - 1.0), np.ones(n)
-    elif groups is None:
+    if groups is None:
         without, times = leave_one_out(measure, predictions)
     else:
         without = without_clusters(measure, predictions, groups)
@@ -509,6 +507,7 @@ LEAST_SPREAD = 1e-6  # of the spread of all: a resample with less has no standar
 MOST_DEGENERATE = 0.01
 LIGHT_LEAN = 0.01  # of the skewness of a mean: what values drawn by their sum may have part in
 LIGHT_TAIL = 0.01  # and of its kurtosis
+LEAST_LARGE = 64  # values that are drawn one by one
 LACKING = 8  # of the largest values, which one resample in some thousands has none of
 LEAST_LEAN = 1e-7  # skewness below which a cubic root would cost more digits than it changes
 UNIT_ROUNDING = 1e-12
@@ -618,16 +617,19 @@ class Pivots:
         return np.concatenate(parts)
 
     @cached_property
-    def bulk(self) -> "Bulk | None":
-        """The many units whose sums are normal, of units that are many and of one size."""
-        if len(self.sizes) < MANY_CASES or np.ptp(self.sizes) > 0:
-            return None
-        return Bulk.of(self.residuals / self.sizes[0])
+    def bulks(self) -> list["Bulk | None"]:
+        """Of every row the units whose sums are normal, where units are many and of one size."""
+        if len(self.sizes) < MANY_CASES or np.ptp(self.sizes) > 0 or self.greatest:
+            return []
+        return [Bulk.of(row) for row in self.residuals / self.sizes[0]]
 
     def _drawn(self, rng: np.random.Generator, size: int) -> Floats:
-        if self.bulk is not None:
-            return self.bulk.pivots(rng, size)
-        count, rows = len(self.sizes), self.residuals
+        if self.bulks:
+            return pivots_by_bulks(self.bulks, rng, size, self._spelled_out)
+        return self._spelled_out(rng, size)
+
+    def _spelled_out(self, rng: np.random.Generator, size: int, some: Any = slice(None)) -> Floats:
+        count, rows = len(self.sizes), self.residuals[some]
         drawn = rng.integers(count, size=(size, count))
         drawn += np.arange(size)[:, None] * count
         times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
@@ -648,59 +650,70 @@ class Pivots:
 class Bulk:
     """Resamples of many values of which few are large: the large ones drawn one by one.
 
-    The sums of all others, and of their squares, are normal as far as draws can tell: what is
+    The sum of all others, and that of their squares, are normal as far as draws can tell: what is
     left out is of the order of `LIGHT_LEAN`, the skewness that they give the mean.
     """
 
     count: int
-    large: Floats  # (rows, some)
-    light: Floats  # (2 rows,): means of the others and of their squares
-    factor: Floats  # (2 rows, 2 rows): a root of their covariance
-    whole: Floats  # (rows,): sums of all squares
+    large: Floats
+    light: Floats  # (2,): the mean of the others and of their squares
+    factor: Floats  # (2, 2): a root of their covariance
+    whole: float  # the sum of all squares
 
     @classmethod
-    def of(cls, rows: Floats) -> "Bulk | None":
+    def of(cls, values: Floats) -> "Bulk | None":
         """None where too many values are large."""
-        n = rows.shape[1]
-        whole = (rows**2).sum(axis=1)
+        n, sizes = len(values), values**2
+        whole = float(sizes.sum())
+        order = np.argsort(-sizes, kind="stable")
         # a resample may lack the largest of all, and has the spread of the others then
-        usual = whole - np.partition(rows**2, n - LACKING, axis=1)[:, n - LACKING :].sum(axis=1)
-        if not (usual > ROUNDING * whole).all():
-            return None
-        order = np.argsort(-(rows**2 / usual[:, None]).max(axis=0), kind="stable")
-        some = 64
-        while some <= n // 4:
-            others = rows[:, order[some:]]
-            apart = others - others.mean(axis=1, keepdims=True)
+        usual = float(sizes[order[LACKING:]].sum())
+        some = LEAST_LARGE
+        while usual > ROUNDING * whole and some <= n // 4:
+            others = values[order[some:]]
+            apart = others - others.mean()
             squares = apart**2
-            lean = np.abs((squares * apart).sum(axis=1)) / usual**1.5
-            tail = (squares**2).sum(axis=1) / usual**2
-            if (lean <= LIGHT_LEAN).all() and (tail <= LIGHT_TAIL).all():
-                both = np.concatenate([others, others**2])
-                means = both.mean(axis=1)
-                spread = np.cov(both, bias=True)
-                value, vector = np.linalg.eigh(np.atleast_2d(spread))
-                factor = vector * np.sqrt(np.maximum(value, 0.0))
-                return cls(n, rows[:, order[:some]], means, factor, whole)
+            lean, tail = abs(float(squares @ apart)), float(squares @ squares)
+            if lean <= LIGHT_LEAN * usual**1.5 and tail <= LIGHT_TAIL * usual**2:
+                both = np.stack([others, others**2])
+                share, turn = np.linalg.eigh(np.cov(both, bias=True))
+                factor = turn * np.sqrt(np.maximum(share, 0.0))
+                return cls(n, values[order[:some]], both.mean(axis=1), factor, whole)
             some *= 2
         return None
 
     def pivots(self, rng: np.random.Generator, size: int) -> Floats:
-        """Means of resamples in standard errors of their own (size, rows)."""
-        n, (rows, some) = self.count, self.large.shape
+        """Means of resamples in standard errors of their own."""
+        n, some = self.count, len(self.large)
         found = rng.binomial(n, some / n, size)
         which = rng.integers(some, size=int(found.sum()))
         which += np.repeat(np.arange(size) * some, found)
         times = np.bincount(which, minlength=size * some).reshape(size, some).astype(np.float64)
         left = (n - found)[:, None].astype(np.float64)
-        sums = left * self.light + np.sqrt(left) * (
-            rng.normal(size=(size, 2 * rows)) @ self.factor.T
-        )
-        sums += times @ np.concatenate([self.large, self.large**2]).T
-        total, squares = sums[:, :rows], sums[:, rows:]
+        sums = left * self.light + np.sqrt(left) * (rng.normal(size=(size, 2)) @ self.factor.T)
+        sums += times @ np.stack([self.large, self.large**2]).T
+        total, squares = sums.T
         spread = squares - total**2 / n
         spread[spread <= LEAST_SPREAD * self.whole] = np.nan
         return np.asarray(total / np.sqrt(spread * n / (n - 1)))
+
+
+def pivots_by_bulks(
+    bulks: Sequence[Bulk | None],
+    rng: np.random.Generator,
+    size: int,
+    plain: Callable[[np.random.Generator, int, list[int]], Floats],
+) -> Floats:
+    """Pivots of several rows (size, rows), each as it has them alone; `plain` without a bulk."""
+    seed = int(rng.integers(1 << 63))
+    found = np.empty((size, len(bulks)))
+    for row, bulk in enumerate(bulks):
+        if bulk is not None:
+            found[:, row] = bulk.pivots(np.random.default_rng(seed), size)
+    rest = [row for row, bulk in enumerate(bulks) if bulk is None]
+    if rest:
+        found[:, rest] = plain(np.random.default_rng(seed), size, rest)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -1174,14 +1187,28 @@ def _student(centred: Floats, level: float) -> float:
 
 
 def mean_pivots(
-    measures: Sequence[Measure], predictions: Predictions, draws: int, rng: np.random.Generator
+    measures: Sequence[Measure],
+    predictions: Predictions,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    undrawn: bool = False,
 ) -> dict[str, Floats]:
-    """Pivots of mean losses on the same resamples, by label; without those that have none."""
-    rows = {m.label: np.asarray(m.losses(predictions)) for m in measures}
+    """Pivots of mean losses on the same resamples, by label; without those that have none.
+
+    With `undrawn`, those in closed form are left out too.
+    """
+    rows: dict[str, Any] = {m.label: np.asarray(m.losses(predictions)) for m in measures}
     rows = {label: values for label, values in rows.items() if np.isfinite(values).all()}
     if not rows or predictions.n < 2:
         return {}
     centred = np.stack([values - float(values.mean()) for values in rows.values()])
+    if undrawn:
+        drawn = ~Units.of(centred).closed
+        rows = {label: None for label, needed in zip(rows, drawn, strict=True) if needed}
+        if not rows:
+            return {}
+        centred = centred[drawn]
     different, same = np.unique(centred, axis=0, return_inverse=True)
     return dict(zip(rows, _pivots_of_rows(different, rng, draws)[same], strict=True))
 
@@ -1189,11 +1216,13 @@ def mean_pivots(
 def _pivots_of_rows(centred: Floats, rng: np.random.Generator, draws: int) -> Floats:
     """Means of resamples in standard errors of their own, (rows, draws); nan where of rounding."""
     n = centred.shape[1]
-    bulk = Bulk.of(centred) if n >= MANY_CASES else None
-    if bulk is not None:
-        return bulk.pivots(rng, draws).T
     if n >= MANY_CASES:
-        return _pivots_by_counts(centred, rng, draws)
+        return pivots_by_bulks(
+            [Bulk.of(row) for row in centred],
+            rng,
+            draws,
+            lambda own, size, some: _pivots_by_counts(centred[some], own, size).T,
+        ).T
     slices = _slices(draws, max(1, (1 << 21) // n))
     return np.concatenate([_pivots(centred, rng, size) for size in slices], axis=1)
 

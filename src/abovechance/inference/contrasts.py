@@ -25,7 +25,7 @@ from abovechance.inference.bootstrap import (
 )
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
-from abovechance.inference.influence import Gap, influence
+from abovechance.inference.influence import Gap, declares_influence, influence
 from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
 from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
 from abovechance.inference.results import Interval, Test
@@ -500,8 +500,12 @@ class Resampled:
     def _left(self) -> tuple[Floats, Floats]:
         """Differences without one case or cluster each; none where resamples tell more."""
         measure, groups, none = self.measure, self.first.cases.groups, np.empty(0)
-        if not measure.smooth or (groups is None and self.first.n > MOST):
+        if not measure.smooth:
             return none, none
+        if groups is None and self.first.n > MOST:
+            known = (declares_influence(measure, Sample.of(p)) for p in self._both)
+            if of_table(measure) or measure.form is Form.LOSSES or not all(known):
+                return none, none
         if groups is None:
             return self._without_one()
         with np.errstate(invalid="ignore"):

@@ -386,8 +386,10 @@ class Swapped:
 
     def pivots(self, swaps: Bools) -> Floats:
         """The difference over its standard error for every row of exchanged cases."""
-        if self.measure.additive:  # the sum of squares is the same for every exchange
-            return self.values(swaps) - self.values(~swaps)
+        if self.measure.terms is not None:  # the sum of squares is the same for every exchange
+            if self._terms is None:
+                return self.values(swaps) - self.values(~swaps)
+            return np.asarray(np.where(swaps, -1.0, 1.0) @ self._terms)
         if self.measure.influence is not None and not self._batched and not self._several:
             if worthwhile(len(swaps) * self.first.n):
                 import_module("abovechance.numerics.kernels.pair_loops")
@@ -401,6 +403,15 @@ class Swapped:
         centre = np.sum(without, axis=0, where=defined) / count
         squares = np.sum((without - centre) ** 2, axis=0, where=defined)
         return studentised(gaps[0], squares * (count - 1) / count)
+
+    @cached_property
+    def _terms(self) -> Floats | None:
+        """By how much each case adds more to the first's value; None where cases have weights."""
+        terms, both = self.measure.terms, (self.first, self.second)
+        if terms is None or any(sample.weight is not None for sample in both):
+            return None
+        one, other = (terms(s.predictions(), **self.measure.parameters) for s in both)
+        return np.asarray((one - other) / self.first.n)
 
     def values(self, swaps: Bools) -> Floats:
         """The measure of the model that has the second's predictions where `swaps` says so."""
@@ -688,7 +699,7 @@ def affordable(measure: Measure, n: int, draws: int | None, classes: int = 2) ->
         return max(199, int(9999 * min(1.0, (10 / classes) ** 3)))
     if measure.form is Form.SAMPLE:
         return 9999 if n <= 100 else 1999 if n <= 2000 else 999
-    known = measure.influence is not None or measure.additive
+    known = measure.influence is not None or measure.terms is not None
     quick = measure.form is Form.RANKS or known
     return 999 if quick and n <= 1000 else 199
 

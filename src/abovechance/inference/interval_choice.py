@@ -110,7 +110,13 @@ class Shared(Settings):
         means = [m for m in self.measures if m.law is Law.MEAN and m.form is Form.LOSSES]
         if self.predictions.weight is not None:
             return {}
-        return mean_pivots(means, self.predictions, self.bootstraps, self.rng(ONE_MODEL, 5))
+        return mean_pivots(
+            means,
+            self.predictions,
+            self.bootstraps,
+            self.rng(ONE_MODEL, 5),
+            undrawn=self.draws is None,
+        )
 
     def leaves_out(self, measure: Measure) -> bool:
         """Whether an interval comes from leaving out cases or clusters rather than drawing them.

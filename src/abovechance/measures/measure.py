@@ -200,8 +200,8 @@ class Measure:
         Whether it is for several outputs together.
     weighted
         Whether cases can have weights.
-    additive
-        Whether it is a sum over the cases once the outcomes are given, though not a mean of losses.
+    terms
+        What each case adds to a mean once all outcomes are given, of what is no mean of losses.
     smooth
         Whether every case moves the value a little, as it does not with a quantile.
     extreme
@@ -294,8 +294,9 @@ class Measure:
     after: Callable[[Any], Any] | None = None
     many_outputs: bool = False
     weighted: bool = True
-    # whether it is a sum over the cases once the outcomes are given, though not a mean of losses
-    additive: bool = False
+    # (predictions, **parameters) -> what each case adds to a mean once all outcomes are given, of
+    # what is no mean of losses
+    terms: Callable[..., Floats] | None = None
     # whether every case moves the value a little, as it does not with a quantile: what is not
     # smooth is resampled, for leaving out a case says nothing of it
     smooth: bool = True

@@ -345,9 +345,23 @@ PROBABILITY_OF_SURVIVAL: dict[str, Any] = {
     "range": (0.0, np.inf),
     "best": 0.0,
     "reference": kaplan_meier_for_all,
-    "additive": True,
     "law": Law.UNKNOWN,
 }
+
+
+def _terms_at(predictions: Survival, *, t: float | None = None) -> Floats:
+    """What each case adds to the Brier score at a time."""
+    return _brier_losses(predictions, _columns_at(predictions, t))[0]
+
+
+def _integrated_terms(
+    predictions: Survival, *, start: float | None = None, stop: float | None = None
+) -> Floats:
+    """What each case adds to the integrated Brier score."""
+    columns = _columns_within(predictions, start, stop)
+    over = _times(predictions)[columns]
+    losses = _brier_losses(predictions, columns)
+    return np.asarray(np.trapezoid(losses, over, axis=0) / (over[-1] - over[0]))
 
 
 def of_brier_at(predictions: Survival, *, t: float | None = None) -> Floats:
@@ -412,6 +426,7 @@ def _briers_in_orders(predictions: Survival, orders: Array, columns: Ints) -> Fl
     aliases=("ipcw_brier",),
     **PROBABILITY_OF_SURVIVAL,
     influence=of_brier_at,
+    terms=_terms_at,
     permuted=_brier_in_orders,
     undefined=BEYOND,
     source="Graf et al. (1999); Gerds, Schumacher (2006)",
@@ -440,6 +455,7 @@ def brier_at(predictions: Survival, *, t: float | None = None) -> float:
     aliases=("integrated_brier_score", "ibs"),
     **PROBABILITY_OF_SURVIVAL,
     influence=of_integrated_brier,
+    terms=_integrated_terms,
     permuted=_integrated_in_orders,
     undefined=f"there are fewer than two times to integrate over, or {BEYOND}",
     source="Graf et al. (1999)",
