@@ -1,10 +1,11 @@
 """The page under load, by a real server on loopback.
 
-    ./run python tests/app/run_load.py --minutes 15
+    ./run python tests/app/run_load.py --minutes 60 --record
 
 Many requests at once, slow and leaving clients, forged and malformed requests, bombs, two large
-uploads side by side; then use of the page for some minutes, with the server's memory looked at.
-Prints what was seen as JSON; exit code 1 where anything was not as it must be.
+uploads side by side; then use of the page for some minutes, with what the server holds looked at
+(memory, threads, open files), which must not grow. Prints what was seen as JSON; exit code 1 where
+anything was not as it must be.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import json
 import os
 import re
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -31,6 +33,8 @@ CSV = examples.path("breast_cancer").read_bytes()
 CHOICES = {"outcome": "outcome", "predicted": ["p_texture"], "kind": "probability",
            "positive": "malignant"}  # fmt: skip
 LONG = 600.0
+PAUSE = 1.5  # seconds between rounds of use
+TABLE = Path(__file__).with_name("hour.md")
 
 
 def parcel(*files: bytes, **choices: Any) -> bytes:
@@ -69,6 +73,11 @@ class Page:
     def megabytes(self) -> float:
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def held(self) -> tuple[int, int]:
+        """Threads, and files and sockets that are open."""
+        place = Path(f"/proc/{self.process.pid}")
+        return len(list((place / "task").iterdir())), len(list((place / "fd").iterdir()))
 
     def seconds(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -154,41 +163,92 @@ def leaves(page: Page) -> dict[str, Any]:
     return {"CPU seconds after it left": round(last - left, 1)}
 
 
+def left_behind(page: Page, body: bytes, seconds: float) -> None:
+    """A browser that asks for a report and leaves before it has all of it."""
+    with page.connected() as browser:
+        browser.sendall(page.head("report", len(body)) + body)
+        time.sleep(seconds)
+
+
 def used(page: Page, minutes: float) -> dict[str, Any]:
-    """Columns and reports, one after the other, and the memory they leave."""
-    end, count, seen = time.monotonic() + 60 * minutes, 0, []
+    """Use as in an office, round after round; what the server holds is looked at after each.
+
+    A round opens the page, drops a table twice and asks for its report. Every third, a browser
+    leaves while its report is made, or in the midst of sending; every tenth drops 5 MB; every
+    seventh sends what is refused.
+    """
     few = b"\n".join(CSV.splitlines()[:120]) + b"\n"
-    while time.monotonic() < end:
-        for what in ("columns", "columns", "report"):
-            status = asked(page.address + what, parcel(few, **CHOICES))
-            if status != 200:
-                return {"report": status}
-        asked(page.address)
-        count += 4
-        seen.append(round(page.megabytes(), 1))
-    tenth = max(1, len(seen) // 10)
+    wanted, large = parcel(few, **CHOICES), parcel(b"y,p\n" + b"1,0.25\n0,0.75\n" * 350_000)
+    begun, seen, counts = time.monotonic(), list[tuple[float, ...]](), Counter[str]()
+    while (number := len(seen)) < 20 or time.monotonic() < begun + 60 * minutes:
+        steps = [("page", "", None), ("columns", "columns", wanted)]
+        steps += [("columns", "columns", wanted), ("report", "report", wanted)]
+        if number % 10 == 9:
+            steps.append(("upload of 5 MB", "columns", large))
+        if number % 7 == 6:
+            steps.append(("refused", "report", wanted[:-40]))
+        for what, where, body in steps:
+            status = asked(page.address + where, body)
+            counts[what if (status == 200) != (what == "refused") else f"{what}: {status}"] += 1
+        if number % 3 == 2:
+            left_behind(page, wanted if number % 2 else wanted[: len(wanted) // 2], 0.1)
+            counts["browser that left"] += 1
+        seen.append((time.monotonic() - begun, page.megabytes(), *page.held()))
+        if number % 25 == 0:
+            print(number, *(round(one, 1) for one in seen[-1]), file=sys.stderr, flush=True)
+        time.sleep(PAUSE)
+    return {"minutes": minutes, **counts, "held": held_over(seen)}
+
+
+def held_over(seen: list[tuple[float, ...]]) -> dict[str, list[float]]:
+    """Medians over each tenth of the time: MB, threads, files and sockets that are open."""
+    parts = [seen[len(seen) * k // 10 : len(seen) * (k + 1) // 10] for k in range(10)]
+    names = ("MB", "threads", "open files")
     return {
-        "minutes": minutes,
-        "requests": count,
-        "MB after the first tenth": seen[tenth - 1],
-        "MB at the half": seen[len(seen) // 2],
-        "MB at the end": seen[-1],
+        name: [round(statistics.median(one[place + 1] for one in part), 1) for part in parts]
+        for place, name in enumerate(names)
     }
+
+
+def grew(held: dict[str, list[float]]) -> bool:
+    """Whether the last tenth holds more than the middle of the time did: by 3 % of memory, or by
+    two threads or files."""
+    mb, threads, files = (of[-1] - max(of[4:6]) for of in held.values())
+    return mb > 0.03 * max(held["MB"][4:6]) or threads > 2 or files > 2
+
+
+def page_of(found: dict[str, Any]) -> str:
+    """The table that the documentation shows."""
+    kinds = {k: v for k, v in found.items() if k not in ("minutes", "held")}
+    lines = [f"| in {found['minutes']:.0f} minutes of use | times |", "|---|---:|"]
+    lines += [f"| {name} | {count:,} |" for name, count in kinds.items()]
+    numbers = " | ".join(f"{k}." for k in range(1, 11))
+    lines += ["", f"| held by the server, medians of tenths of the time | {numbers} |"]
+    lines += ["|---|" + "---:|" * 10]
+    lines += [
+        f"| {n} | " + " | ".join(f"{v:g}" for v in of) + " |" for n, of in found["held"].items()
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=15.0)
+    parser.add_argument("--minutes", type=float, default=15.0, help="of use, after the rest")
+    parser.add_argument("--use", action="store_true", help="the use alone")
+    parser.add_argument("--record", action="store_true", help="write the table of the use")
     options = parser.parse_args()
     page = Page()
     faults = []
     try:
-        for part in (at_once, slow, forged, leaves, uploads):
+        for part in () if options.use else (at_once, slow, forged, leaves, uploads):
             seen = {**part(page), "MB": round(page.megabytes())}
             print(json.dumps(seen), flush=True)
             statuses = [s for v in seen.values() if isinstance(v, dict) for s in v]
             faults += [s for s in statuses if s >= 500]
-        print(json.dumps(used(page, options.minutes)), flush=True)
+        use = used(page, options.minutes)
+        print(json.dumps(use), flush=True)
+        if options.record:
+            TABLE.write_text(page_of(use), "utf-8")
     finally:
         page.process.terminate()
         page.process.wait()
@@ -196,7 +256,8 @@ def main() -> int:
     told = sum(token in line for line in page.said)
     print(json.dumps({"lines it printed": len(page.said), "with the token": told}))
     print("".join(page.said)[:2000], file=sys.stderr)
-    return int(bool(faults or told or any("Traceback" in line for line in page.said)))
+    fell = any("Traceback" in line for line in page.said) or any(":" in name for name in use)
+    return int(bool(faults or told or fell or grew(use["held"])))
 
 
 if __name__ == "__main__":

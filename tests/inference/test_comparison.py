@@ -649,6 +649,24 @@ def test_ids_without_common_cases_are_different_cases() -> None:
         compare({"a": a, "b": b}, ["auc"], paired=True)
 
 
+def test_means_of_different_cases_in_shared_clusters_vary_as_the_clusters_do() -> None:
+    """Clusters of both parts taken together; Student's limits, by hand."""
+    from scipy.stats import t
+
+    rng = np.random.default_rng(8)
+    parts, moved = {}, np.zeros(14)
+    for name, n, sign in (("a", 90, 1.0), ("b", 70, -1.0)):
+        y, group = rng.normal(size=n), rng.integers(0, 14, n)
+        p = y + 0.4 * rng.normal(size=14)[group] + 0.5 * rng.normal(size=n)
+        losses = (y - p) ** 2
+        parts[name] = Numeric(y, p, groups=group)
+        np.add.at(moved, group, sign * (losses - losses.mean()) / n)
+    row = compare(parts, ["mse"], paired=False, rng=1)["mse"]
+    half = t.ppf(0.975, 13) * np.sqrt((moved**2).sum() * 14 / 13)
+    limits = row.interval.low, row.interval.high
+    assert limits == pytest.approx((row.difference - half, row.difference + half), rel=1e-12)
+
+
 def test_welch_t_of_losses() -> None:
     from scipy.stats import ttest_ind
 

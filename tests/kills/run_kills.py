@@ -199,11 +199,13 @@ class Watch:
         self.folder, self.kept = self._new(), {}
 
 
-def main_process(jobs: list[str], kills: int, place: Path, chance: random.Random) -> list[Any]:
-    """Each job in turn, until so many kills are done in all."""
+def main_process(
+    jobs: list[str], kills: int, minutes: float, place: Path, chance: random.Random
+) -> list[Any]:
+    """Each job in turn, until so many kills are done in all or time is up."""
     table(place / "data.csv")
-    watches = [Watch(job, place, chance) for job in jobs]
-    while sum(watch.counts["kills"] for watch in watches) < kills:
+    watches, until = [Watch(job, place, chance) for job in jobs], time.monotonic() + 60 * minutes
+    while sum(w.counts["kills"] for w in watches) < kills and time.monotonic() < until:
         min(watches, key=lambda watch: watch.counts["kills"]).kill_once()
     for watch in watches:
         watch.finish()
@@ -333,6 +335,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--kills", type=int, default=0, help="of the main process, over all jobs")
+    parser.add_argument("--minutes", type=float, default=1e9, help="for kills of the main process")
     parser.add_argument("--workers", type=int, default=0, help="kills of worker processes")
     parser.add_argument("--schedulers", type=int, default=0, help="kills of Dask schedulers")
     parser.add_argument("--seed", type=int, default=1)
@@ -341,7 +344,10 @@ def main() -> int:
     chance, found = random.Random(options.seed), []
     with tempfile.TemporaryDirectory(prefix="kills-") as folder:
         parts: list[tuple[int, Callable[[Path], list[Any]]]] = [
-            (options.kills, lambda at: main_process(options.jobs, options.kills, at, chance)),
+            (
+                options.kills,
+                lambda at: main_process(options.jobs, options.kills, options.minutes, at, chance),
+            ),
             (options.workers, lambda at: [workers(options.workers, at, chance)]),
             (options.schedulers, lambda at: [schedulers(options.schedulers, at, chance)]),
         ]

@@ -1,0 +1,90 @@
+"""Mutants are real changes of formulas, and those recorded were noticed or looked at."""
+
+import ast
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1] / "src" / "abovechance"
+
+
+def loaded(name: str) -> Any:
+    specification = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module  # dataclasses look their module up
+    specification.loader.exec_module(module)
+    return module
+
+
+changes = loaded("changes")
+SOURCE = b'''
+"""Words: 1 + 1."""
+LIMIT: "int | None" = 3
+
+def share(x: "float | int", n: float, *, level: float = 0.95) -> float:
+    """The share x / n."""
+    if x > n:
+        raise ValueError(f"x must be at most {n + 1}")
+    return (x  # of n - 1
+            + 0.5) / n if n else -x
+'''
+
+
+def test_each_kind_of_place_is_changed_and_words_are_not() -> None:
+    found = {(m.inside, m.before, m.after) for m in changes.mutants_of("a.py", SOURCE)}
+    assert found == {
+        ("", "3", "4"), ("", "0.95", "1.9"),
+        ("share", ">", ">="), ("share", ">", "<="),
+        ("share", "+", "-"), ("share", "x  # of n - 1\n            + 0.5", "x  # of n - 1"),
+        ("share", "0.5", "1.0"), ("share", "/", "*"),
+        ("share", "n", "not (n)"), ("share", "-x", "x"),
+    }  # fmt: skip
+
+
+def test_every_mutant_of_a_module_parses_and_is_another_program() -> None:
+    source = (PACKAGE / "numerics" / "ranks.py").read_bytes()
+    same = ast.dump(ast.parse(source))
+    mutants = changes.mutants_of("numerics/ranks.py", source)
+    assert len(mutants) > 100
+    for mutant in mutants:
+        assert ast.dump(ast.parse(mutant.applied(source))) != same, mutant.key
+    assert len({mutant.key for mutant in mutants}) == len(mutants)
+
+
+def test_the_order_of_chance_does_not_hang_on_other_modules(tmp_path: Path) -> None:
+    for folder in changes.FOLDERS:
+        (tmp_path / folder).mkdir()
+    (tmp_path / "measures" / "one.py").write_bytes(SOURCE)
+    alone = [m.key for m in changes.drawn(tmp_path, 1)]
+    (tmp_path / "numerics" / "two.py").write_bytes(SOURCE)
+    both = [m.key for m in changes.drawn(tmp_path, 1)]
+    assert [key for key in both if key in alone] == alone
+    assert len(both) == 2 * len(alone)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Any:
+    return json.loads((HERE / "counts.json").read_text("utf-8"))
+
+
+def test_the_faults_that_are_planted_have_a_place() -> None:
+    for module, (before, _) in loaded("run_mutation").PLANTED.items():
+        assert before in (PACKAGE / module).read_text("utf-8")
+
+
+def test_the_table_is_that_of_the_recorded_mutants(recorded: Any) -> None:
+    assert (HERE / "counts.md").read_text("utf-8") == loaded("run_mutation").page(recorded)
+
+
+def test_most_recorded_mutants_are_noticed_and_the_others_were_looked_at(recorded: Any) -> None:
+    counts = recorded["counts"].values()
+    killed, survived = (sum(c.get(what, 0) for c in counts) for what in ("killed", "survived"))
+    assert killed >= 0.85 * (killed + survived)
+    assert [one["mutant"] for one in recorded["survivors"] if not one["judged"]] == []
