@@ -873,7 +873,7 @@ def compare(
     least = ((by, min(held.values(), key=lambda p: p.n)) for by, held in parts.models.items())
     return replace(
         gathered,
-        advice=(*gathered.advice, *advice_on_subgroups("AC162", least, chosen)),
+        advice=(*gathered.advice, *advice_on_subgroups(least, chosen, compared=True)),
         subgroups=parts.sizes(),
         interactions=tuple(tested),
     )

@@ -503,7 +503,10 @@ def _least(predictions: Predictions) -> int:
 
 
 def advice_on_subgroups(
-    code: str, parts: Iterable[tuple[str, Predictions]], measures: Sequence[Measure]
+    parts: Iterable[tuple[str, Predictions]],
+    measures: Sequence[Measure],
+    *,
+    compared: bool = False,
 ) -> Iterator[Advice]:
     """Which subgroups have so few cases or clusters that their intervals may not hold."""
     few = []
@@ -513,7 +516,7 @@ def advice_on_subgroups(
             few.append(f"{name}: {told}")
     if few:
         yield Advice(
-            code,
+            "AC162" if compared else "AC037",
             f"few cases in a subgroup ({listed(few, 3)}): its intervals may cover less than they "
             "say.",
         )
