@@ -387,7 +387,7 @@ def test_a_result_survives_json_and_prints_within_a_screen():
     assert kind_of(facts) == "validation"
     assert facts["validated"][0]["measure"] == "auc"
     assert max(len(line) for line in str(found).splitlines()) <= 80
-    assert "to be expected on new cases" in str(found)
+    assert "expected on new cases" in str(found)
     assert "Internal validation" in ac.report(facts).html
     assert [row["measure"] for row in found.rows()][:2] == ["auc", "brier"]
 

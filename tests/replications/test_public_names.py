@@ -54,7 +54,7 @@ def test_an_inner_name_would_be_seen(source: str, wrong: list[str]) -> None:
 def test_the_wheel_holds_the_package_alone() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
     assert build["targets"]["wheel"]["packages"] == ["src/abovechance"]
-    assert "replications" in build["targets"]["sdist"]["include"]
+    assert "/replications" in build["targets"]["sdist"]["include"]
 
 
 def test_without_the_folder_the_command_says_where_it_is(
