@@ -76,6 +76,9 @@ class Processes:
     tries
         A block that ends its worker as many times ends the run: something in it is fatal. So do
         as many workers that die one after the other before they have started.
+    main
+        Whether workers know what the script that started them defines, and so run it again: it
+        must guard what it does by ``if __name__ == "__main__"``.
 
     Raises
     ------
