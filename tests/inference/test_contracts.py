@@ -323,7 +323,7 @@ def scaled(m: Measure, factor: float) -> Measure:
         formula = m.formula
         changed["formula"] = lambda *a, **k: factor * formula(*a, **k)
     return dataclasses.replace(
-        m, **changed, aliases=(), shortcut=None, multiclass=None, chance=None
+        m, **changed, aliases=(), shortcut=None, multiclass=None, chance=None, errors=None
     )
 
 
