@@ -231,8 +231,8 @@ def suspicions(s: Setting, t: Tally) -> list[str]:
     found = [f"fault: {name}" for name in t.faults]
     if t.intervals >= 20 and binom.sf(t.missed - 1, t.intervals, 1.0 - bar) < 0.02:
         found.append("coverage")
-    for name, hits, count in _levels(t):
-        if count >= 20 and binom.sf(hits - 1, count, ALPHA) < 0.02:
+    for name, hits, count, allowed in _levels(t):
+        if count >= 20 and binom.sf(hits - 1, count, allowed) < 0.02:
             found.append(name)
     if t.intervals >= 20 and _useless(s, t):
         found.append("width")
@@ -267,11 +267,12 @@ def _useless(s: Setting, t: Tally) -> bool:
     return not np.isfinite(high - low) or told["width"] > errors * (high - low) / scarce
 
 
-def _levels(t: Tally) -> list[tuple[str, int, int]]:
+def _levels(t: Tally) -> list[tuple[str, int, int, float]]:
+    """What was rejected of how many, and what may be; a margin is judged at 1 − the level."""
     return [
-        ("level", t.rejected, t.tests),
-        ("level of skill", t.skilled, t.skills),
-        ("level at the margin", t.noninferior, t.verdicts),
+        ("level", t.rejected, t.tests, ALPHA),
+        ("level of skill", t.skilled, t.skills, ALPHA),
+        ("level at the margin", t.noninferior, t.verdicts, 1.0 - t.level),
     ]
 
 
@@ -286,11 +287,11 @@ def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str
             told = t.missed > 0 and t.warned >= 0.9 * t.missed
             name = "coverage" if not told else "coverage, warned"
             found.append((name, f"{share:.3f} ± {error:.3f} ({t.below} below, {t.above} above)"))
-    for name, hits, count in _levels(t):
+    for name, hits, count, allowed in _levels(t):
         if name in suspected and count:
             share = hits / count
             error = np.sqrt(max(share * (1.0 - share), 1e-4) / count)
-            if share - 3.0 * error > ALPHA:
+            if share - 3.0 * error > allowed:
                 found.append((name, f"{share:.3f} ± {error:.3f}"))
     if "width" in suspected and _useless(s, t):
         found.append(("width", f"{t.summary()['wide']:.1f} times a normal interval's"))
