@@ -84,8 +84,8 @@ class Grown:
             fits = task.fits(train)
             made = fits.judged(judged)
             predicted.append(made.predicted)
-            values.append(self._values(fits, judged))
             apart.append(self._by_fold(fits, judged))
+            values.append(self._values(fits, judged, apart[-1]))
             own = fits.values(self.measures, train)
             inside.append([float(np.mean(own[m.label])) for m in self.measures])
             trained.append(float(train.sum(axis=1).mean()))
@@ -107,14 +107,12 @@ class Grown:
             for m, averaged in zip(self.measures, self.by_fold, strict=True)
         ]
 
-    def _values(self, fits: Fits, judged: Bools) -> list[float]:
-        """One pass by every measure."""
+    def _values(self, fits: Fits, judged: Bools, by_fold: list[Floats]) -> list[float]:
+        """One pass by every measure: the mean over folds, or of all cases at once."""
         found = []
         pooled = None
-        for m, averaged in zip(self.measures, self.by_fold, strict=True):
-            value = np.nan
-            if averaged:
-                value = float(fits.values([m], judged)[m.label].mean())
+        for m, apart in zip(self.measures, by_fold, strict=True):
+            value = float(apart.mean())
             if not np.isfinite(value):
                 pooled = fits.pooled(judged) if pooled is None else pooled
                 value = m.of(pooled)
