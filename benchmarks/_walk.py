@@ -121,7 +121,7 @@ def calls(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     learner = LogisticRegression()
     yield "`permutation_test`", lambda: ac.permutation_test(learner, X, y, draws=99, rng=1)
     tests = ["auc", "brier"]
-    asked = {"n": 40, "effects": 0.8, "replications": 100, "rng": 1}
+    asked = {"n": 40, "effects": 0.8, "replications": 100, "rng": 1, "workers": 1}
     yield "`power`, 2 tests", lambda: ac.power(Binormal(), tests, **asked)
     result = ac.assess(cases, three, rng=1)
     yield "`report`", lambda: ac.report(result, predictions=cases).html

@@ -160,7 +160,10 @@ def shown(text: object) -> str:
     >>> shown("model \\u202egpj"), shown("line\\nbreak"), shown("מודל"), shown("a\\x1b[31mb")
     ('model \ufffdgpj', 'line break', 'מודל', 'a\ufffd[31mb')
     """
-    return "".join(_visible(c) for c in str(text))
+    said = str(text)
+    if said.isascii() and said.isprintable():
+        return said
+    return "".join(_visible(c) for c in said)
 
 
 def turns(text: str) -> bool:

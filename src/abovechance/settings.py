@@ -697,7 +697,7 @@ class Settings:
     )
     # what no keyword sets
     block: int | None = None  # draws that share a stream; a computation chooses its own
-    approximated: bool = True  # whether a saddlepoint approximation stands beside a p from draws
+    p_alone: bool = False  # whether nothing need stand beside a p: no level, no saddlepoint
 
     def __post_init__(self) -> None:
         for one in every_setting():

@@ -309,6 +309,8 @@ def extent(text: str) -> int:
     >>> extent("AUC"), extent("精度")
     (3, 4)
     """
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

@@ -451,3 +451,23 @@ def test_a_method_asked_for_by_name_answers_or_says_why_not(
             assert row.interval.high >= value - 1e-9
         if row.p_value is not None:
             assert 0.0 <= row.p_value <= 1.0
+
+
+def test_a_method_that_is_declared_later_is_found_by_its_law_at_once() -> None:
+    rare = frozenset({Fact.SUMMARY, Fact.ORDER, Fact.FOLDS})
+    before = method.first_of(Kind.INTERVAL, Law.PAIRS, rare)
+    try:
+
+        @method.interval(
+            title="later",
+            words="a method declared later",
+            source="wald1943",
+            default=[Law.PAIRS],
+            needs=rare,
+        )
+        def later(measure: Any, predictions: Any, settings: Any) -> None: ...
+
+        assert method.first_of(Kind.INTERVAL, Law.PAIRS, rare).name == "later" != before.name
+    finally:
+        method._DECLARED.pop((Kind.INTERVAL, "later"))
+        method._defaults.cache_clear()

@@ -178,7 +178,8 @@ def test_a_method_is_asked_for_by_name_and_is_the_one_of_the_verb() -> None:
     positive = np.arange(30) % 2 == 1
     first, second = (np.clip(0.5 + 0.2 * positive + rng.normal(0, 0.2, 30), 0, 1) for _ in "ab")
     sample = Pair(positive, first, second, 0.5)
-    asked = verb_tests.compared(sample, ["auc", "auc=exchange"], 3, 99, "standard")
+    tests = [verb_tests.Asked.by(name, Pair) for name in ("auc", "auc=exchange")]
+    asked = verb_tests.compared(sample, tests, 3, 99, "standard")
     two = {
         "a": ac.Binary(positive, probability=first),
         "b": ac.Binary(positive, probability=second),

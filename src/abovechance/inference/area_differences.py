@@ -209,9 +209,8 @@ class AreaContrast:
         low, high = self._limits(level)
         slope = self.scale.slope
         ends = sorted((slope * max(low, -1.0), slope * min(high, 1.0)))
-        known = {k: v for k, v in self.first.interval(level).by.items() if k != "name"}
         low, high = min(ends[0], self.difference), max(ends[1], self.difference)
-        return limits("mover_of_areas", low, high, level, **known)
+        return limits("mover_of_areas", low, high, level, **self.first.known_of_limits)
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         """The levels at which the interval would end at either margin."""

@@ -1,7 +1,7 @@
 """The law of pairs: intervals of areas under ROC curves, and tests of whether scores differ."""
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -238,13 +238,18 @@ class Area:
             return {"variance": "DeLong"}
         return {"variance": "Obuchowski", "clusters": self.clusters}
 
-    def interval(self, level: float) -> Interval:
-        """On each side the wider limit of Newcombe's and of DeLong's on the logit scale."""
-        low, high = self.limits(quantile(level, self.df))
+    @property
+    def known_of_limits(self) -> dict[str, Any]:
+        """The same of the wider limits, which are Newcombe's alone where no variance is known."""
         known = self.known
         if self.variance is None:
             del known["variance"]
-        return limits("newcombe_delong", low, high, level, **known)
+        return known
+
+    def interval(self, level: float) -> Interval:
+        """On each side the wider limit of Newcombe's and of DeLong's on the logit scale."""
+        low, high = self.limits(quantile(level, self.df))
+        return limits("newcombe_delong", low, high, level, **self.known_of_limits)
 
     def limits(self, reach: float) -> tuple[float, float]:
         """The limits that lie `reach` standard errors away."""
@@ -370,6 +375,7 @@ def _as_two(sizes: Floats, parts: Floats) -> tuple[float, float]:
     return float(1.0 / (costs * upper).sum()), float(1.0 / (costs * (1.0 - upper)).sum())
 
 
+@lru_cache(maxsize=256)
 def newcombe_limit(area: float, n1: float, n0: float, reach: float, end: float) -> float:
     """The area towards one end, 0 or 1, that lies `reach` of its own standard errors away.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from string import Formatter
 from typing import Any, TypeVar
 
@@ -256,7 +256,11 @@ def facts_of(predictions: Any) -> frozenset[Fact]:
     >>> sorted(facts_of(Binary([0, 1], label=[0, 1], groups=[1, 1], sample_weight=[1, 2])))
     [<Fact.CLUSTERS: 'clusters'>, <Fact.WEIGHTS: 'sampling weights'>]
     """
-    return frozenset(fact for fact, there in TOLD_BY_CASES.items() if there(predictions))
+    found: frozenset[Fact] = predictions.once(
+        "facts",
+        lambda: frozenset(fact for fact, there in TOLD_BY_CASES.items() if there(predictions)),
+    )
+    return found
 
 
 def pooled(predictions: Any) -> bool:
@@ -303,15 +307,22 @@ def filled(template: str, known: Mapping[str, Any]) -> str:
     >>> filled("sign flip[ of {clusters} clusters][, exact{exact}]", {"exact": True})
     'sign flip, exact'
     """
+    said = (
+        _WRITER.vformat(t, (), known) for t, names in _pieces(template) if names <= known.keys()
+    )
+    return "".join(said)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(template: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """What a template is made of: each piece with the names it is left out without."""
     first, *rest = template.split("[")
-    said = [_WRITER.vformat(first, (), known)]
+    pieces = [(first, frozenset[str]())]
     for part in rest:
         inside, _, after = part.partition("]")
-        names = {name for _, name, _, _ in _WRITER.parse(inside) if name}
-        if names <= known.keys():
-            said.append(_WRITER.vformat(inside, (), known))
-        said.append(_WRITER.vformat(after, (), known))
-    return "".join(said)
+        names = frozenset(name for _, name, _, _ in _WRITER.parse(inside) if name)
+        pieces += [(inside, names), (after, frozenset[str]())]
+    return tuple(piece for piece in pieces if piece[0])
 
 
 _DECLARED: dict[tuple[Kind, str], Method] = {}
@@ -337,6 +348,7 @@ def declared(kind: Kind, **facts: Any) -> Method:
             f"{method.name!r} is the name of another {kind}, of {known.origin}; take another name."
         )
     _DECLARED[kind, method.name] = method
+    _defaults.cache_clear()
     return method
 
 
@@ -424,6 +436,7 @@ def _import_all() -> None:
         _PLUGGING.reset(token)
     for m in found:
         _DECLARED.setdefault((m.kind, m.name), m)
+    _defaults.cache_clear()
 
 
 def _kind(kind: Kind | str) -> Kind:
@@ -444,6 +457,8 @@ def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:
     >>> find("wilson", "interval").source
     ('wilson1927',)
     """
+    if isinstance(name, str) and isinstance(kind, str) and (kind, name) in _DECLARED:
+        return _DECLARED[Kind(kind), name]
     kind = _kind(kind)
     if not isinstance(name, str):
         found = name if isinstance(name, Method) else getattr(name, "method", None)
@@ -452,8 +467,6 @@ def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:
         raise UnknownMethod(
             f"a method must be given by its name or as declared; got {shown(name)}."
         )
-    if (kind, name) in _DECLARED:
-        return _DECLARED[kind, name]
     known = [m.name for m in every(kind)]
     if (kind, name) in _DECLARED:
         return _DECLARED[kind, name]
@@ -481,7 +494,7 @@ def checked(name: str, predictions: Any, kind: Kind = Kind.INTERVAL) -> Any:
 
 def first_of(kind: Kind, law: Law, facts: frozenset[Fact] = frozenset()) -> Method:
     """The method that a law has first for data of this kind."""
-    there = [m for m in every(kind) if law in m.default]
+    there = _defaults(kind, law)
     special = [m for m in there if m.needs and m.needs <= facts]
     if len(special) > 1:  # folds of cases in time order: which of the two allows for both
         special = [m for m in special if m.allowed(facts)]
@@ -489,6 +502,12 @@ def first_of(kind: Kind, law: Law, facts: frozenset[Fact] = frozenset()) -> Meth
     if not special and not plain:
         raise NotApplicable(f"a measure of law {law} has no {kind}.")
     return (special or plain)[0]
+
+
+@lru_cache
+def _defaults(kind: Kind, law: Law) -> tuple[Method, ...]:
+    """The methods that a law has by default, asked for at every measure and sample."""
+    return tuple(m for m in every(kind) if law in m.default)
 
 
 def chain(method: Method | None) -> Iterator[Method]:

@@ -23,7 +23,6 @@ from abovechance.inference.method import (
     Takes,
     answer,
     checked,
-    every,
     facts_of,
     first_of,
     suited,
@@ -94,11 +93,11 @@ def label_scores(predictions: Binary, kinds: Sequence[LabelScore]) -> Floats:
 
 
 def linear_null(
-    predictions: Binary, kinds: Sequence[LabelScore], scheme: LabelPermutations, labels: Any
+    predictions: Binary, kinds: Sequence[LabelScore], scheme: LabelPermutations | None, labels: Any
 ) -> dict[LabelScore, Floats]:
     """Sums over the positives under permuted labels.
 
-    `labels` is a generator and a number of draws, or the enumerated arrangements (draws, n). A
+    `labels` is a generator and a number of draws of the scheme, or arrangements (draws, n). A
     sum of logits is minus infinity where something happened that had probability 0.
     """
     scores = label_scores(predictions, kinds)
@@ -107,6 +106,7 @@ def linear_null(
         p = predictions.probability
         scores = np.vstack([scores, p == 0.0, p == 1.0])
     if isinstance(labels, tuple):
+        assert scheme is not None
         sums = label_sums(scores, scheme, *labels)
     else:
         sums = labels.astype(np.float64) @ scores.T
@@ -121,7 +121,7 @@ def linear_null(
 def observed_sums(predictions: Binary, kinds: Sequence[LabelScore]) -> dict[LabelScore, float]:
     """The same sums for the labels as they are."""
     itself = predictions.positive[None, :]
-    found = linear_null(predictions, kinds, LabelPermutations(predictions.positive), itself)
+    found = linear_null(predictions, kinds, None, itself)
     return {kind: float(values[0]) for kind, values in found.items()}
 
 
@@ -481,7 +481,8 @@ def null_of(
 ) -> dict[str, Array]:
     """The replicates that `work` computes, by label."""
     block = FAST_BLOCK if fast else max(1, min(FAST_BLOCK, CELLS // max(1, n)))
-    found = replicate_blocks(work, replace(settings, draws=total), block=block)
+    asked = settings if settings.draws == total else replace(settings, draws=total)
+    found = replicate_blocks(work, asked, block=block)
     assert isinstance(found, dict)
     return found
 
@@ -530,7 +531,8 @@ def association(
     found: dict[str, Test] = {}
     for method, some in _by_method(predictions, testable, shortcuts, settings).items():
         found.update(answers_of(method, predictions, some, settings))
-    if predictions.cases.groups is not None or predictions.cases.sample_weight is not None:
+    dependent = predictions.cases.groups is not None or predictions.cases.sample_weight is not None
+    if dependent or settings.p_alone:
         return found
     known = {m.label: shuffled(m, predictions) for m in testable if m.label in found}
     return {
@@ -547,7 +549,7 @@ def _by_method(
 ) -> dict[Method, list[Measure]]:
     """Which test every measure has: as asked for, else by its law and the data."""
     facts, chosen = facts_of(predictions), settings.chosen(Kind.TEST)
-    found: dict[Method, list[Measure]] = {m: [] for m in every(Kind.TEST)}
+    found: dict[Method, list[Measure]] = {}
     for m in measures:
         method = chosen.get(m.label)
         if method is not None:
@@ -556,8 +558,9 @@ def _by_method(
             method = find_method(PERMUTATION, Kind.TEST)
         else:
             method = next(suited(first_of(Kind.TEST, m.law, facts), m, predictions, facts))
-        found[method].append(m)
-    return {m: some for m, some in found.items() if some and not (settings.quick and m.drawn)}
+        if not (settings.quick and method.drawn):
+            found.setdefault(method, []).append(m)
+    return found
 
 
 def answers_of(
@@ -846,17 +849,17 @@ def _linear(
         null = _in_parts(partial(linear_null, predictions, kinds, scheme), scheme.enumerate())
     else:
         null = dict(null_of(_Linear(predictions, kinds, scheme), settings, total, 1, fast=True))
-    wanted = settings.approximated and not exact and scheme.blocks is None
+    wanted = not (settings.p_alone or exact) and scheme.blocks is None
     check = _saddlepoints(predictions, kinds, observed) if wanted else {}
     check = {kind: check.get(kind) for kind in kinds}
-    levels = _levels(predictions, measures, scheme, null)
+    levels = {} if settings.p_alone else _levels(predictions, measures, scheme, null)
     found = {}
     for m in measures:
         assert m.label_score is not None
         kind = m.label_score
         test = _test(observed[kind], null[kind], "greater", exact, words, m, predictions)
-        test = replace(test, expected=levels[m.label])
-        found[m.label] = test if exact else replace(test, saddlepoint=check[kind])
+        beside = None if exact else check[kind]
+        found[m.label] = replace(test, expected=levels.get(m.label), saddlepoint=beside)
     return found
 
 

@@ -420,6 +420,8 @@ def _solve(function: Any, low: float, high: float) -> float:
     """Bisection of a decreasing function: its zero, or the end that is nearer to it."""
     for _ in range(200):
         middle = (low + high) / 2.0
+        if middle in (low, high):  # no number lies between them
+            break
         if function(middle) > 0:
             low = middle
         else:

@@ -284,7 +284,8 @@ class Roles:
     def used(self) -> dict[str, tuple[str, ...]]:
         """Every role that has columns."""
         names = (f.name for f in fields(self) if f.name != "found")
-        return {role: self.columns(role) for role in names if self.columns(role)}
+        columns = {role: self.columns(role) for role in names}
+        return {role: taken for role, taken in columns.items() if taken}
 
     def sentence(self, rows: int, source: str = "") -> str:
         """What was taken for what, in one line, and from which file.
@@ -467,7 +468,8 @@ def _prediction(
 
 def _matches(table: Table, roles: Roles, role: str) -> list[str]:
     """The free columns whose names fit a role."""
-    return fitting(role, (name for name in table.names if name not in _taken(roles)))
+    taken = _taken(roles)
+    return fitting(role, (name for name in table.names if name not in taken))
 
 
 def _is_number(labels: Array) -> bool:

@@ -158,7 +158,7 @@ class Predictions:
         """Number of cases the rows stand for."""
         return float(self.cases.counts.sum()) if self.cases.counts is not None else self.n
 
-    @property
+    @cached_property
     def weight(self) -> Floats | None:
         """What a row counts: frequencies or sampling weights, or None for one each."""
         return self.cases.counts if self.cases.counts is not None else self.cases.sample_weight

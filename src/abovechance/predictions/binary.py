@@ -119,7 +119,7 @@ class Binary(Predictions):
             **settled_facts(cases, origin, kept, notes),
         )
 
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.positive)
 
@@ -202,7 +202,7 @@ class Binary(Predictions):
             sample_weight=weight if self.weight is None else weight * self.weight
         )
 
-    @property
+    @cached_property
     def ranking(self) -> Floats | None:
         """What orders the cases: the score, else the probability."""
         return self.score if self.score is not None else self.probability

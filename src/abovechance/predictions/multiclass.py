@@ -121,7 +121,7 @@ class Multiclass(Predictions):
             **settled_facts(cases, origin, kept, notes),
         )
 
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.actual)
 

@@ -99,7 +99,7 @@ class Numeric(Predictions):
             **settled_facts(cases, origin, kept, notes),
         )
 
-    @property
+    @cached_property
     def n(self) -> int:
         return int(self.outcome.shape[-1])
 

@@ -129,7 +129,7 @@ class Survival(Predictions):
             **settled_facts(cases, origin, kept, notes),
         )
 
-    @property
+    @cached_property
     def n(self) -> int:
         return len(self.time)
 

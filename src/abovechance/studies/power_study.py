@@ -46,13 +46,14 @@ from abovechance.studies.designs import (
 )
 from abovechance.studies.sample_tests import (
     KINDS,
+    Battery,
     alternative_of,
     canonical,
     kind_in_words,
+    kind_of,
     label_of,
     named,
     rejects,
-    run_tests,
     sides,
     title_of,
     uses_draws,
@@ -591,7 +592,7 @@ def chosen_tests(
         tests = USUAL_STATISTICS if kind is Groups else usual_tests(kind)
     if kind not in KINDS:
         sample = _one(design, setting, seed)
-        kind = next(known for known in KINDS if isinstance(sample, known))
+        kind = kind_of(sample)
         share = float(sample.positive.mean()) if isinstance(sample, Predicted) else share
     if isinstance(tests, Mapping):
         labels = tuple(tests)
@@ -759,12 +760,13 @@ class Replications:
         """P-values (size, settings, tests)."""
         self._load(size)
         out = np.empty((size, len(self.settings), len(self.tests)))
+        battery = None
         for row in range(size):
             for column, (n, effect) in enumerate(self.settings):
                 sample = self.design(n, effect, rng)
-                out[row, column] = run_tests(
-                    sample, self.tests, rng, draws=self.draws, rule=self.rule
-                )
+                if battery is None or not isinstance(sample, battery.kind):
+                    battery = Battery(self.tests, kind_of(sample), self.draws, self.rule)
+                out[row, column] = battery.run(sample, rng)
         return out
 
     def _load(self, size: int) -> None:

@@ -6,6 +6,8 @@ one sample share its permutations or sign flips.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -186,6 +188,67 @@ def rejects(p: Any, alpha: float) -> Any:
     return p <= alpha * (1.0 + ROUNDING)
 
 
+def kind_of(sample: Any) -> type:
+    """The kind of a sample, which may be of a class made from one of the kinds."""
+    return next(kind for kind in KINDS if isinstance(sample, kind))
+
+
+@dataclass(frozen=True)
+class Battery:
+    """The tests of a study on samples of one kind: what their names mean is settled once."""
+
+    tests: tuple[str | UserTest, ...]
+    kind: type
+    draws: int = 999
+    rule: Rule = "standard"
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(test for test in self.tests if isinstance(test, str))
+
+    @cached_property
+    def _theirs(self) -> tuple[str, ...]:
+        """Tests of the papers that the verbs do without."""
+        return tuple(name for name in self._names if name in _papers(self.kind))
+
+    @cached_property
+    def _ours(self) -> tuple[verb_tests.Asked, ...]:
+        """Tests of the verbs."""
+        rest = (name for name in self._names if name not in self._theirs)
+        return tuple(verb_tests.Asked.by(name, self.kind) for name in rest)
+
+    @cached_property
+    def _drawn(self) -> bool:
+        return any(uses_draws(asked.name, self.kind) for asked in self._ours)
+
+    def run(self, sample: Sample, rng: np.random.Generator) -> Floats:
+        """The p-value of every test on one sample; see `run_tests`."""
+        own = {
+            i: _own(test, sample, rng)
+            for i, test in enumerate(self.tests)
+            if not isinstance(test, str)
+        }
+        p = self._p_values(sample, rng)
+        return np.array([p[t] if isinstance(t, str) else own[i] for i, t in enumerate(self.tests)])
+
+    def _p_values(self, sample: Sample, rng: np.random.Generator) -> dict[str, float]:
+        if isinstance(sample, Groups):
+            return _grouped(sample, self._names, rng, self.draws, self.rule)
+        alone = isinstance(sample, Predicted)
+        if alone and (sample.positive.all() or not sample.positive.any()):
+            return dict.fromkeys(self._names, float("nan"))
+        p: dict[str, float] = {}
+        if self._theirs:
+            papers: Any = paper_tests.against_chance if alone else paper_tests.compared
+            p |= papers(sample, self._theirs, rng, self.draws, self.rule)
+        if self._ours:
+            # the seed of the verbs' tests; where none draws, nothing is taken from the stream
+            seed = int(rng.integers(2**63)) if self._drawn else 0
+            verbs: Any = verb_tests.against_chance if alone else verb_tests.compared
+            p |= verbs(sample, self._ours, seed, self.draws, self.rule)
+        return p
+
+
 def run_tests(
     sample: Sample,
     tests: Sequence[str | UserTest],
@@ -207,10 +270,7 @@ def run_tests(
     >>> run_tests(sample, ["fisher", "brier"], rng).round(3)
     array([0.   , 0.001])
     """
-    own = {i: _own(test, sample, rng) for i, test in enumerate(tests) if not isinstance(test, str)}
-    names = [test for test in tests if isinstance(test, str)]
-    p = _p_values(sample, names, rng, draws, rule)
-    return np.array([p[t] if isinstance(t, str) else own[i] for i, t in enumerate(tests)])
+    return Battery(tuple(tests), kind_of(sample), draws, rule).run(sample, rng)
 
 
 def _own(test: UserTest, sample: Sample, rng: np.random.Generator) -> float:
@@ -227,37 +287,8 @@ def _own(test: UserTest, sample: Sample, rng: np.random.Generator) -> float:
     )
 
 
-def _p_values(
-    sample: Sample, names: Sequence[str], rng: np.random.Generator, draws: int, rule: Rule
-) -> dict[str, float]:
-    if isinstance(sample, Groups):
-        return _grouped(sample, names, rng, draws, rule)
-    kind = Predicted if isinstance(sample, Predicted) else Pair
-    if kind is Predicted and (sample.positive.all() or not sample.positive.any()):
-        return dict.fromkeys(names, float("nan"))
-    theirs = [name for name in names if name in _papers(kind)]
-    ours = [name for name in names if name not in theirs]
-    p: dict[str, float] = {}
-    if isinstance(sample, Predicted):
-        if theirs:
-            p |= paper_tests.against_chance(sample, theirs, rng, draws, rule)
-        if ours:
-            p |= verb_tests.against_chance(sample, ours, _seed(rng, ours, kind), draws, rule)
-        return p
-    if theirs:
-        p |= paper_tests.compared(sample, theirs, rng, draws, rule)
-    if ours:
-        p |= verb_tests.compared(sample, ours, _seed(rng, ours, kind), draws, rule)
-    return p
-
-
 def _papers(kind: type) -> tuple[str, ...]:
     return paper_tests.AGAINST_CHANCE if kind is Predicted else paper_tests.COMPARISONS
-
-
-def _seed(rng: np.random.Generator, names: Sequence[str], kind: type) -> int:
-    """The seed of the verbs' tests; where none draws, nothing is taken from the stream."""
-    return int(rng.integers(2**63)) if any(uses_draws(name, kind) for name in names) else 0
 
 
 def _grouped(

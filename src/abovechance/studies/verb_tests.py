@@ -19,6 +19,7 @@ from abovechance.studies.paper_tests import logits
 AGAINST_CHANCE = ("accuracy", "auc", "brier", "log_score")
 COMPARISONS = ("accuracy", "auc", "brier", "log_score")
 FISHER = "fisher"
+SKILL = "skill."
 SKILLS = ("skill.accuracy", "skill.brier", "skill.log_score")
 """Tests of `assess` against the uninformative forecast, or always the larger class."""
 
@@ -31,40 +32,50 @@ ONE_TEST = {
 """Against chance, measures with one label score have one test."""
 
 
+class Asked(NamedTuple):
+    """A test by name: the measure it is about, and the method where one was asked for."""
+
+    name: str
+    measure: Measure
+    method: Any
+
+    @classmethod
+    def by(cls, name: str, kind: type) -> "Asked":
+        """What a name means on samples of a kind."""
+        return cls(name, measure_of(name.removeprefix(SKILL)), method_of(name, kind))
+
+
 def against_chance(
-    sample: Predicted, names: Sequence[str], seed: int, draws: int, rule: Rule
+    sample: Predicted, tests: Sequence[Asked], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `assess` gives, one-sided; NaN where it gives none."""
     from abovechance.inference.method import Kind
     from abovechance.inference.permutation import association
 
-    if {"log_score", "skill.log_score"}.intersection(names):
+    if any(asked.name in ("log_score", "skill.log_score") for asked in tests):
         logits(sample.probability)
     predictions = Binary(
         sample.positive, probability=sample.probability, threshold=sample.threshold
     )
-    measures = {name: measure_of(name) for name in names if name not in SKILLS}
-    settings = Settings(draws=draws, seed=seed, approximated=False)
-    usual = [measure for name, measure in measures.items() if method_of(name, Predicted) is None]
-    tests = association(predictions, usual, settings)
-    found = {name: tests.get(measure.label) for name, measure in measures.items()}
-    for name, measure in measures.items():
-        method = method_of(name, Predicted)
+    settings = Settings(draws=draws, seed=seed, p_alone=True)
+    plain = [asked for asked in tests if asked.name not in SKILLS]
+    usual = [asked.measure for asked in plain if asked.method is None]
+    found = association(predictions, usual, settings)
+    p: dict[str, float] = {}
+    for name, measure, method in plain:
+        test = found.get(measure.label)
         if method is not None:
-            asked = replace(settings, methods={Kind.TEST: {measure.label: method}})
-            found[name] = association(predictions, [measure], asked).get(measure.label)
-    p_values = {
-        name: np.nan if test is None else _by_rule(test.p_value, test.draws, rule)
-        for name, test in found.items()
-    }
-    return p_values | {n: _skill(n, predictions, seed, draws) for n in names if n in SKILLS}
+            alone = replace(settings, methods={Kind.TEST: {measure.label: method}})
+            test = association(predictions, [measure], alone).get(measure.label)
+        p[name] = np.nan if test is None else _by_rule(test.p_value, test.draws, rule)
+    skills = (asked for asked in tests if asked.name in SKILLS)
+    return p | {a.name: _skill(a.measure, predictions, seed, draws) for a in skills}
 
 
-def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
+def _skill(measure: Measure, predictions: Binary, seed: int, draws: int) -> float:
     from abovechance.inference.interval_choice import Shared
     from abovechance.inference.method import Kind, first_of
 
-    measure = measure_of(name.removeprefix("skill."))
     settings = Shared.among(Settings(draws=draws, seed=seed), predictions, [measure])
     method = first_of(Kind.GAIN, measure.law)
     assert method.function is not None
@@ -76,13 +87,13 @@ def _skill(name: str, predictions: Binary, seed: int, draws: int) -> float:
 
 
 def compared(
-    sample: Pair, names: Sequence[str], seed: int, draws: int, rule: Rule
+    sample: Pair, tests: Sequence[Asked], seed: int, draws: int, rule: Rule
 ) -> dict[str, float]:
     """The p-values that `compare` gives, two-sided and of one pair; NaN where it gives none."""
     from abovechance.inference.law_contrasts import ModelFamily
     from abovechance.inference.method import Kind
 
-    if "log_score" in names:
+    if any(asked.name == "log_score" for asked in tests):
         for one in (sample.first, sample.second):
             logits(one)
     models = [
@@ -90,8 +101,7 @@ def compared(
         for p in (sample.first, sample.second)
     ]
     found = {}
-    for name in names:
-        measure, method = measure_of(name), method_of(name, Pair)
+    for name, measure, method in tests:
         asked = {} if method is None else {Kind.COMPARISON: {measure.label: method}}
         settings = Settings(draws=draws, seed=seed, methods=asked)
         try:
