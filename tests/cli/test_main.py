@@ -106,6 +106,20 @@ def test_bad_data_is_one_line_and_exit_code_2(
     assert message in refusal(capsys, ["assess", str(file), "--no-inference"])
 
 
+@pytest.mark.parametrize(
+    ("columns", "remedy"),
+    [(["--probability", "x"], "--score"), (["--models", "x,x2"], "--as score")],
+)
+def test_a_refusal_names_the_options_of_the_command(
+    columns: list[str], remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("y,x,x2\n0,0.5,1\n1,3,2\n0,0.2,0\n1,2,5\n")
+    verb = "compare" if "--models" in columns else "assess"
+    assert main([verb, str(file), "--outcome", "y", *columns]) == 2
+    assert capsys.readouterr().err.endswith(f"pass them as {remedy}.\n")
+
+
 def test_what_could_not_be_finished_has_exit_code_3(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ A command outside the package shares `options` and `terminal`.
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import warnings
@@ -72,6 +73,7 @@ HOMES = {  # several commands in one module
         ("learning-curve", "reliability", "select", "stability", "validate"), "learner_commands"
     ),
 }
+OPTION_OF = {"pos_label": "positive", "sample_weight": "weight"}  # where the two words differ
 ANSWERED, GATE, WRONG, UNFINISHED, UNDECIDED = 0, 1, 2, 3, 4
 
 
@@ -150,7 +152,7 @@ def _answer(given: list[str]) -> int:
     except Unfinished as unfinished:
         return _say(str(unfinished), UNFINISHED)
     except AboveChanceError as refused:
-        return _say(str(refused), WRONG)
+        return _say(_with_options(str(refused), given), WRONG)
     except (BrokenPipeError, SystemExit) as left:
         # whoever read the output has seen enough; click ends the program with 1, a gate's code
         if isinstance(left, SystemExit) and not isinstance(left.__context__, BrokenPipeError):
@@ -214,6 +216,36 @@ def _stopped(arguments: Sequence[str]) -> str:
         kept = f"finished work is kept in {file}, and the same command goes on from it"
         return f"stopped before the end; {kept}."
     return "stopped before the end; nothing was written."
+
+
+def _with_options(said: str, given: Sequence[str]) -> str:
+    """A refusal in the words of the command line: options in place of Python's keywords.
+
+    Messages that name an option already, and keywords that the command has no option for, stay.
+
+    >>> _with_options("For repeats pass repeat=.", ["assess", "file.csv"])
+    'For repeats pass --repeat.'
+    >>> _with_options("Pass scores as score=.", ["compare", "file.csv", "--models", "a,b"])
+    'Pass scores as --as score.'
+    >>> _with_options("Pass pos_label='sick', for instance.", ["assess", "file.csv"])
+    "Pass --positive 'sick', for instance."
+    """
+    name = next((word for word in given if word in COMMANDS), None)
+    if name is None or "--" in said:
+        return said
+    found = command.get_command(click.Context(command), name)
+    options = [p for p in found.params if isinstance(p, click.Option)] if found else []
+    words = {str(option.name).rstrip("_"): option.opts[-1] for option in options}
+    if "--models" in given:  # there an option says what all columns of models hold
+        for option in options:
+            if isinstance(option.type, click.Choice):
+                words |= {str(kind): f"{option.opts[-1]} {kind}" for kind in option.type.choices}
+
+    def word(keyword: re.Match[str]) -> str:
+        option = words.get(OPTION_OF.get(keyword[1], keyword[1]))
+        return keyword[0] if option is None else f"{option} {keyword[2]}".rstrip()
+
+    return re.sub(r"\b(\w+)=(?!=)(['\w]?)", word, said)
 
 
 def _as_typed(arguments: Sequence[str]) -> str:
