@@ -9,7 +9,9 @@ from string import Formatter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import abovechance as ac
 from abovechance.errors import AboveChanceError, DataError, NotApplicable, UnknownMethod
@@ -187,6 +189,26 @@ def test_every_method_of_an_assessment_is_a_declared_one(kind: str, change: str)
     assert named or change == "folds"
     for use in named:
         told(*use)
+
+
+STREAMED = {
+    "binary": {"y": Y, "p": P},
+    "labels": {"y": Y, "label": (P > 0.5).astype(int)},
+    "multiclass": {"y": np.arange(N) % 3, "p_0": P / 2, "p_1": P / 2, "p_2": 1 - P},
+    "numeric": {"y": Y + Q, "value": P},
+}
+
+
+@pytest.mark.parametrize("kind", STREAMED)
+def test_a_stream_names_its_methods_as_an_assessment_does(kind: str, tmp_path: Path) -> None:
+    parquet.write_table(pa.table(STREAMED[kind]), tmp_path / "cases.parquet")
+    result = ac.assess_stream(tmp_path / "cases.parquet", outcome="y", rng=1)
+    named = uses(result)
+    for use in named:
+        told(*use)
+    tested = [row for row in result if row.p_value is not None]
+    assert tested
+    assert sum(use[0] is Kind.TEST for use in named) >= len(tested)
 
 
 COMPARED = [

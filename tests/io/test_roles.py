@@ -14,9 +14,9 @@ from abovechance.io.roles import (
     distinct,
     fitting,
     normal,
-    sums_checked,
     time_of,
 )
+from abovechance.predictions.checks import sums_to_one
 
 # ----------------------------------------------------------------------------------------------
 # Names of columns.
@@ -106,9 +106,9 @@ def test_two_sets_of_probabilities_are_refused():
 
 
 def test_two_columns_must_sum_to_one():
-    sums_checked(np.array([0.25, np.nan]), np.array([0.75, 1.0]))
+    sums_to_one(np.array([0.25, np.nan]) + np.array([0.75, 1.0]))
     with pytest.raises(DataError, match=r"must sum to 1; row 2 sums to 1\.2"):
-        sums_checked(np.array([0.25, 0.5]), np.array([0.75, 0.7]))
+        sums_to_one(np.array([0.25, 0.5]) + np.array([0.75, 0.7]))
 
 
 def test_distinct_values_leave_missing_ones_out():

@@ -22,7 +22,7 @@ from abovechance.inference.method import Fact, Kind, Takes, answer, checked, int
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Law, Measure
 from abovechance.measures.rank import area_scale
-from abovechance.numerics.exact import never_zero
+from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.numerics.ranks import RankSummary, hanley_mcneil_variance, midranks, placements
 from abovechance.predictions import Binary
 from abovechance.resampling import (
@@ -409,17 +409,14 @@ def logit_limits(area: float, variance: float, reach: float) -> tuple[float, flo
 
 
 def quantile(level: float, df: float = np.inf) -> float:
-    """How many standard errors an interval reaches to either side: normal, or Student's."""
-    from scipy.special import ndtri, stdtrit
-
+    """How many standard errors an interval reaches to either side; refused where it has none."""
     if not 0.0 < level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
     if df < 1.0:
         raise NotApplicable(
             "a class is in one cluster alone; an interval over clusters needs two that hold it."
         )
-    tail = 0.5 + level / 2.0
-    return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))
+    return critical_value(level, df)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -487,7 +484,9 @@ def mann_whitney(
     if method == "exact" or (method == "auto" and small):
         p, known = _exact(doubled, positive, n1, alternative), {"exact": True}
     else:
-        p = _normal(u, ranks, n1, n0, alternative, continuity)
+        _, times = np.unique(ranks, return_counts=True)
+        times = times.astype(np.float64)
+        p = rank_sum_tail(u, (times**3 - times).sum(), n1, n0, alternative, continuity)
         known = {"approximation": True}
     return answer("mann_whitney", statistic=u, p_value=p, alternative=alternative, **known)
 
@@ -575,16 +574,19 @@ def _exact(doubled: Ints, positive: Bools, n1: int, alternative: Alternative) ->
     return lower if alternative == "less" else min(1.0, 2.0 * min(upper, lower))
 
 
-def _normal(
-    u: float, ranks: Floats, n1: int, n0: int, alternative: Alternative, continuity: bool
+def rank_sum_tail(
+    u: float,
+    ties: float,
+    n1: int,
+    n0: int,
+    alternative: Alternative = "greater",
+    continuity: bool = True,
 ) -> float:
+    """p of Mann and Whitney's U by the normal law, `ties` being the sum of t³ − t over them."""
     from scipy.special import ndtr
 
     n = n1 + n0
-    _, times = np.unique(ranks, return_counts=True)
-    times = times.astype(np.float64)
-    ties = (times**3 - times).sum() / (n * (n - 1))
-    spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - ties))
+    spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - ties / (n * (n - 1))))
     gap = u - n1 * n0 / 2.0
     if spread == 0:
         return 1.0

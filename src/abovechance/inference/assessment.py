@@ -311,7 +311,7 @@ class Evidence:
             found._undrawn(cases, others if "p" not in found.refused else (), settings)
             told = "calibration" in found.refused
             found._undrawn(cases, () if told else calibrating, settings)
-        found._against(cases, measures, rates, settings)
+        found.against(cases, measures, rates, settings)
         if cases.cases.groups is not None:
             # What is not tested would show the chance of another shuffle, blind to clusters.
             untested = [m.label for m in measures if m.label not in found.tests]
@@ -420,7 +420,7 @@ class Evidence:
         except NotApplicable as reason:
             self.refused["calibration"] = str(reason)
 
-    def _against(
+    def against(
         self,
         cases: Any,
         measures: Sequence[Measure],
@@ -488,21 +488,31 @@ class Evidence:
 
     def _skills(self, cases: Any, measures: Sequence[Measure], settings: Shared) -> None:
         """Gains over the reference, of measures whose law has a method for it."""
-        laws = {law for method in every(Kind.GAIN) for law in method.default}
         for m in measures:
             several = len(getattr(cases, "outputs", ())) > 1
-            if m.law not in laws or several or cases.n < 2:
-                continue
-            if m.higher_is_better is None or m.reference is None or np.isnan(m.of(cases)):
-                continue
-            method = first_of(Kind.GAIN, m.law)
+            if not several and cases.n >= 2 and not np.isnan(m.of(cases)):
+                self.add_skill(m, cases, settings)
+
+    def add_skill(
+        self,
+        measure: Measure,
+        cases: Any,
+        settings: Shared,
+        facts: frozenset[Fact] = frozenset(),
+    ) -> None:
+        """The gain over the reference, where there is one and the law has a method for it."""
+        if measure.higher_is_better is None or measure.reference is None:
+            return
+        try:
+            method = first_of(Kind.GAIN, measure.law, facts)
+            if facts and not method.suits(measure, cases, facts):
+                return
             assert method.function is not None
-            try:
-                found = method.function(m, cases, settings)
-            except NotApplicable:
-                continue
-            if found is not None:
-                self.skills[m.label] = found
+            found = method.function(measure, cases, settings)
+        except NotApplicable:  # of the law, or of these cases
+            return
+        if found is not None:
+            self.skills[measure.label] = found
 
     def _dependent(
         self, cases: Any, measures: Sequence[Measure], settings: Shared, facts: frozenset[Fact]
@@ -753,9 +763,9 @@ def assess(
 
         more = {"by": by, "dialect": dialect, "goals": goals}
         return assess_table(predictions, measures, settings, more, primary=primary, rate=rate)
-    chosen = _chosen(predictions, measures, dialect)
+    chosen = chosen_measures(predictions, measures, dialect)
     # one for every goal, though several may be of one measure
-    aims = [_chosen(predictions, m, dialect)[0] for m in wanted.measures] if wanted else []
+    aims = [chosen_measures(predictions, m, dialect)[0] for m in wanted.measures] if wanted else []
     labels = {m.label for m in chosen}
     chosen += {m.label: m for m in aims if m.label not in labels}.values()
     if wanted is not None:
@@ -764,7 +774,7 @@ def assess(
         for goal, measure in zip(wanted.goals, aims, strict=True):
             check(goal, measure, predictions)
     rates = stated_rates(rate, chosen, predictions.kind, named=measures is not None)
-    main = _primary(predictions, chosen, primary)
+    main = primary_measure(predictions, chosen, primary)
     methods = requested_methods(
         settings.methods, chosen, predictions.kind, (Kind.INTERVAL, Kind.TEST)
     )
@@ -873,11 +883,12 @@ def _shared(store: Any, predictions: Predictions, chosen: Sequence[Measure], see
     return Store(store, configuration={"assess": digest(predictions, names), "seed": seed})
 
 
-def _chosen(
+def chosen_measures(
     predictions: Predictions,
     measures: str | Measure | Iterable[str | Measure] | None,
-    dialect: str | None,
+    dialect: str | None = None,
 ) -> list[Measure]:
+    """The measures that were named, else all that apply, as these predictions have them."""
     from abovechance.measures.evaluation import fit
 
     if measures is None:
@@ -889,9 +900,10 @@ def _chosen(
     return [fit(at_threshold(m, predictions), predictions) for m in known]
 
 
-def _primary(
+def primary_measure(
     predictions: Predictions, chosen: Sequence[Measure], primary: str | Measure | None
 ) -> str | None:
+    """The label of the measure a study is about: as stated, else the usual one."""
     labels = [m.label for m in chosen]
     if primary is not None:
         label = find(primary).for_outcome(predictions.kind).label

@@ -14,6 +14,7 @@ from abovechance.inference.method import Fact, checked, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.rank import concordance_scale
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Survival
 from abovechance.settings import Settings
 
@@ -35,16 +36,21 @@ def interval_of_concordance(
     measure: Measure, predictions: Survival, settings: Settings
 ) -> Interval | None:
     """Infinitesimal jackknife on the logit scale."""
-    tau, weight = measure.parameters.get("tau"), None
-    if measure.pair_weight is not None:
-        weight = measure.pair_weight(predictions, **measure.parameters)
-    concordance, _ = concordance_influence(predictions, tau=tau, pair_weight=weight)
+    pairs = _pairs(measure, predictions)
+    concordance, _ = concordance_influence(predictions, **pairs)
     scale = concordance_scale(measure, measure.of(predictions), concordance)
     if scale is None:
         return None
-    found = jackknife(predictions, confidence_level=settings.level, tau=tau, pair_weight=weight)
+    found = jackknife(predictions, confidence_level=settings.level, **pairs)
     low, high = scale.limits(found.low, found.high)
     return replace(found, low=low, high=high)
+
+
+def _pairs(measure: Measure, predictions: Survival) -> dict[str, Any]:
+    """Which pairs of cases a measure counts, and what each of them weighs."""
+    weigh = measure.pair_weight
+    weight = None if weigh is None else weigh(predictions, **measure.parameters)
+    return {"tau": measure.parameters.get("tau"), "pair_weight": weight}
 
 
 # ----------------------------------------------------------------------------------------------
@@ -95,7 +101,6 @@ def jackknife(
     >>> print(jackknife(Survival([1, 2, 3, 4, 5, 6], [1, 1, 0, 1, 1, 1], risk=[5, 6, 3, 4, 2, 1])))
     0.262 to 0.997
     """
-    from scipy.special import stdtrit
 
     predictions = checked("jackknife", predictions)
     if pair_weight is not None and len(pair_weight) != predictions.n:
@@ -114,7 +119,7 @@ def jackknife(
     if not 0.0 < value < 1.0 or error == 0.0:
         raise NotApplicable("every comparable pair is ordered alike: the jackknife sees no spread.")
     centre = np.log(value / (1.0 - value))
-    quantile = float(stdtrit(freedom_of(influence), 0.5 + confidence_level / 2.0))
+    quantile = critical_value(confidence_level, freedom_of(influence))
     half = quantile * error / (value * (1.0 - value))
     low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
     return limits("jackknife", low, high, confidence_level, **known)
@@ -131,10 +136,7 @@ def concordances(measure: Measure, models: Sequence[Any]) -> Components | None:
     """Concordances of models and how much each case moves them; None if they are no such thing."""
     found = []
     for p in models:
-        tau, weight = measure.parameters.get("tau"), None
-        if measure.pair_weight is not None:
-            weight = measure.pair_weight(p, **measure.parameters)
-        value, moved = concordance_influence(p, tau=tau, pair_weight=weight)
+        value, moved = concordance_influence(p, **_pairs(measure, p))
         scale = concordance_scale(measure, measure.of(p), value)
         if scale is None:
             return None

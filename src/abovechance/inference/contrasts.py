@@ -27,11 +27,18 @@ from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
 from abovechance.inference.influence import Gap, declares_influence, influence
 from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
-from abovechance.inference.method import Fact, Kind, Takes, answer, declared, find, limits
+from abovechance.inference.method import (
+    Fact,
+    Kind,
+    answer,
+    declared_difference,
+    find,
+    limits,
+)
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample, resampled
-from abovechance.numerics.exact import never_zero
+from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
 
@@ -86,13 +93,7 @@ class Standardised:
 
     def limits(self, level: float) -> tuple[float, float]:
         """So many standard errors to either side, within the bounds."""
-        from scipy.special import ndtri, stdtrit
-
-        if np.isfinite(self.gap.df):
-            reach = float(stdtrit(self.gap.df, 0.5 + level / 2.0))
-        else:
-            reach = float(ndtri(0.5 + level / 2.0))
-        half = reach * self.gap.error
+        half = critical_value(level, self.gap.df) * self.gap.error
         low = max(self.gap.difference - half, self.bounds[0])
         high = min(self.gap.difference + half, self.bounds[1])
         return low, high
@@ -168,20 +169,19 @@ class Unanswerable:
         return None
 
 
-for _kind in (Kind.TEST, Kind.OMNIBUS, Kind.INTERVAL):
-    declared(
-        _kind,
-        name="identical",
-        models=2,
-        title="identical[ {read}]",
-        words="identity[ of {read}]",
-        source=(),
-        hypothesis="both models have the same value",
-        laws=tuple(Law),
-        allows=tuple(Fact),
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
+declared_difference(
+    Kind.TEST,
+    Kind.OMNIBUS,
+    Kind.INTERVAL,
+    name="identical",
+    title="identical[ {read}]",
+    words="identity[ of {read}]",
+    source=(),
+    hypothesis="both models have the same value",
+    laws=tuple(Law),
+    allows=tuple(Fact),
+    origin=__name__,
+)
 
 
 @dataclass(frozen=True)
@@ -553,7 +553,6 @@ class Resampled:
 
     def _around(self, estimate: float, without: Floats, times: Floats, level: float) -> Interval:
         """Student's t about the difference, its degrees of freedom by how few make the spread."""
-        from scipy.special import stdtrit
 
         units, clustered = float(times.sum()), self.first.cases.groups is not None
         gap = without - times @ without / units
@@ -565,7 +564,7 @@ class Resampled:
                 f"{self.measure.title} differs alike whichever {unit} is left out, so nothing says "
                 "how the difference varies."
             )
-        half = float(stdtrit(freedom_of(gap, times), 0.5 + level / 2.0)) * error
+        half = critical_value(level, freedom_of(gap, times)) * error
         least, most = span(self.measure.range)
         known = {"clusters": round(units)} if clustered else {}
         low, high = max(estimate - half, least), min(estimate + half, most)

@@ -6,6 +6,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.method import Takes, interval, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law
+from abovechance.numerics.exact import critical_value
 
 SPREAD = {"pearson": 1.0, "spearman": 1.06, "kendall": 0.437}
 
@@ -54,7 +55,6 @@ def fisher_z(
     >>> print(fisher_z(0.6, 50))
     0.386 to 0.753
     """
-    from scipy.special import ndtri
 
     if kind not in SPREAD:
         raise NotApplicable(f"kind must be one of {', '.join(SPREAD)}; got {kind!r}.")
@@ -63,7 +63,7 @@ def fisher_z(
         raise NotApplicable(f"the interval of a correlation needs more than {less} cases.")
     if abs(correlation) >= 1.0:
         return limits("fisher_z", correlation, correlation, confidence_level)
-    half = float(ndtri(0.5 + confidence_level / 2.0)) * np.sqrt(SPREAD[kind] / (n - less))
+    half = critical_value(confidence_level) * np.sqrt(SPREAD[kind] / (n - less))
     centre = np.arctanh(correlation)
     low, high = np.tanh(centre - half), np.tanh(centre + half)
     return limits("fisher_z", low, high, confidence_level)

@@ -19,6 +19,7 @@ from abovechance.learning.from_sklearn import rows_of
 from abovechance.learning.parts import learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
+from abovechance.numerics.exact import critical_value
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions.checks import aligned, vector
 from abovechance.resampling import child_seed, replicate_blocks
@@ -175,12 +176,11 @@ def jackknife_error(without: Floats) -> float:
 
 def correlation_interval(value: float, without: Floats, level: float) -> Interval | None:
     """Student's t on Fisher's z scale; None where a correlation has no error to be seen."""
-    from scipy.special import stdtrit
 
     if not np.isfinite(without).all() or abs(value) >= 1 or (np.abs(without) >= 1).any():
         return None
     error = jackknife_error(np.arctanh(without))
-    half = float(stdtrit(len(without) - 1, 0.5 + level / 2)) * error
+    half = critical_value(level, len(without) - 1) * error
     low, high = (float(np.tanh(np.arctanh(value) + sign * half)) for sign in (-1, 1))
     return Interval(low, high, level, JACKKNIFE)
 
@@ -580,11 +580,10 @@ def _row(
 
 
 def _mean_interval(mean: float, spread: float, count: int, level: float) -> Interval | None:
-    from scipy.special import stdtrit
 
     if count < 2 or not np.isfinite(spread) or not np.isfinite(mean):
         return None
-    half = float(stdtrit(count - 1, 0.5 + level / 2)) * spread / np.sqrt(count)
+    half = critical_value(level, count - 1) * spread / np.sqrt(count)
     return Interval(float(mean - half), float(mean + half), level, "Student's t")
 
 
@@ -592,7 +591,7 @@ def _compared(
     measures: Sequence[Measure], size: int, found: Mapping[str, Array], settings: Settings
 ) -> Iterator[SpearmanDifference]:
     """Differences of all pairs of measures over the repetitions in which all are defined."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     whole = ~(np.isnan(found["cv"]) | np.isnan(found["holdout"])).any(axis=1)
     count = int(whole.sum())
@@ -608,7 +607,7 @@ def _compared(
         error = jackknife_error(without)
         limits, p = None, None
         if error > 0 and np.isfinite(difference):
-            half = float(stdtrit(count - 1, 0.5 + settings.level / 2)) * error
+            half = critical_value(settings.level, count - 1) * error
             ends = (max(-2.0, difference - half), min(2.0, difference + half))
             limits = Interval(float(ends[0]), float(ends[1]), settings.level, DIFFERENCE)
             p = float(2 * stdtr(count - 1, -abs(difference) / error))

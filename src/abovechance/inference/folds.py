@@ -15,11 +15,10 @@ from abovechance.inference.influence import Gap, frequency_variance, influence
 from abovechance.inference.interval_choice import Shared, interval_by_law, one_run
 from abovechance.inference.method import (
     Fact,
-    Kind,
     Takes,
     answer,
     comparison,
-    declared,
+    declared_difference,
     interval,
     limits,
     test,
@@ -29,7 +28,7 @@ from abovechance.inference.shares import turn
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.measure import Calibration
 from abovechance.measures.sample import COUNTING, Sample, evaluate
-from abovechance.numerics.exact import never_zero
+from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.predictions import Predictions
 from abovechance.resampling import seed_of
 from abovechance.resampling.draws import codes
@@ -168,7 +167,6 @@ def interval_over_folds(
     measure: Measure, predictions: Predictions, *, confidence_level: float = 0.95
 ) -> OverFolds:
     """The same with the mean that it is about."""
-    from scipy.special import stdtrit
 
     if not averages(measure, predictions):
         raise NotApplicable(f"{measure.title} {BIASED}")
@@ -187,7 +185,7 @@ def interval_over_folds(
     if counts is None and error <= ROUNDING * float(np.abs(values).max()):
         alike = f"{measure.title} is the same in every fold: they show no spread."
         return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
-    half = float(stdtrit(total - 1, 0.5 + confidence_level / 2.0)) * float(error)
+    half = critical_value(confidence_level, total - 1) * float(error)
     bottom, top = measure.range
     ends = [max(mean - half, bottom), mean, min(mean + half, top)]
     if measure.after is not None:
@@ -249,7 +247,6 @@ def interval_over_cases(
     These rules were chosen by simulation and then measured on other samples
     (`tests/statistical/tables/validation.md`).
     """
-    from scipy.special import stdtrit
 
     if measure.extreme or measure.calibration is Calibration.DISTANCE:
         raise NotApplicable(f"{measure.title} {ONE_SIDED}")
@@ -286,7 +283,7 @@ def interval_over_cases(
         )
     low, high = value, value
     if bottom < value < top and error > ROUNDING * max(1.0, abs(value)):
-        half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
+        half = critical_value(confidence_level, units - 1) * error
         low, high = _without_ends(value, half, bottom, top)
     known: dict[str, Any] = {"clusters" if groups is not None else "cases": units}
     counts = _of_counts(measure, predictions, confidence_level)
@@ -475,33 +472,26 @@ def _sizes(measure: Measure, predictions: Predictions) -> Floats | None:
 EQUAL = "both algorithms have the same expected value when trained on as many cases"
 
 
-for _kind in (Kind.TEST, Kind.INTERVAL):
-    declared(
-        _kind,
-        name="corrected_t",
-        models=2,
-        title="corrected resampled t[, {folds} folds]",
-        words="the corrected resampled t-test[ over {folds} folds]",
-        source="nadeau2003",
-        hypothesis=EQUAL,
-        laws=tuple(Law),
-        needs=[Fact.FOLDS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
-    declared(
-        _kind,
-        name="naive_t",
-        models=2,
-        title="t-test over folds, not corrected[, {folds} folds]",
-        words="a t-test over[ {folds}] folds, not corrected",
-        source="dietterich1998",
-        hypothesis=EQUAL,
-        laws=tuple(Law),
-        needs=[Fact.FOLDS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
+declared_difference(
+    name="corrected_t",
+    title="corrected resampled t[, {folds} folds]",
+    words="the corrected resampled t-test[ over {folds} folds]",
+    source="nadeau2003",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.FOLDS],
+    origin=__name__,
+)
+declared_difference(
+    name="naive_t",
+    title="t-test over folds, not corrected[, {folds} folds]",
+    words="a t-test over[ {folds}] folds, not corrected",
+    source="dietterich1998",
+    hypothesis=EQUAL,
+    laws=tuple(Law),
+    needs=[Fact.FOLDS],
+    origin=__name__,
+)
 
 
 def difference_over_folds(

@@ -27,6 +27,7 @@ from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber
 from abovechance.measures.sample import Sample
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions, View
 from abovechance.settings import QUICK, Settings
 
@@ -185,9 +186,7 @@ def _interval(
     if found is None:
         return None
     if groups is not None and len(units) < FEW:
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(len(units) - 1.0, 0.5 + level / 2.0)) * float(units.errors[0])
+        reach = critical_value(level, len(units) - 1.0) * float(units.errors[0])
         centre = float(units.means[0])
         ends, name = (centre - reach, centre + reach), "cluster_mean"
         known = {"clusters": len(units)}

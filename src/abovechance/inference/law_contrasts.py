@@ -36,7 +36,7 @@ from abovechance.inference.method import (
     Method,
     Takes,
     comparison,
-    declared,
+    declared_difference,
     facts_of,
     first_of,
     limits,
@@ -47,6 +47,7 @@ from abovechance.inference.results import Interval
 from abovechance.inference.shares import Agreeing, is_share_right, turn
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
+from abovechance.numerics.exact import critical_value
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import Alternative
 from abovechance.settings import TWO_MODELS, Settings
@@ -64,21 +65,17 @@ WEIGHTED = "sampling weights: tests count cases, so there is an interval and no 
 COUNTED = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED)
 NO_TEST = "no test for differences of this measure"
 
-for _kind in (Kind.TEST, Kind.INTERVAL):
-    declared(
-        _kind,
-        name="paired_jackknife",
-        models=2,
-        title="paired infinitesimal jackknife[ over {clusters} clusters][, t({df:.1f})]",
-        words="the paired infinitesimal jackknife[ over {clusters} clusters]"
-        "[ with Student's t ({df:.1f} degrees of freedom)]",
-        source="therneau2015",
-        hypothesis=EQUAL_CONCORDANCES,
-        laws=[Law.CENSORED_PAIRS],
-        allows=[Fact.CLUSTERS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
+declared_difference(
+    name="paired_jackknife",
+    title="paired infinitesimal jackknife[ over {clusters} clusters][, t({df:.1f})]",
+    words="the paired infinitesimal jackknife[ over {clusters} clusters]"
+    "[ with Student's t ({df:.1f} degrees of freedom)]",
+    source="therneau2015",
+    hypothesis=EQUAL_CONCORDANCES,
+    laws=[Law.CENSORED_PAIRS],
+    allows=[Fact.CLUSTERS],
+    origin=__name__,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,65 +344,53 @@ def same_order(first: Any, second: Any) -> bool:
 
 EQUAL_EXPECTED = "both have the same value in the populations the cases come from"
 
-for _kind in (Kind.TEST, Kind.INTERVAL):
-    declared(
+for _kind, _words in ((Kind.TEST, "Welch's t-test"), (Kind.INTERVAL, "Welch's t")):
+    declared_difference(
         _kind,
         name="welch",
-        models=2,
         title="Welch t[ over {clusters} clusters], unpaired[, t({df:.1f})]",
-        words=f"Welch's t{'-test' if _kind is Kind.TEST else ''}[ over {{clusters}} clusters]"
-        "[ ({df:.1f} degrees of freedom)]",
+        words=f"{_words}[ over {{clusters}} clusters][ ({{df:.1f}} degrees of freedom)]",
         source="welch1947",
         hypothesis=EQUAL_EXPECTED,
         laws=[Law.MEAN, Law.SHARE],
         needs=[Fact.UNPAIRED],
         allows=[Fact.CLUSTERS],
-        takes=Takes.PARTS,
         origin=__name__,
     )
-    declared(
-        _kind,
-        name="jackknife_unpaired",
-        models=2,
-        title="infinitesimal jackknife[ over {clusters} clusters], unpaired[, t({df:.1f})]",
-        words="the infinitesimal jackknife for different cases[ over {clusters} clusters]"
-        "[ ({df:.1f} degrees of freedom)]",
-        source="therneau2015",
-        hypothesis=EQUAL_EXPECTED,
-        laws=[Law.CENSORED_PAIRS],
-        needs=[Fact.UNPAIRED],
-        allows=[Fact.CLUSTERS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
-    declared(
-        _kind,
-        name="mover_unpaired",
-        models=2,
-        title="MOVER of both intervals[ ({both})], unpaired",
-        words="the MOVER method with the limits that both parts have by themselves[ ({both})]",
-        source="zou2008",
-        hypothesis=EQUAL_EXPECTED,
-        laws=tuple(Law),
-        needs=[Fact.UNPAIRED],
-        allows=[Fact.CLUSTERS, Fact.WEIGHTS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
-    declared(
-        _kind,
-        name="bootstrap_unpaired",
-        models=2,
-        title="bootstrap of both parts[, percentile, {draws} draws], unpaired",
-        words="a bootstrap of both parts[, by percentiles, with {draws} draws]",
-        source="efron1993",
-        hypothesis=EQUAL_EXPECTED,
-        laws=tuple(Law),
-        needs=[Fact.UNPAIRED],
-        allows=[Fact.CLUSTERS, Fact.WEIGHTS],
-        takes=Takes.PARTS,
-        origin=__name__,
-    )
+declared_difference(
+    name="jackknife_unpaired",
+    title="infinitesimal jackknife[ over {clusters} clusters], unpaired[, t({df:.1f})]",
+    words="the infinitesimal jackknife for different cases[ over {clusters} clusters]"
+    "[ ({df:.1f} degrees of freedom)]",
+    source="therneau2015",
+    hypothesis=EQUAL_EXPECTED,
+    laws=[Law.CENSORED_PAIRS],
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS],
+    origin=__name__,
+)
+declared_difference(
+    name="mover_unpaired",
+    title="MOVER of both intervals[ ({both})], unpaired",
+    words="the MOVER method with the limits that both parts have by themselves[ ({both})]",
+    source="zou2008",
+    hypothesis=EQUAL_EXPECTED,
+    laws=tuple(Law),
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    origin=__name__,
+)
+declared_difference(
+    name="bootstrap_unpaired",
+    title="bootstrap of both parts[, percentile, {draws} draws], unpaired",
+    words="a bootstrap of both parts[, by percentiles, with {draws} draws]",
+    source="efron1993",
+    hypothesis=EQUAL_EXPECTED,
+    laws=tuple(Law),
+    needs=[Fact.UNPAIRED],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    origin=__name__,
+)
 
 
 def unpaired(measure: Measure, first: Any, second: Any, settings: Settings) -> Contrast:
@@ -481,7 +466,6 @@ class Independent:
         return self.measure.of(self.first) - self.measure.of(self.second)
 
     def test(self, alternative: Alternative) -> Answer:
-        from scipy.special import ndtri
 
         if self.reason:
             raise NotApplicable(self.reason)
@@ -490,7 +474,7 @@ class Independent:
             name, error = "bootstrap_unpaired", float(self._gaps().std(ddof=1))
         else:
             name, side = "mover_unpaired", found.below if gap > 0 else found.above
-            error = side / float(ndtri(0.5 + self.settings.level / 2.0))
+            error = side / critical_value(self.settings.level)
         known = {} if found is None else {"both": found.both}
         tested = Standardised(
             Gap(gap, error, np.inf), turn(self.measure), name, EQUAL_EXPECTED, known

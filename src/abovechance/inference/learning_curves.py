@@ -23,6 +23,7 @@ from abovechance.inference.validation import (
 from abovechance.learning.from_sklearn import seeded_splitter
 from abovechance.learning.parts import Fits, Task, learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure, find
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
@@ -660,12 +661,11 @@ def _widened(
 
 def _error(points: Sequence[LearningPoint], level: float) -> float | None:
     """The standard error at the largest size, as its interval has it; None where it has none."""
-    from scipy.special import ndtri
 
     inside = points[-1].interval
     if inside is None:
         return None
-    return (inside.high - inside.low) / (2.0 * float(ndtri(0.5 + level / 2.0)))
+    return (inside.high - inside.low) / (2.0 * critical_value(level))
 
 
 def _extended(

@@ -39,6 +39,7 @@ from abovechance.inference.results import Interval
 from abovechance.inference.shares import flipped, turn
 from abovechance.measures import Calibration, Form, Law, Measure
 from abovechance.measures.catalogue import same_question
+from abovechance.numerics.exact import critical_value
 from abovechance.resampling import Alternative
 from abovechance.settings import ONE_MODEL, Settings
 
@@ -163,7 +164,6 @@ def cluster_ratio(
     >>> print(cluster_ratio(right, np.ones(8), np.array([1, 1, 2, 2, 3, 3, 4, 4])))
     -0.137 to 1.387
     """
-    from scipy.special import stdtrit
 
     _, code = np.unique(groups, return_inverse=True)
     y = np.bincount(code, weights=numerator)
@@ -179,7 +179,7 @@ def cluster_ratio(
         raise NotApplicable("the denominators add up to nothing: there is no ratio.")
     residual = (y - ratio * x) / x.sum()
     error = np.sqrt(units / (units - 1) * (residual**2).sum())
-    half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * error
+    half = critical_value(confidence_level, units - 1) * error
     low, high = max(ratio - half, bounds[0]), min(ratio + half, bounds[1])
     return limits("cluster_ratio", low, high, confidence_level, clusters=units)
 

@@ -352,6 +352,12 @@ def declared(kind: Kind, **facts: Any) -> Method:
     return method
 
 
+def declared_difference(*kinds: Kind, **facts: Any) -> None:
+    """What contrasts of two models name: a test and an interval (or `kinds`), alike in facts."""
+    for kind in kinds or (Kind.TEST, Kind.INTERVAL):
+        declared(kind, models=2, takes=Takes.PARTS, **facts)
+
+
 def _declaring(kind: Kind, facts: dict[str, Any]) -> Callable[[Function], Function]:
     def declare(function: Function) -> Function:
         named = {"name": function.__name__, "origin": function.__module__} | facts

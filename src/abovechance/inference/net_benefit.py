@@ -19,6 +19,7 @@ from abovechance.inference.results import Interval, Skill
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING
 from abovechance.measures.utility import exchange, threshold_of
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Binary
 from abovechance.settings import BOOTSTRAPS, ONE_MODEL, Settings
 
@@ -301,7 +302,6 @@ def over_clusters(
     ----------
     Efron & Tibshirani (1993), chapter 11, with clusters for cases.
     """
-    from scipy.special import stdtrit
 
     _, code = np.unique(np.asarray(predictions.cases.groups), return_inverse=True)
     units = int(code.max()) + 1
@@ -319,7 +319,7 @@ def over_clusters(
     error = np.sqrt((units - 1) / units * ((without - without.mean()) ** 2).sum())
     if error == 0.0:
         raise NotApplicable("leaving out a cluster changes nothing, so the spread is not known.")
-    half = float(stdtrit(units - 1, 0.5 + confidence_level / 2.0)) * float(error)
+    half = critical_value(confidence_level, units - 1) * float(error)
     centre = float(worth(table))
     return method.limits("left_out", centre - half, centre + half, confidence_level, clusters=units)
 

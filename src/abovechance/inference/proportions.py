@@ -15,6 +15,7 @@ from abovechance.measures import Law
 from abovechance.numerics.exact import (
     at_least,
     at_most,
+    critical_value,
     hypergeometric_tails,
     log_hypergeometric,
     log_pmf,
@@ -439,11 +440,9 @@ def _checked(x: float, n: float) -> None:
 
 
 def _normal(level: float) -> float:
-    from scipy.special import ndtri
-
     if not 0.0 < level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
-    return float(ndtri(0.5 + level / 2.0))
+    return critical_value(level)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -639,17 +638,8 @@ def _increasing_zero(function: Callable[[float], float]) -> float:
 
 def _checked_quantile(x: float, n: float, level: float) -> float:
     """The normal quantile for the level, once x, n and level make sense."""
-    from scipy.special import ndtri
-
-    if n <= 0:
-        raise NotApplicable("a share needs at least one case; there is none.")
-    if n == np.inf:
-        raise DataError("n must be a finite number of cases; got inf.")
-    if not 0 <= x <= n:
-        raise DataError(f"x must lie between 0 and n; got {x:g} of {n:g}.")
-    if not 0.0 < level < 1.0:
-        raise DataError(f"confidence_level must lie between 0 and 1; got {level}.")
-    return float(ndtri(0.5 + level / 2.0))
+    _checked(x, n)
+    return _normal(level)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -677,6 +667,7 @@ class McNemar(Test):
     source="clopper1934",
     hypothesis="the true share is the rate stated",
     laws=[Law.SHARE, Law.CONDITIONAL],
+    allows=[Fact.SUMMARY],
     takes=Takes.PARTS,
 )
 def binomial(x: int, n: int, rate: float, *, alternative: str = "greater") -> Test:

@@ -28,6 +28,7 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded
 from abovechance.measures import Measure
+from abovechance.numerics.exact import critical_value
 from abovechance.numerics.selected_sets import (
     Assumption,
     false_selections,
@@ -656,12 +657,11 @@ def _limits(
     value: float, influence: Floats, pair: Ints, level: float, reach: tuple[float, float]
 ) -> Interval | None:
     """Student's t over pairs of halves, within reach; None where they do not differ."""
-    from scipy.special import stdtrit
 
     error, pairs = np.sqrt(influence_variance(influence, pair)), int(pair[-1]) + 1
     if not error > 0 or not np.isfinite(value):
         return None
-    half = float(stdtrit(pairs - 1, 0.5 + level / 2) * error)
+    half = critical_value(level, pairs - 1) * error
     low, high = max(reach[0], value - half), min(reach[1], value + half)
     return Interval(low, high, level, T_METHOD)
 

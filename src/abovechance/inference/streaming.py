@@ -6,6 +6,7 @@ verb, `assess_stream`.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,10 +16,16 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable, listed
 from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
-from abovechance.inference.areas import summarised_area
-from abovechance.inference.assessment import PRIMARY, reference_level, rows_per_class, stated_rates
+from abovechance.inference.areas import rank_sum_tail, summarised_area
+from abovechance.inference.assessment import (
+    Evidence,
+    chosen_measures,
+    primary_measure,
+    reference_level,
+    rows_per_class,
+    stated_rates,
+)
 from abovechance.inference.bootstrap import clamped
-from abovechance.inference.gains import gain_over
 from abovechance.inference.influence import table_slopes
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.method import (
@@ -32,7 +39,6 @@ from abovechance.inference.method import (
     limits,
     suited,
 )
-from abovechance.inference.method import every as every_method
 from abovechance.inference.method import gain as declare_gain
 from abovechance.inference.method import interval as declare_interval
 from abovechance.inference.method import test as declare_test
@@ -41,7 +47,6 @@ from abovechance.inference.net_benefit import gain_of, of_counts, of_four_cases,
 from abovechance.inference.permutation import SCORES, answers_of
 from abovechance.inference.remarks import advice_on_primary, advice_on_rate, advice_on_tests
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Test
-from abovechance.inference.shares import NO_SHARE, counted_against
 from abovechance.io.arrow_files import (
     ClassCases,
     NumberCases,
@@ -53,10 +58,8 @@ from abovechance.io.arrow_files import (
     open_stream,
 )
 from abovechance.io.roles import Roles, class_columns, distinct, find_roles, weight_like
-from abovechance.measures import Calibration, LabelScore, Law, Measure, applicable, every, find
-from abovechance.measures.catalogue import named
+from abovechance.measures import Calibration, LabelScore, Law, Measure, every, find
 from abovechance.measures.chance import uncorrelated
-from abovechance.measures.evaluation import fit
 from abovechance.measures.measure import Form, Statistic
 from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import COUNTING
@@ -76,7 +79,7 @@ from abovechance.measures.summary import (
     of_table,
     tabled,
 )
-from abovechance.measures.utility import at_threshold, labelling_threshold, threshold_of
+from abovechance.measures.utility import labelling_threshold, threshold_of
 from abovechance.numerics.binned_ranks import (
     BUFFER,
     UNIT,
@@ -89,7 +92,7 @@ from abovechance.numerics.binned_ranks import (
     heaviest,
     unsettled,
 )
-from abovechance.numerics.exact import normal_tail
+from abovechance.numerics.exact import critical_value, normal_tail
 from abovechance.numerics.kernels import available
 from abovechance.predictions import Numeric, Predictions
 from abovechance.predictions.binary import two_classes
@@ -150,7 +153,7 @@ def interval_of_sums(
     error = _standard_error(measure, predictions)
     if error is None:
         return None
-    value, half = from_summary(measure, predictions), normal_quantile(level) * error
+    value, half = from_summary(measure, predictions), critical_value(level) * error
     return clamped(measure, limits("normal", value - half, value + half, level))
 
 
@@ -212,18 +215,6 @@ def interval_of_decisions(
     return _of_net_benefit(measure, predictions, settings)
 
 
-def interval(
-    measure: Measure, predictions: AnySummary, value: float, settings: Shared
-) -> Interval | None:
-    """The interval of a measure with some value; None where it would need the cases."""
-    if not np.isfinite(value) or not has_interval(measure):
-        return None
-    try:
-        return interval_by_law(measure, predictions, settings)
-    except NotApplicable:
-        return None
-
-
 @declare_gain(
     name="gain_of_sums",
     title="gain over the uninformative forecast",
@@ -250,7 +241,7 @@ def gain_of_sums(measure: Measure, predictions: AnySummary, settings: Settings) 
     difference = (value - reference) * (1.0 if measure.higher_is_better else -1.0)
     if not np.isfinite(difference) or error is None:
         return Skill(reference=reference, difference=difference)
-    half = normal_quantile(settings.level) * error
+    half = critical_value(settings.level) * error
     return Skill(
         reference=reference,
         difference=difference,
@@ -342,15 +333,13 @@ def _gain(
 
 def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | None:
     """Observed to expected, on the log scale; Cochran (1977), section 6.3."""
-    from scipy.special import stdtrit
-
     n, observed = summary.n, summary.positives.n
     if ratio <= 0 or n < 2:
         return None
     squares = summary.positives.squared_p + summary.negatives.losses
     residual = observed - 2.0 * ratio * summary.positives.p + ratio**2 * squares
     error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
-    half = float(stdtrit(n - 1, 0.5 + level / 2.0)) * error
+    half = critical_value(level, n - 1) * error
     ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
     return limits("observed_expected", ends[0], ends[1], level, cases=n)
 
@@ -434,13 +423,6 @@ def _error_of_gain(measure: Measure, predictions: Summarised) -> float | None:
     return float(error * abs(_gradient(measure, predictions)[0]))  # in the measure's own units
 
 
-def normal_quantile(level: float) -> float:
-    """How many standard errors an interval of some level reaches to either side."""
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))
-
-
 # ----------------------------------------------------------------------------------------------
 # Intervals and skill from summaries of predicted numbers and of several classes.
 # ----------------------------------------------------------------------------------------------
@@ -472,7 +454,7 @@ def _of_mean(measure: Measure, losses: LossSums, level: float) -> Interval | Non
     error = losses.error(measure.label)
     if error is None:
         return None
-    mean, half = losses.mean(measure.label), normal_quantile(level) * error
+    mean, half = losses.mean(measure.label), critical_value(level) * error
     low, high = mean - half, mean + half
     if measure.after is not None:
         low, high = (float(measure.after(max(x, 0.0))) for x in (low, high))
@@ -627,11 +609,8 @@ def _permuted(value: float, p: float) -> Test:
 def _mann_whitney(predictions: Summarised) -> Test:
     """By the normal approximation, at the least U that the bins allow."""
     totals = predictions.totals
-    n1, n0 = totals.n_positive, totals.n_negative
-    n = n1 + n0
     u = (totals.twice_u - totals.slack) / 2.0
-    spread = np.sqrt(n1 * n0 / 12.0 * (n + 1 - totals.ties / (n * (n - 1))))
-    p = normal_tail((u - n1 * n0 / 2.0 - 0.5) / spread) if spread > 0 else 1.0
+    p = rank_sum_tail(u, totals.ties, totals.n_positive, totals.n_negative)
     return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
 
 
@@ -1022,13 +1001,20 @@ def _assessed(
     dropped: int,
 ) -> Assessment:
     """The measures of a summary, of a stream or of a table that holds all there is."""
-    chosen = _chosen(predictions, measures)
-    main = _primary(predictions, [m.label for m in chosen], primary)
+    chosen = chosen_measures(predictions, measures)
+    main = primary_measure(predictions, chosen, primary)
     inference, shared = settings.inference, Shared.among(settings, predictions, chosen)
     named_ones = measures is not None
     rates = stated_rates(rate, chosen, predictions.kind, named=named_ones) if inference else {}
-    rows = list(_rows(predictions, chosen, shared, named=named_ones))
-    rows, untested = _against_rates(predictions, chosen, rows, rates)
+    values, reasons = {}, {}
+    for m in chosen:
+        try:
+            values[m] = KNOWN[predictions.kind].value(m, predictions)
+        except NotApplicable as reason:
+            reasons[m] = str(reason)
+    evidence = _evidence(predictions, values, shared, rates) if inference else None
+    rows = list(_rows(predictions, chosen, values, evidence, reasons if named_ones else {}))
+    untested = None if evidence is None else evidence.refused.get("rate")
     return Assessment(
         outcome=predictions.kind,
         n=predictions.n,
@@ -1041,7 +1027,7 @@ def _assessed(
         advice=(
             *advice_on_primary(main),
             *_advice(predictions, chosen, rows, inference, streamed),
-            *untested,
+            *([] if untested is None else [advice_on_rate(untested)]),
             *remarks,
         ),
         described=described,
@@ -1108,42 +1094,40 @@ KNOWN: dict[str, _Known] = {
 }
 
 
-def _chosen(predictions: AnySummary, measures: Iterable[str | Measure] | None) -> Sequence[Measure]:
-    if measures is None:
-        return [at_threshold(m, predictions) for m in applicable(predictions)]
-    return [fit(at_threshold(m, predictions), predictions) for m in named(measures)]
-
-
-def _primary(predictions: AnySummary, labels: Sequence[str], primary: str | None) -> str | None:
-    if primary is not None:
-        label = find(primary).for_outcome(predictions.kind).label
-        if label not in labels:
-            raise NotApplicable(f"the primary measure {label!r} is not among those assessed.")
-        return label
-    usual = [name for name in PRIMARY[predictions.kind] if name in labels]
-    return usual[0] if usual else next(iter(labels), None)
+def _evidence(
+    predictions: AnySummary,
+    values: Mapping[Measure, float],
+    settings: Shared,
+    rates: Mapping[str, float | str],
+) -> Evidence:
+    """What a summary says of measures beyond their values."""
+    found, facts = Evidence(), facts_of(predictions)
+    found.tests.update(against_chance(predictions, values, settings))
+    found.against(predictions, list(values), rates, settings)
+    for m, value in values.items():
+        if not np.isfinite(value):
+            continue
+        if has_interval(m):
+            with suppress(NotApplicable):  # it would need the cases
+                found.intervals[m.label] = interval_by_law(m, predictions, settings)
+        found.add_skill(m, predictions, settings, facts)
+    return found
 
 
 def _rows(
     predictions: AnySummary,
     measures: Sequence[Measure],
-    settings: Shared,
-    named: bool,
+    values: Mapping[Measure, float],
+    evidence: Evidence | None,
+    reasons: Mapping[Measure, str],
 ) -> Iterator[Estimate]:
-    """A row for each measure; those that need the cases only where they were asked for by name."""
+    """A row for each measure; those that need the cases only where there is a reason to say so."""
     known = KNOWN[predictions.kind]
-    values, reasons = {}, {}
-    for m in measures:
-        try:
-            values[m] = known.value(m, predictions)
-        except NotApplicable as reason:
-            reasons[m] = str(reason)
-    tests = against_chance(predictions, values, settings) if settings.inference else {}
     for m in measures:
         value = values.get(m, float("nan"))
         row = Estimate(measure=m.label, title=m.heading, family=m.family.value, value=value)
-        if m in reasons:
-            if named:
+        if m not in values:
+            if m in reasons:
                 yield replace(row, undefined=reasons[m])
             continue
         words = _remark(m, predictions, value)
@@ -1154,35 +1138,9 @@ def _rows(
             undefined=words if np.isnan(value) else None,
             remark=None if np.isnan(value) else words,
         )
-        if settings.inference:
-            row = replace(row, interval=interval(m, predictions, value, settings))
-            row = replace(row, skill=_skill(row, m, predictions, settings))
-        yield _tested(row, tests.get(m.label))
+        yield row if evidence is None else evidence.added_to(row, m)
     if isinstance(predictions, SummarisedClasses):
         yield from _per_class(predictions, list(values))
-
-
-def _against_rates(
-    predictions: AnySummary,
-    measures: Sequence[Measure],
-    rows: list[Estimate],
-    rates: Mapping[str, float | str],
-) -> tuple[list[Estimate], list[Advice]]:
-    """Rows tested against the rates that were stated, and a remark on those that cannot be."""
-    known = {m.label: m for m in measures}
-    found, untested = [], []
-    for row in rows:
-        if row.measure in rates and row.class_ is None:
-            try:
-                if isinstance(predictions, SummarisedNumbers):
-                    raise NotApplicable(NO_SHARE)
-                table = predictions.confusion
-                test, rate = counted_against(known[row.measure], table, rates[row.measure])
-                row = replace(_tested(row, test), chance=rate)
-            except NotApplicable as reason:
-                untested.append(f"{row.measure}: {reason}")
-        found.append(row)
-    return found, [advice_on_rate(" ".join(untested))] if untested else []
 
 
 def _per_class(predictions: SummarisedClasses, measures: list[Measure]) -> Iterator[Estimate]:
@@ -1200,32 +1158,6 @@ def _reference(measure: Measure, predictions: AnySummary) -> float | None:
         if isinstance(predictions, SummarisedNumbers):
             return reference_of_numbers(measure, predictions)
         return None
-
-
-def _skill(
-    row: Estimate, measure: Measure, predictions: AnySummary, settings: Shared
-) -> Skill | None:
-    facts = facts_of(predictions)
-    laws = {law for found in every_method(Kind.GAIN) for law in found.default}
-    if measure.law in laws and row.reference is not None and np.isfinite(row.value):
-        method = first_of(Kind.GAIN, measure.law, facts)
-        if method.suits(measure, predictions, facts) and method.function is not None:
-            found = method.function(measure, predictions, settings)
-            if found is not None:
-                return found
-    return gain_over(row, measure)
-
-
-def _tested(row: Estimate, test: Test | None) -> Estimate:
-    if test is None:
-        return row
-    return replace(
-        row,
-        p_value=test.p_value,
-        alternative=test.alternative,
-        hypothesis=test.hypothesis,
-        test=test.method,
-    )
 
 
 def _remark(measure: Measure, predictions: AnySummary, value: float) -> str | None:

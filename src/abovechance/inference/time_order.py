@@ -28,6 +28,7 @@ from abovechance.inference.results import Interval, Test
 from abovechance.inference.shares import turn
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions, checks
 from abovechance.resampling import Alternative
 from abovechance.settings import Settings
@@ -108,14 +109,13 @@ def ordered_mean(
     >>> print(ordered_mean(np.sin(np.arange(60.0)) + 1.0))
     0.947 to 1.117
     """
-    from scipy.special import stdtrit
 
     if not 0.0 < confidence_level < 1.0:
         raise DataError(f"confidence_level must lie between 0 and 1; got {confidence_level}.")
     x = np.asarray(values, dtype=np.float64)
     when = np.arange(len(x)) if order is None else checks.vector("order", order)
     found = cosines(x, when)
-    half = float(stdtrit(found.df, 0.5 + confidence_level / 2.0)) * found.error
+    half = critical_value(confidence_level, found.df) * found.error
     low, high = found.mean - half, found.mean + half
     return limits("ordered_mean", low, high, confidence_level, **found.known)
 
@@ -209,7 +209,6 @@ def wilson_at(
     >>> round(low, 4), high
     (0.8203, 1.0)
     """
-    from scipy.special import stdtrit
 
     low, high = bounds
     share = (mean - low) / (high - low)
@@ -217,7 +216,7 @@ def wilson_at(
     count = float(units)
     if own > 0 and 0 < share < 1:
         count = share * (1.0 - share) / own**2
-    reach = float(stdtrit(df, 0.5 + level / 2.0))
+    reach = critical_value(level, df)
     centre = share + reach**2 / (2.0 * count)
     half = reach * np.sqrt(share * (1.0 - share) / count + reach**2 / (4.0 * count**2))
     ends = [(centre + s * half) / (1.0 + reach**2 / count) for s in (-1.0, 1.0)]
@@ -526,7 +525,6 @@ def _without(measure: Measure, predictions: Any) -> Floats:
 )
 def interval_in_order(measure: Measure, predictions: Any, settings: Settings) -> Interval:
     """The interval of a measure of cases in time order."""
-    from scipy.special import stdtrit
 
     level = settings.level
     value, order = measure.of(predictions), predictions.cases.order
@@ -545,7 +543,7 @@ def interval_in_order(measure: Measure, predictions: Any, settings: Settings) ->
             value, found.error, df=found.df, units=times, bounds=(low, high), level=level
         )
         return method.limits("ordered", *limits, level, share=True, **found.known)
-    reach = float(stdtrit(found.df, 0.5 + level / 2.0)) * found.error
+    reach = critical_value(level, found.df) * found.error
     if measure.law is Law.MEAN:
         limits = (value - reach, value + reach)
     else:

@@ -12,7 +12,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import AboveChanceError, ColumnError, DataError, FileError, listed
-from abovechance.io.roles import SUM_TOLERANCE, _meant
+from abovechance.io.roles import _meant
 from abovechance.io.table import (
     Table,
     as_labels,
@@ -27,7 +27,7 @@ from abovechance.io.text_files import Format, is_zip, recognise, refuse_twins
 from abovechance.limits import refuse_larger
 from abovechance.paths import explained, place
 from abovechance.predictions.base import DROP
-from abovechance.predictions.checks import same_label
+from abovechance.predictions.checks import same_label, sums_to_one
 
 # ----------------------------------------------------------------------------------------------
 # Parquet and Arrow files: typed columns, read when asked for, whole or piece by piece.
@@ -600,12 +600,5 @@ def _probabilities(names: list[str], columns: list[Any], start: int) -> Floats:
     if wrong.any():
         row = start + first_row(wrong)
         raise DataError(f"probability must lie in [0, 1]; it does not at row {row}.")
-    total = probability.sum(axis=0)
-    off = np.abs(total - 1.0) > SUM_TOLERANCE
-    if off.any():
-        at = first_row(off)
-        raise DataError(
-            f"the probabilities of a case must sum to 1; row {start + at} sums to "
-            f"{total[at - 1]:.6g}. Give one column for every class, or normalise them."
-        )
+    sums_to_one(probability.sum(axis=0), start)
     return probability

@@ -13,7 +13,7 @@ from abovechance.arrays import Array
 from abovechance.errors import ColumnError, DataError
 from abovechance.io.table import Kind, Table, counted, kind_of, listed_names, where_missing
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
-from abovechance.predictions.checks import same_label
+from abovechance.predictions.checks import SUM_TOLERANCE, same_label, sums_to_one
 
 # ----------------------------------------------------------------------------------------------
 # The names columns go by.
@@ -111,9 +111,6 @@ def time_of(name: str) -> float | None:
 # ----------------------------------------------------------------------------------------------
 
 
-SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
-
-
 def distinct(labels: Array) -> list[Any]:
     """The values that occur, sorted, without missing ones."""
     known = labels[~where_missing(labels)]
@@ -192,18 +189,6 @@ def class_columns(
             )
         matched[fit[0]] = column
     return matched
-
-
-def sums_checked(first: Array, second: Array) -> None:
-    """Refuse probabilities of two classes that do not sum to 1."""
-    total = first + second
-    off = np.abs(total - 1.0) > SUM_TOLERANCE
-    if off.any():
-        row = int(np.argmax(off))
-        raise DataError(
-            f"the probabilities of a case must sum to 1; row {row + 1} sums to {total[row]:.6g}. "
-            "Give one column for every class, or normalise them."
-        )
 
 
 def _class_of(column: str, classes: Sequence[Any]) -> tuple[Any] | tuple[()]:
@@ -701,7 +686,7 @@ def _of_positive(table: Table, columns: dict[Any, str], classes: list[Any], posi
         )
     probability = table.number(ours[0])
     if rest:
-        sums_checked(probability, table.number(rest[0]))
+        sums_to_one(probability + table.number(rest[0]))
     return probability
 
 

@@ -49,6 +49,18 @@ def never_zero(p: float) -> float:
     return p if p != p else min(max(float(p), SMALLEST), 1.0)
 
 
+def critical_value(level: float, df: float = np.inf) -> float:
+    """How many standard errors an interval of some level reaches: normal, or Student's.
+
+    >>> critical_value(0.95), critical_value(0.95, 4)
+    (1.960, 2.776)
+    """
+    from scipy.special import ndtri, stdtrit
+
+    tail = 0.5 + level / 2.0
+    return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))
+
+
 def normal_tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0.
 

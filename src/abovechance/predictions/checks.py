@@ -136,6 +136,20 @@ def numbers(name: str, array: Array) -> Floats:
     return array.astype(np.float64)
 
 
+SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
+
+
+def sums_to_one(total: Floats, before: int = 0) -> None:
+    """Refuse probabilities whose sums, one per case, are not 1; `before` are rows read earlier."""
+    off = np.abs(total - 1.0) > SUM_TOLERANCE
+    if off.any():
+        row = int(np.argmax(off))
+        raise DataError(
+            f"the probabilities of a case must sum to 1; row {before + row + 1} sums to "
+            f"{total[row]:.6g}. Give one column for every class, or normalise them."
+        )
+
+
 def within_unit(name: str, probability: Floats, remedy: str = "") -> None:
     """Refuse probabilities outside [0, 1]."""
     if probability.size and (probability.min() < 0.0 or probability.max() > 1.0):

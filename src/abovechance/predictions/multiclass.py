@@ -23,7 +23,6 @@ from abovechance.predictions.base import (
 from abovechance.predictions.binary import Binary
 from abovechance.predictions.checks import aligned
 
-SUM_TOLERANCE = 1e-3  # a table rounded to three digits passes
 TABLES = 2  # tables of classes against classes that are held at once, at the least
 MOST_RESAMPLED = 500
 """Classes whose tables are drawn again and again: twice as many would take some 8 GiB."""
@@ -342,12 +341,5 @@ def _matched(p: Array, columns: list[Any] | None, classes: list[Any]) -> Array:
 def _checked_rows(values: Array) -> Floats:
     probability = checks.numbers("probability", values)
     checks.within_unit("probability", probability)
-    total = probability.sum(axis=0)
-    off = np.abs(total - 1.0) > SUM_TOLERANCE
-    if off.any():
-        row = int(np.argmax(off))
-        raise DataError(
-            f"the probabilities of a case must sum to 1; row {row + 1} sums to {total[row]:.6g}. "
-            "Give one column for every class, or normalise them."
-        )
+    checks.sums_to_one(probability.sum(axis=0))
     return probability

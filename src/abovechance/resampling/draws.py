@@ -219,14 +219,31 @@ class Turns:
 
 
 @dataclass(frozen=True, eq=False)
-class WithinBlocks:
+class _Blocked:
+    """Cases in blocks, with the labels that are to change places where there are any."""
+
+    blocks: npt.ArrayLike
+    labels: npt.ArrayLike | None = None
+
+    @cached_property
+    def _code(self) -> Ints:
+        return codes(self.blocks)
+
+    @cached_property
+    def _members(self) -> list[Ints]:
+        return members(self._code)
+
+    @property
+    def n(self) -> int:
+        return self._code.size
+
+
+@dataclass(frozen=True, eq=False)
+class WithinBlocks(_Blocked):
     """Cases change places only within their block: indices (size, n).
 
     Give `labels`, if there are any, to be told when permuting would change nothing.
     """
-
-    blocks: npt.ArrayLike
-    labels: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
         if max(part.size for part in self._members) == 1:
@@ -240,18 +257,6 @@ class WithinBlocks:
                 raise DataError(one_per_case("labels", labels.size, self.n))
             if all(np.unique(labels[part]).size == 1 for part in self._members):
                 raise NotApplicable(NOTHING_WITHIN)
-
-    @cached_property
-    def _code(self) -> Ints:
-        return codes(self.blocks)
-
-    @cached_property
-    def _members(self) -> list[Ints]:
-        return members(self._code)
-
-    @property
-    def n(self) -> int:
-        return self._code.size
 
     @property
     def arrangements(self) -> float:
@@ -273,7 +278,7 @@ class WithinBlocks:
 
 
 @dataclass(frozen=True, eq=False)
-class WholeBlocks:
+class WholeBlocks(_Blocked):
     """Blocks change places as wholes: indices (size, n).
 
     Blocks of one size exchange their cases in order, first with first, second with second. When
@@ -282,9 +287,6 @@ class WholeBlocks:
     permuted labels, the number of positive blocks is kept and the number of positive cases is not.
     Give `labels` to have this checked.
     """
-
-    blocks: npt.ArrayLike
-    labels: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
         if len(self._members) == 1:
@@ -304,20 +306,8 @@ class WholeBlocks:
             raise NotApplicable("all labels are the same, so permuting them changes nothing")
 
     @cached_property
-    def _code(self) -> Ints:
-        return codes(self.blocks)
-
-    @cached_property
-    def _members(self) -> list[Ints]:
-        return members(self._code)
-
-    @cached_property
     def _equal(self) -> bool:
         return len({part.size for part in self._members}) == 1
-
-    @property
-    def n(self) -> int:
-        return self._code.size
 
     @property
     def arrangements(self) -> float:

@@ -15,6 +15,7 @@ from abovechance.inference.method import pooled
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
+from abovechance.numerics.exact import critical_value
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Predictions, View
 from abovechance.settings import Settings, settled
@@ -313,7 +314,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         low, high = score_limits(curve * cases, cases, level)
     else:
         residual = y[seen] - fitted
-        half = _normal(level) * np.sqrt(_variance(smoother, residual, groups, x))
+        half = critical_value(level) * np.sqrt(_variance(smoother, residual, groups, x))
         low, high = curve - half, curve + half
     return Curve(
         curve="calibration",
@@ -471,9 +472,3 @@ def _clustered(problem: Problem) -> tuple[Advice, ...]:
     if problem.groups is None:
         return ()
     return (Advice("AC252", "limits in bins take cases for independent, which clusters are not."),)
-
-
-def _normal(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))

@@ -9,6 +9,7 @@ from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import Curve, numbers_of
 from abovechance.measures import find
 from abovechance.numerics.censoring import kaplan_meier
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Survival
 from abovechance.settings import Settings, settled
 
@@ -115,12 +116,11 @@ def _kaplan_meier(time: Floats, event: Bools, name: str, level: float) -> Curve:
 
 
 def _limits(died: Array, at_risk: Array, survival: Floats, level: float) -> tuple[Floats, Floats]:
-    from scipy.special import ndtri
 
     left = at_risk - died
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.cumsum(np.where(died > 0, died / (at_risk * left), 0.0))
-        exponent = ndtri(0.5 + level / 2) * np.sqrt(variance) / np.log(survival)
+        exponent = critical_value(level) * np.sqrt(variance) / np.log(survival)
         low, high = survival ** np.exp(-exponent), survival ** np.exp(exponent)
     inside = (survival > 0) & (survival < 1)
     low = np.where(inside, low, np.where(survival >= 1, 1.0, 0.0))
