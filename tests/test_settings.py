@@ -208,10 +208,15 @@ def _one_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         kw_only=True,
     )
     monkeypatch.setattr(declarations, "Settings", more)
-    every_setting.cache_clear()
+    _forget()
     yield
     monkeypatch.undo()
-    every_setting.cache_clear()
+    _forget()
+
+
+def _forget() -> None:
+    for known in (every_setting, settings_of):
+        known.cache_clear()
 
 
 @pytest.mark.usefixtures("_one_more")

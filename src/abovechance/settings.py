@@ -772,9 +772,10 @@ def _declared(one: "Field[Any]") -> Declared:
     return Declared(name=one.name, type=one.type, initial=one.default, **facts)
 
 
-def settings_of(*verbs: str) -> list[Declared]:
+@cache
+def settings_of(*verbs: str) -> tuple[Declared, ...]:
     """The settings that a verb takes, or one of several."""
-    return [one for one in every_setting() if not set(verbs).isdisjoint(one.verbs)]
+    return tuple(one for one in every_setting() if not set(verbs).isdisjoint(one.verbs))
 
 
 def keywords(verb: str) -> list[str]:

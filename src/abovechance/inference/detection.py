@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, cast
 
 import numpy as np
@@ -38,6 +39,7 @@ from abovechance.resampling import (
     tail,
 )
 from abovechance.resampling.draws import codes, labellings, members
+from abovechance.resampling.replicates import JOINED
 from abovechance.settings import Settings, settled
 from abovechance.signal import (
     Accuracy,
@@ -57,6 +59,7 @@ from abovechance.signal.battery import Battery
 # ----------------------------------------------------------------------------------------------
 
 
+SMALL = 2**19  # numbers of labels and of features that are worked on at once
 OBSERVED = 2**31  # a block number that no permutation uses
 BLOCK = 128
 """Permutations that share a stream."""
@@ -85,6 +88,27 @@ class Labellings:
         if self.permute == "rows":
             return self._moved(self.scheme.draw(rng, size))
         return self._permuted(rng, max(size, BLOCK))[:size]
+
+    @property
+    def joins(self) -> bool:
+        """Whether several blocks are done at once: of small tables, on which calls take longest."""
+        shared = isinstance(self.scheme, LabelPermutations) and self.permute == "labels"
+        if self.outcome.dtype.kind == "f":
+            return False
+        return shared and sum(self.X.shape) * JOINED <= SMALL and self._battery.stacks
+
+    def drawn(self, rng: np.random.Generator, size: int) -> Array:
+        """The keys of a block's labellings."""
+        return np.asarray(self.scheme.keys(rng, size))
+
+    def of(self, draws: Sequence[Array]) -> Iterator[Floats]:
+        """The statistics of the labellings of several blocks, of which the last may be short."""
+        for size, some in groupby(draws, key=lambda keys: max(len(keys), BLOCK)):
+            keys = list(some)
+            labels = np.zeros((len(keys), size, len(self.X)), np.bool_)
+            made = self.scheme.made(np.concatenate(keys))
+            labels.reshape(-1, len(self.X))[: len(made)] = made
+            yield from self._battery.stacked(labels)
 
     def observed(self) -> Floats:
         """The statistics (S,) of the outcomes as they are."""
@@ -609,8 +633,10 @@ def _scheme(outcome: Array, permute: str, blocks: Array | None) -> Any:
         return None
     if permute == "rows":
         return scheme_of(outcome, "labels", blocks)
-    if permute == "labels" and blocks is None and set(np.unique(outcome)) == {0, 1}:
-        return LabelPermutations(outcome == 1)
+    positive = outcome == 1
+    if permute == "labels" and blocks is None and positive.any() and (outcome == 0).any():
+        if (positive | (outcome == 0)).all():
+            return LabelPermutations(positive)
     return scheme_of(outcome, permute, blocks)
 
 

@@ -308,10 +308,13 @@ class EitherWay:
         assert self.together is not None
         return self.together.drawn(rng, size)
 
-    def of(self, draws: Ints) -> dict[str, Array]:
-        """The measures of labellings."""
+    def of(self, draws: Sequence[Ints]) -> Iterator[dict[str, Array]]:
+        """The measures of the labellings of several blocks."""
         assert self.together is not None
-        return self.together.values(draws)
+        found, end = self.together.values(np.concatenate(draws)), 0
+        for labels in draws:
+            begin, end = end, end + len(labels)
+            yield {name: values[begin:end] for name, values in found.items()}
 
 
 def _both_classes(second: Floats) -> Floats:

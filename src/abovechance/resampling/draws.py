@@ -387,7 +387,7 @@ class LabelPermutations:
 
     @cached_property
     def _members(self) -> list[Ints]:
-        return members(self._code)
+        return [np.arange(self.n)] if self.blocks is None else members(self._code)
 
     @property
     def n(self) -> int:
@@ -418,14 +418,21 @@ class LabelPermutations:
         return math.prod(math.comb(part.units.size, part.positives) for part in self.parts)
 
     def draw(self, rng: np.random.Generator, size: int) -> Bools:
-        key = keys(rng, size, len(self.parts))
+        return self.made(self.keys(rng, size))
+
+    def keys(self, rng: np.random.Generator, size: int) -> Words:
+        """What so many draws follow from, each from its own row."""
+        return keys(rng, size, len(self.parts))
+
+    def made(self, key: Words) -> Bools:
+        """The draws that follow from keys."""
         drawn = [
             unpack(random_subsets(key[:, column], units.size, positives), units.size)
             for column, (units, positives) in enumerate(self.parts)
         ]
         if self.parts[0].units.size == self._unit_labels.size:  # all of them, in their order
             return self._cases(drawn[0])
-        rows = np.tile(self._unit_labels, (size, 1))
+        rows = np.tile(self._unit_labels, (len(key), 1))
         for (units, _), some in zip(self.parts, drawn, strict=True):
             rows[:, units] = some
         return self._cases(rows)

@@ -3,6 +3,7 @@
 The one source of draws for the numpy and the compiled path, which therefore see the same bits.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -208,12 +209,15 @@ def _mend(masks: Words, key: Words, position: int, n: int, size: int) -> None:
         chosen = ((product & LOW) >= unfair).astype(np.uint64) << (place & IN_WORD)
         if masks.shape[1] == 1:
             mine = cells[rows]
-            for bit in chosen:
+            for bit in chosen:  # a case counts where it is first chosen
                 bit &= mine
-                bit *= need > 0
                 mine ^= bit
-                need -= bit > 0
-            cells[rows] = mine
+            changed = (chosen > 0).view(np.uint8)
+            for before, now in pairwise(changed):
+                now += before
+            chosen = np.where(changed <= need.astype(np.uint8), chosen, np.uint64(0))
+            cells[rows] ^= np.bitwise_or.reduce(chosen)
+            need -= np.minimum(changed[-1], need)
         else:
             places = (place >> SIX).astype(np.int64) + rows * masks.shape[1]
             for at, bit in zip(places, chosen, strict=True):

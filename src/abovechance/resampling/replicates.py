@@ -1,7 +1,7 @@
 """Replicates by blocks: a stream of chance for each, the same bits in any order and place."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -79,10 +79,10 @@ JOINED = 2048
 
 
 class Joinable(Protocol):
-    """Work of which every draw has its value whatever others are computed beside it.
+    """Work that can do several blocks at once, each with the bits it has by itself.
 
-    It says so by `joins`: then the draws of several blocks, each from its own stream, may be
-    handed over together.
+    It says so by `joins`: then the draws of several blocks, each from its own stream, are handed
+    over together.
     """
 
     @property
@@ -90,7 +90,7 @@ class Joinable(Protocol):
 
     def drawn(self, rng: np.random.Generator, size: int) -> Array: ...
 
-    def of(self, draws: Array) -> dict[str, Array]: ...
+    def of(self, draws: Sequence[Array]) -> Iterable[Result]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +120,9 @@ class Blocks:
             some = numbers[start : start + step]
             with one_thread():
                 draws = [work.drawn(stream(self.seed, b), self.rows(b)) for b in some]
-                found = work.of(np.concatenate(draws))
-            end = 0
-            for block, drawn in zip(some, draws, strict=True):
-                begin, end = end, end + len(drawn)
-                yield block, {name: values[begin:end] for name, values in found.items()}
+                found = list(work.of(draws))
+            for block, value in zip(some, found, strict=True):
+                yield block, _cut(value, self.rows(block))
 
 
 @dataclass(frozen=True, eq=False)

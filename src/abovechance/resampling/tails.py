@@ -23,7 +23,7 @@ Besag & Clifford (1991), Sequential Monte Carlo p-values.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -164,10 +164,12 @@ def _counts(
     observed: Any, null: Floats, alternative: Alternative, center: float | None
 ) -> list[tuple[Any, Any]]:
     """For every side: how many null values are at least as extreme, and how many more so."""
-    found = []
+    found: list[tuple[Any, Any]] = []
+    axis = None if null.ndim == 1 else 0  # one number is counted much faster than by columns
     for side in _sides(alternative, center):
         inside, within = _less_extreme(observed, null, side, center)
-        found.append(tuple(len(null) - np.count_nonzero(each, axis=0) for each in (inside, within)))
+        counted = (len(null) - np.count_nonzero(each, axis=axis) for each in (inside, within))
+        found.append((next(counted), next(counted)))
     return found
 
 
@@ -175,8 +177,7 @@ def _shares(
     observed: Any, counts: list[tuple[Any, Any]], draws: int, exact: bool
 ) -> tuple[Any, Any]:
     """p with and without ties; over two sides, twice the smaller and at most 1."""
-    at_least = np.min([weak for weak, _ in counts], axis=0)
-    beyond = np.min([strict for _, strict in counts], axis=0)
+    at_least, beyond = (reduce(np.minimum, each) for each in zip(*counts, strict=True))
     # an enumerated null holds the observed arrangement, whatever rounding says
     weak = np.maximum(at_least, 1) / draws if exact else (at_least + 1) / (draws + 1)
     strict = beyond / draws if exact else beyond / (draws + 1)

@@ -95,20 +95,37 @@ class Battery:
         orders: Ints | None = None,
     ) -> Floats:
         """What `evaluate` says."""
-        sizes = class_sizes(labels, len(self.X))
-        if sizes not in self.known:
-            self.known[sizes] = self._fitting(labels[0], len(sizes))
+        known = self._of(labels)
         kept = None if orders is None else Places(labels[0], orders)
         labels = labels if orders is None else labels[0][orders]
         work = None
-        if None in self.known[sizes]:
+        if None in known:
             most = _most_draws(self.statistics)
             work = Work(self.X, labels, entropy_of(rng), most, fast, kept)
         columns = [
             work.value(one) if work is not None and isinstance(one, Accuracy) else grouped(labels)
-            for one, grouped in zip(self.statistics, self.known[sizes], strict=True)
+            for one, grouped in zip(self.statistics, known, strict=True)
         ]
         return np.column_stack(columns)
+
+    @property
+    def stacks(self) -> bool:
+        """Whether every statistic is a function of stacks of labellings."""
+        return all(isinstance(s, Statistic) and s.of_table is not None for s in self.statistics)
+
+    def stacked(self, labels: Bools) -> Floats:
+        """Values (…, B, S) of two groups' labellings (…, B, n), all of the same sizes.
+
+        Every B of them are multiplied by themselves, so that they have the bits they have alone.
+        """
+        first = labels.reshape(-1, labels.shape[-1])[:1].astype(np.int64)
+        return np.stack([grouped(labels) for grouped in self._of(first)], axis=-1)
+
+    def _of(self, labels: Ints) -> list[Any]:
+        sizes = class_sizes(labels, len(self.X))
+        if sizes not in self.known:
+            self.known[sizes] = self._fitting(labels[0], len(sizes))
+        return self.known[sizes]
 
     def _fitting(self, labels: Ints, classes: int) -> list[Any]:
         """The statistics of groups of such sizes, as functions of labellings; None for others."""
@@ -325,6 +342,7 @@ TWO_GROUP: tuple[Statistic, ...] = (
     simes,
     cai,
 )
+BY_NAME = {known.lower(): one for one in TWO_GROUP for known in (one.name, *one.aliases)}
 
 # The names of the papers' tables, in the order of the tables; `reproduce` runs the same tests by
 # them, but for the number of folds, which is a figure's. Where print and code differ: hdrda
@@ -408,9 +426,8 @@ def find(name: str) -> AnyStatistic:
     "Srivastava and Du's diagonal statistic"
     """
     asked = name.strip()
-    for statistic in TWO_GROUP:
-        if asked.lower() in {known.lower() for known in (statistic.name, *statistic.aliases)}:
-            return statistic
+    if asked.lower() in BY_NAME:
+        return BY_NAME[asked.lower()]
     aliases = {alias.lower(): meant for table in TABLES.values() for alias, meant in table.items()}
     parts = parse_name(aliases.get(asked.lower(), asked))
     if parts is None:

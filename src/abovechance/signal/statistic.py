@@ -324,9 +324,8 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
             f"got {len(names)}. Name all of them, or none."
         )
     called = called or [str(column + 1) for column in range(features.shape[1])]
-    bad = np.argwhere(~np.isfinite(features))
-    if len(bad):
-        row, column = bad[0]
+    if not np.isfinite(features).all():
+        row, column = np.argwhere(~np.isfinite(features))[0]
         raise DataError(
             f"features must be finite; got {features[row, column]} at row {row + 1}, "
             f"column {called[column]}. Drop or impute such rows."
@@ -525,7 +524,8 @@ class Statistic:
 
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined, naming one that is."""
-        classes = len(np.unique(labels))
+        sizes = np.bincount(labels)
+        classes = np.count_nonzero(sizes)
         if classes < 2:
             raise NotApplicable(f"{self.name} needs two classes or more; all labels are equal.")
         if classes > 2 and self.several is None:
@@ -533,7 +533,7 @@ class Statistic:
                 f"{self.name} compares two groups; the labels hold {classes} classes. "
                 f"With more, use {GENERAL}, or an accuracy such as lda.cv8."
             )
-        smallest = int(np.bincount(labels).min())
+        smallest = int(sizes.min())
         if smallest < self.least_group:
             raise NotApplicable(
                 f"{self.name} needs at least {self.least_group} rows in each group; "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints, floats_or_none
+from abovechance.arrays import Array, Floats, Ints, floats_or_none
 from abovechance.errors import DataError
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
@@ -136,13 +136,18 @@ def _hotelling_of(X: Floats) -> Callable[[Ints], Floats]:
     return partial(_explained_odds, np.linalg.qr(X - X.mean(axis=0))[0])
 
 
+def _size_of_all(labels: Array) -> float:
+    """The effective size of labellings (…, n), which is the same of all."""
+    return group_size(labels.reshape(-1, labels.shape[-1])[0])
+
+
 def _explained_odds(basis: Floats, labels: Ints) -> Floats:
     """T² grows with the share of the labels' variance that the features explain."""
     projected = np.asarray(labels.astype(float) @ basis)
-    share = (projected**2).sum(axis=1) / group_size(labels[0])
+    share = (projected**2).sum(axis=-1) / _size_of_all(labels)
     left = 1 - share
-    with np.errstate(divide="ignore"):
-        return np.where(left > SEPARATED, (len(basis) - 2) * share / left, np.inf)
+    known = left > SEPARATED
+    return np.where(known, (len(basis) - 2) * share / np.where(known, left, 1.0), np.inf)
 
 
 def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
@@ -157,16 +162,16 @@ def _srivastava_du_of(X: Floats) -> Callable[[Ints], Floats]:
 
 def _diagonal_distance(Z: Floats, total: Floats, squares: Floats, labels: Ints) -> Floats:
     """Scatter within groups is total scatter less a matrix of rank one: c d d'."""
-    (n, p), c = Z.shape, group_size(labels[0])
+    (n, p), c = Z.shape, _size_of_all(labels)
     d = labels.astype(float) @ Z / c
     within = 1 - c * d**2
-    separated = np.asarray((within <= SEPARATED).any(axis=1))
-    inverse = 1 / np.where(separated[:, None], 1.0, within)
+    separated = np.asarray((within <= SEPARATED).any(axis=-1))
+    inverse = 1 / np.where(separated[..., None], 1.0, within)
     weighted = inverse * d
-    squared = (weighted * d).sum(axis=1)
+    squared = (weighted * d).sum(axis=-1)
     trace = (
-        ((inverse @ squares) * inverse).sum(axis=1)
-        - 2 * c * ((weighted @ total) * weighted).sum(axis=1)
+        ((inverse @ squares) * inverse).sum(axis=-1)
+        - 2 * c * ((weighted @ total) * weighted).sum(axis=-1)
         + (c * squared) ** 2
     )
     distance = (n - 2) * c * squared
