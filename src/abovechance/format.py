@@ -161,9 +161,7 @@ def shown(text: object) -> str:
     ('model \ufffdgpj', 'line break', 'מודל', 'a\ufffd[31mb')
     """
     said = str(text)
-    if said.isascii() and said.isprintable():
-        return said
-    return "".join(_visible(c) for c in said)
+    return said if said.isprintable() else "".join(map(_visible, said))
 
 
 def turns(text: str) -> bool:

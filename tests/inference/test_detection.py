@@ -5,8 +5,11 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference.detection import Labellings
 from abovechance.inference.multiplicity import adjusted
-from abovechance.signal import oracle
+from abovechance.resampling import LabelPermutations
+from abovechance.resampling.replicates import Blocks
+from abovechance.signal import find, oracle
 
 # ----------------------------------------------------------------------------------------------
 # Detecting whether classes differ: the same permutations for all, refusals with the remedy.
@@ -575,3 +578,17 @@ def test_sparse_features_are_refused_with_the_remedy() -> None:
     for table in (sparse.csr_matrix(X), sparse.coo_array(X)):
         with pytest.raises(DataError, match=r"got a sparse one\. Use X\.toarray\(\)"):
             detect(table, y)
+
+
+@pytest.mark.parametrize(("draws", "block"), [(300, 128), (128, 128), (90, 40), (700, 300)])
+def test_several_blocks_at_once_have_the_bits_of_one_after_the_other(
+    draws: int, block: int
+) -> None:
+    X, y = data(p=7)
+    statistics = tuple(map(find, ("hotelling", "srivastava_du")))
+    work = Labellings(X, y, statistics, LabelPermutations(y == 1), "labels", None)
+    assert work.joins
+    blocks = Blocks(work, 5, block, draws)
+    joined = dict(blocks.joined(range(len(blocks))))
+    for number in range(len(blocks)):
+        assert np.array_equal(joined[number], blocks(number))

@@ -633,10 +633,10 @@ def _scheme(outcome: Array, permute: str, blocks: Array | None) -> Any:
         return None
     if permute == "rows":
         return scheme_of(outcome, "labels", blocks)
-    positive = outcome == 1
-    if permute == "labels" and blocks is None and positive.any() and (outcome == 0).any():
-        if (positive | (outcome == 0)).all():
-            return LabelPermutations(positive)
+    positive, negative = outcome == 1, outcome == 0
+    two = positive.any() and negative.any() and (positive | negative).all()
+    if permute == "labels" and blocks is None and two:
+        return LabelPermutations(positive)
     return scheme_of(outcome, permute, blocks)
 
 

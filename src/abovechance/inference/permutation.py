@@ -37,7 +37,7 @@ from abovechance.measures import Form, LabelScore, Law, Measure, find
 from abovechance.measures.catalogue import same_question
 from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import area_scale
-from abovechance.measures.sample import Sample, evaluate, evaluate_all
+from abovechance.measures.sample import Sample, after, case_losses, evaluate, evaluate_all
 from abovechance.measures.shuffled import level, shuffled, tables_of
 from abovechance.measures.turned import turned
 from abovechance.numerics.exact import normal_tail
@@ -1303,16 +1303,39 @@ def null_distribution(
     scheme, _ = scheme_for(predictions)
     seed = seed_of(rng)
     few = scheme.arrangements <= draws
-    orders = scheme.enumerate() if few else scheme.draw(np.random.default_rng(seed), draws)
-    (values,) = permuted([chosen], predictions, orders).values()
+    known = None if few else _of_both_losses(chosen, predictions, scheme, seed, draws)
+    if known is None:
+        orders = scheme.enumerate() if few else scheme.draw(np.random.default_rng(seed), draws)
+        (known,) = permuted([chosen], predictions, orders).values()
     return NullDistribution(
         measure=chosen.label,
         title=chosen.heading,
         value=chosen.of(predictions),
-        values=values,
+        values=known,
         exhaustive=few,
         seed=seed,
     )
+
+
+def _of_both_losses(
+    measure: Measure, predictions: Predictions, scheme: Scheme, seed: int, draws: int
+) -> Floats | None:
+    """Mean losses under permuted labels: of all as negatives, and what positives change of it."""
+    fitted, sample = fit(measure, predictions), Sample.of(predictions)
+    if not isinstance(scheme, LabelPermutations) or fitted.form is not Form.LOSSES:
+        return None
+    if predictions.weight is not None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        negative, positive = (
+            case_losses(fitted, sample.observed(np.full(sample.n, label)))
+            for label in (False, True)
+        )
+    if not np.isfinite([negative, positive]).all():
+        return None
+    rng = np.random.default_rng(seed)
+    change = label_sums(positive - negative, scheme, rng, draws)[:, 0]
+    return np.asarray(after(fitted, (negative.sum() + change) / sample.n))
 
 
 def _chosen(predictions: Predictions, measure: str | Measure | None) -> Measure:

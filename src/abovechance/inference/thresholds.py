@@ -159,7 +159,7 @@ def thresholds(
     >>> found["costs imply"].threshold, found["cost"].threshold
     (0.2, 0.101)
     >>> print(found["youden"])
-    Greatest Youden's J: 0.297 [0.154 to 0.573]; Youden's J 0.474, 0.415 without optimism
+    Greatest Youden's J: 0.297 [0.151 to 0.576]; Youden's J 0.474, 0.412 without optimism
     """
     settings = Settings.of("thresholds", given)
     score = ranking_of(predictions, "a threshold")

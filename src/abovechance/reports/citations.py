@@ -60,9 +60,14 @@ def of_text(source: str | None) -> tuple[str, ...]:
     >>> of_text("Bengio & Grandvalet (2004); Nadeau & Bengio (2003)")
     ('bengio2004', 'nadeau2003')
     """
-    years = {(re.sub(r"\W|\d", "", k), k[-4:]): k for k in bibliography()}
     named = [(author.lower(), year) for author, year in NAMED.findall(source or "")]
-    return tuple(dict.fromkeys(years[one] for one in named if one in years))
+    return tuple(dict.fromkeys(_by_year()[one] for one in named if one in _by_year()))
+
+
+@cache
+def _by_year() -> dict[tuple[str, str], str]:
+    """Keys by first author and year."""
+    return {(re.sub(r"\W|\d", "", key), key[-4:]): key for key in bibliography()}
 
 
 def of_measure(name: str) -> tuple[str, ...]:

@@ -525,7 +525,7 @@ class Statistic:
     def require(self, X: Floats, labels: Ints) -> None:
         """Refuse data on which the statistic is not defined, naming one that is."""
         sizes = np.bincount(labels)
-        classes = np.count_nonzero(sizes)
+        classes = int(np.count_nonzero(sizes))
         if classes < 2:
             raise NotApplicable(f"{self.name} needs two classes or more; all labels are equal.")
         if classes > 2 and self.several is None:

@@ -1,6 +1,6 @@
 """What a curve is, and the bootstrap of curves over thresholds."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -152,6 +152,8 @@ def _bandless(curve: Curve, why: Advice) -> Curve:
 
 MOST = 1000  # thresholds a curve is drawn at when there are more distinct scores
 CELLS = 1 << 22
+CACHED = 1 << 16
+MANY = 4  # cases a cell, from which on cells are drawn faster than cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,11 +206,12 @@ class Sweep:
         """Whether cases are independent and count one each."""
         return self.predictions.weight is None and self.predictions.cases.groups is None
 
-    def resampled(self, *, stratified: bool = False) -> Above:
-        """Of bootstrap samples: (draws, thresholds)."""
+    def resampled(self, value: Callable[[Above], Floats], *, stratified: bool = False) -> Floats:
+        """What is made of bootstrap samples: (draws, …)."""
         cut = self.predictions, self.score, self.thresholds
-        draws = self.settings.bootstraps
-        return resampled_above(*cut, self.settings.rng(), draws, stratified=stratified)
+        rng, draws = self.settings.rng(), self.settings.bootstraps
+        parts = resampled_above(*cut, rng, draws, stratified=stratified)
+        return np.concatenate([value(part) for part in parts])
 
     def percentile(self, values: Floats) -> tuple[Floats, Floats]:
         """Limits from replicates."""
@@ -272,21 +275,19 @@ def resampled_above(
     draws: int,
     *,
     stratified: bool = False,
-) -> Above:
-    """The same for bootstrap samples: (draws, thresholds)."""
+) -> Iterator[Above]:
+    """The same for bootstrap samples, a few at a time: (samples, thresholds)."""
     place, size = _places(predictions, score, thresholds)
     if predictions.weight is None and predictions.cases.groups is None:
-        counts = np.bincount(place, minlength=2 * size)
         if stratified:
-            drawn = np.concatenate(
-                [_multinomial(part, draws, rng) for part in counts.reshape(2, -1)], axis=1
-            )
+            sides = place[place < size], place[place >= size] - size
+            drawn = np.concatenate([_drawn(cells, size, draws, rng) for cells in sides], axis=1)
         else:
-            drawn = _multinomial(counts, draws, rng)
+            drawn = _drawn(place, 2 * size, draws, rng)
+        yield from (_by_class(drawn[rows]) for rows in parts_of(*drawn.shape))
     else:
-        parts = _by_units(predictions, place, 2 * size, draws, rng, stratified)
-        drawn = np.concatenate([times @ brings for times, brings in parts])
-    return _by_class(drawn)
+        for times, brings in _by_units(predictions, place, 2 * size, draws, rng, stratified):
+            yield _by_class(times @ brings)
 
 
 def drawn_and_left_out(
@@ -300,9 +301,11 @@ def drawn_and_left_out(
     place, size = _places(predictions, score, thresholds)
     if predictions.weight is None and predictions.cases.groups is None:
         counts = np.bincount(place, minlength=2 * size)
-        drawn = _multinomial(counts, draws, rng)
-        kept = 1.0 - 1.0 / np.maximum(counts, 1)
-        return _by_class(drawn), _by_class(counts * kept**drawn)
+        drawn = _drawn(place, 2 * size, draws, rng)
+        left = (drawn == 0) * counts.astype(np.float64)  # of a cell of one case that is all
+        several = counts > 1
+        left[:, several] = counts[several] * (1.0 - 1.0 / counts[several]) ** drawn[:, several]
+        return _by_class(drawn), _by_class(left)
     pairs = [
         (times @ brings, (times == 0.0).astype(np.float64) @ brings)
         for times, brings in _by_units(predictions, place, 2 * size, draws, rng, False)
@@ -347,8 +350,27 @@ def _places(predictions: Binary, score: Floats, thresholds: Floats) -> tuple[Arr
     return np.where(predictions.positive, cell, size + cell), size
 
 
-def _multinomial(counts: Array, draws: int, rng: np.random.Generator) -> Array:
-    return rng.multinomial(int(counts.sum()), counts / counts.sum(), size=draws)
+def _drawn(cells: Array, size: int, draws: int, rng: np.random.Generator) -> Array:
+    """How many cases bootstrap samples have in each cell (draws, size), from the cells of cases.
+
+    Cells are drawn where each holds many cases, else the cases themselves.
+    """
+    counts, n = np.bincount(cells, minlength=size), len(cells)
+    if n > MANY * np.count_nonzero(counts):
+        return rng.multinomial(n, counts / n, size=draws)
+    found = np.empty((draws, size), dtype=np.int32)
+    for rows in parts_of(draws, n):
+        part = found[rows]
+        of_cases = cells[rng.integers(n, size=(len(part), n), dtype=np.int32)]
+        of_cases += size * np.arange(len(part))[:, None]
+        part[:] = np.bincount(of_cases.ravel(), minlength=part.size).reshape(part.shape)
+    return found
+
+
+def parts_of(draws: int, width: int) -> Iterator[slice]:
+    """Draws a few at a time, so that what is made of them stays in the cache."""
+    rows = max(1, CACHED // max(width, 1))
+    return (slice(start, start + rows) for start in range(0, draws, rows))
 
 
 def _by_units(
@@ -378,12 +400,14 @@ def _by_units(
 
 def _by_class(cells: Array) -> Above:
     """From cells of both classes (draws, 2 · cells)."""
-    return _upwards(cells.reshape(len(cells), 2, -1).swapaxes(0, 1).astype(np.float64))
+    return _upwards(cells.reshape(len(cells), 2, -1).swapaxes(0, 1))
 
 
 def _upwards(counts: Floats) -> Above:
     """From cells (2, …, thresholds + 1) to sums at and above each threshold."""
-    sums = np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1]
+    downwards = np.ascontiguousarray(counts[..., ::-1])
+    # whole numbers are added up much faster as such
+    sums = np.cumsum(downwards, axis=-1, dtype=counts.dtype).astype(np.float64)[..., ::-1]
     return Above(sums[0, ..., 1:], sums[1, ..., 1:], sums[0, ..., 0], sums[1, ..., 0])
 
 

@@ -9,6 +9,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
+    Above,
     Curve,
     Sweep,
     ranking_of,
@@ -84,7 +85,7 @@ def decision(
         limits = net_benefit_limits(at, tables, settings.level)
         gain_low, gain_high = gain_limits(at, tables, settings.level)
     else:
-        drawn = sweep.resampled().tables
+        drawn = sweep.resampled(lambda cut: cut.tables)
         limits, (gain_low, gain_high) = (
             sweep.percentile(worth(drawn)),
             sweep.percentile(gain(drawn)),
@@ -308,11 +309,14 @@ def cost(predictions: Binary, **given: Any) -> Curve:
         limits = _mover((miss[best], alarm[best]), sizes, x, settings.level)
         method = "MOVER with Wilson at the chosen thresholds"
     else:
-        drawn = sweep.resampled()
-        ends = np.ones((settings.bootstraps, 1))
-        misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
-        alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
-        limits = sweep.percentile(misses * x + alarms * (1.0 - x))
+
+        def at_best(drawn: Above) -> Floats:
+            ends = np.ones((len(drawn.positives), 1))
+            misses = np.hstack([1.0 - drawn.sensitivity, ends])[:, best]
+            alarms = np.hstack([drawn.false_positive_rate, 0.0 * ends])[:, best]
+            return misses * x + alarms * (1.0 - x)
+
+        limits = sweep.percentile(sweep.resampled(at_best))
         method = f"bootstrap at the chosen thresholds, {settings.bootstraps} draws"
     return sweep.curve(
         limits,

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Floats
+from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
+    Above,
     Curve,
     Sweep,
     case_weight,
@@ -23,6 +24,9 @@ from abovechance.settings import Settings, settled
 # ----------------------------------------------------------------------------------------------
 # ROC and precision–recall curves, with bands by bootstrap.
 # ----------------------------------------------------------------------------------------------
+
+
+REACHED = 1e-12  # shares of a sample that differ by less differ by rounding
 
 
 @settled
@@ -58,7 +62,7 @@ def roc(predictions: Binary, **given: Any) -> Curve:
     >>> from abovechance import examples
     >>> curve = roc(examples.breast_cancer("p_texture"), rng=1)
     >>> curve.at(0.2)
-    {'y': 0.613, 'low': 0.490, 'high': 0.723}
+    {'y': 0.613, 'low': 0.484, 'high': 0.728}
     """
     settings = Settings.of("roc", given)
     score = ranking_of(predictions, "the ROC curve")
@@ -68,16 +72,18 @@ def roc(predictions: Binary, **given: Any) -> Curve:
     stratified = predictions.cases.groups is None
     limits = None
     if not pooled(predictions):
-        drawn = sweep.resampled(stratified=stratified)
-        values = np.stack(
-            [
-                _rightmost(x, _from_origin(fpr), _from_origin(tpr))
-                for fpr, tpr in zip(drawn.false_positive_rate, drawn.sensitivity, strict=True)
-            ]
-        )
+        rates, which = np.unique(x, return_inverse=True)
+
+        def height(drawn: Above) -> Floats:
+            fpr, tpr = drawn.false_positive_rate, drawn.sensitivity
+            return _rightmost(rates, _from_origin(fpr), _from_origin(tpr))
+
+        values = sweep.resampled(height, stratified=stratified)
         positives = float(points.all_positives) / case_weight(predictions)
-        low, high = share_limits(_rightmost(x, x, y), values, positives, settings.level)
-        limits = np.minimum(low, y), high  # of a vertical stretch those of its upper end
+        own = _rightmost(rates, x[None], y[None])[0]
+        low, high = share_limits(own, values, positives, settings.level)
+        # of a vertical stretch those of its upper end
+        limits = np.minimum(low[which], y), high[which]
     return sweep.curve(
         limits,
         curve="roc",
@@ -122,7 +128,7 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
     >>> from abovechance import examples
     >>> curve = precision_recall(examples.breast_cancer("p_texture"), rng=1)
     >>> curve.at(0.5)
-    {'y': 0.746, 'low': 0.573, 'high': 0.866}
+    {'y': 0.746, 'low': 0.568, 'high': 0.868}
     """
     settings = Settings.of("precision_recall", given)
     score = ranking_of(predictions, "the precision–recall curve")
@@ -132,18 +138,17 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
     recall, precision = points.sensitivity[::-1], points.precision[::-1]
     limits = None
     if not pooled(predictions):
-        drawn = sweep.resampled()
-        values = np.stack(
-            [
-                own[np.minimum(np.searchsorted(reached, recall * (1 - 1e-12)), len(own) - 1)]
-                for reached, own in zip(
-                    drawn.sensitivity[:, ::-1], drawn.precision[:, ::-1], strict=True
-                )
-            ]
-        )
+        wanted, first, which = np.unique(recall, return_index=True, return_inverse=True)
+
+        def height(drawn: Above) -> Floats:
+            return _where_reached(
+                wanted, drawn.sensitivity[:, ::-1], np.ascontiguousarray(drawn.precision[:, ::-1])
+            )
+
+        values = sweep.resampled(height)
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
-        first = np.searchsorted(recall, recall)  # where a recall is first reached
-        limits = share_limits(precision[first], values, called[first], settings.level)
+        low, high = share_limits(precision[first], values, called[first], settings.level)
+        limits = low[which], high[which]
     return sweep.curve(
         limits,
         curve="precision_recall",
@@ -166,14 +171,41 @@ def _method(units: str, draws: int) -> str:
 
 
 def _from_origin(descending: Floats) -> Floats:
-    """Rates by falling threshold, from none called positive."""
-    return np.concatenate([[0.0], descending[::-1]])
+    """Rates (…, thresholds) by falling threshold, from none called positive."""
+    none = np.zeros((*descending.shape[:-1], 1))
+    return np.concatenate([none, descending[..., ::-1]], axis=-1)
 
 
 def _rightmost(x: Floats, fpr: Floats, tpr: Floats) -> Floats:
-    """The curve at some false positive rates: on a vertical stretch its upper end."""
-    last = np.append(np.diff(fpr) > 0, True)
-    return np.interp(x, fpr[last], tpr[last])
+    """Curves (B, points) at some false positive rates: on a vertical stretch its upper end.
+
+    Curves stand one after the other, so that all are read at once; one without a rate has none.
+    """
+    fpr, apart, unknown = _one_after_another(fpr)
+    last = np.flatnonzero(np.append(np.diff(fpr) > 0, True))
+    found = np.interp((x + apart).ravel(), fpr[last], tpr.ravel()[last]).reshape(len(tpr), -1)
+    found[unknown] = np.nan
+    return found
+
+
+def _where_reached(wanted: Floats, reached: Floats, own: Floats) -> Floats:
+    """What curves (B, points) have where they first reach what is wanted."""
+    reached, apart, unknown = _one_after_another(reached)
+    first = np.flatnonzero(np.diff(reached, prepend=-1.0) > 0)
+    # by interpolation, which searches on from where it was
+    at = np.interp((wanted - REACHED + apart).ravel(), reached[first], np.arange(len(first)))
+    found = own.ravel()[first[np.ceil(at).astype(np.int64)]].reshape(len(own), -1)
+    found[unknown] = np.nan
+    return found
+
+
+def _one_after_another(shares: Floats) -> tuple[Floats, Floats, Bools]:
+    """Ascending shares (B, points) as one row, what was added to each, and which have none."""
+    apart: Floats = 2.0 * np.arange(len(shares), dtype=np.float64)[:, None]
+    unknown: Bools = np.isnan(shares[:, -1])  # all of a curve are shares of the same number
+    row: Floats = shares + apart
+    row[unknown] = apart[unknown]
+    return row.ravel(), apart, unknown
 
 
 # ----------------------------------------------------------------------------------------------
