@@ -4,12 +4,16 @@
 
 Nothing here imports abovechance. Inputs are the doubles as they are; every step is taken with 70
 digits by mpmath, roots of equations by bisection to 60. "closed" values follow from the data in
-finitely many steps, "iterative" ones solve an equation.
+finitely many steps, "iterative" ones solve an equation or are compared with numerical derivatives.
+What is estimated from draws is given as
+its limit, by an integral or by listing every sample, with the standard error that so many draws
+leave.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +45,11 @@ NUMBERS = {
     "y": [1.2, 3.4, 2.2, 5.6, 4.1, 0.7, 3.3, 2.9, 6.1, 1.9, 4.4, 2.2],
     "p": [1.0, 3.9, 2.5, 4.8, 4.4, 1.6, 2.7, 3.1, 5.2, 2.5, 4.1, 1.3],
 }
+FOLDED = NUMBERS | {"fold": [0, 1, 2, 3] * 3}
+# Sixteenths, whose sums are exact: resamples that are equal are equal in doubles too.
+FOUR = {"y": [1.0, 2.0, 3.0, 4.0], "p": [1.125, 2.25, 2.5, 5.0625]}
+RISKS = {"y": [0, 1, 0, 1, 1, 0, 1, 0, 0, 1],
+         "p": [0.12, 0.47, 0.35, 0.81, 0.24, 0.06, 0.66, 0.55, 0.28, 0.93]}  # fmt: skip
 OUTPUTS = {
     "y": [[1.2, 7.0], [3.4, 2.5], [2.2, 3.1], [5.6, 4.4], [4.1, 0.2], [0.7, 5.9]],
     "p": [[1.0, 6.1], [3.9, 2.2], [2.5, 4.0], [4.8, 4.9], [4.4, 1.1], [1.6, 5.0]],
@@ -88,7 +97,7 @@ def quantile_normal(p: Any) -> Any:
     return mpmath.sqrt(2) * mpmath.erfinv(2 * mpf(p) - 1)
 
 
-def quantile_student(df: int) -> Any:
+def quantile_student(df: Any) -> Any:
     """Beyond which Student's t lies on either side with probability 1 − .95, halved."""
 
     def above(t: Any) -> Any:
@@ -871,6 +880,294 @@ def _delong(y: list[int], p: list[Any], q: list[Any]) -> tuple[Any, Any]:
     return difference, variance
 
 
+# ---------------------------------------------------------------------- smooth curves and resamples
+
+
+def _local_quadratic(at: Any, x: list[Any], y: list[Any], own: list[Any], nearest: int) -> Any:
+    """Value and slope at a place of the parabola through the nearest cases, tricube weights."""
+    gaps = [v - at for v in x]
+    width = sorted(map(abs, gaps))[nearest - 1]
+    near = [(1 - min(abs(g) / width, mpf(1)) ** 3) ** 3 * w for g, w in zip(gaps, own, strict=True)]
+    sums = [mpmath.fsum(w * g**k for g, w in zip(gaps, near, strict=True)) for k in range(5)]
+    sides = [
+        mpmath.fsum(w * g**k * c for g, w, c in zip(gaps, near, y, strict=True)) for k in range(3)
+    ]
+    found = mpmath.lu_solve(
+        mpmath.matrix([sums[k : k + 3] for k in range(3)]), mpmath.matrix(sides)
+    )
+    return found[0], found[1]
+
+
+def _blended(places: list[Any], fits: list[Any], at: Any) -> Any:
+    """The cubic between two places that has their values and slopes."""
+    left = max(i for i, v in enumerate(places[:-1]) if v <= at)
+    (v0, s0), (v1, s1) = fits[left], fits[left + 1]
+    width = places[left + 1] - places[left]
+    u = (at - places[left]) / width
+    return (
+        v0 * (1 + 2 * u) * (1 - u) ** 2 + v1 * u**2 * (3 - 2 * u)
+        + width * (s0 * u * (1 - u) ** 2 - s1 * u**2 * (1 - u))
+    )  # fmt: skip
+
+
+def of_curve_at(t: Any) -> Any:
+    """Integrated calibration index at a time: local regression of known outcomes on risks, the
+    cells halved while they hold more than a fifth of a neighbourhood (Cleveland and Grosse 1991),
+    cases weighted by the inverse probability of not being censored (Gerds, Schumacher 2006)."""
+    time, event = SURVIVAL["time"], SURVIVAL["event"]
+    column = SURVIVAL["times"].index(t)
+    risk = [mpf(1 - row[column]) for row in SURVIVAL["survival"]]
+
+    def uncensored(before: Any) -> Any:
+        """Kaplan and Meier's estimate for censoring, which follows events of the same time."""
+        left = mpf(1)
+        for s in sorted({v for v, e in zip(time, event, strict=True) if not e}):
+            if before(s):
+                there = sum(v > s or (v == s and not e) for v, e in zip(time, event, strict=True))
+                gone = sum(v == s and not e for v, e in zip(time, event, strict=True))
+                left *= 1 - mpf(gone) / there
+        return left
+
+    held = []
+    for v, e, r in zip(time, event, risk, strict=True):
+        if v > t:
+            held.append((r, mpf(0), 1 / uncensored(lambda s: s <= t)))
+        elif e:
+            held.append((r, mpf(1), 1 / uncensored(lambda s, v=v: s < v)))
+    x, y, own = map(list, zip(*sorted(held), strict=True))
+    assert len(set(x)) == len(x)
+    span = mpf(0.75)
+    nearest, few = int(len(x) * span), int(len(x) * span / 5)
+    margin = (x[-1] - x[0]) / 200
+    places, waiting = [x[0] - margin, x[-1] + margin], [(0, len(x))]
+    while waiting:
+        start, stop = waiting.pop()
+        if stop - start > few:
+            middle = start + (stop - start + 1) // 2
+            if x[middle - 1] not in places:
+                places.append(x[middle - 1])
+                waiting += [(start, middle), (middle, stop)]
+    places.sort()
+    fits = [_local_quadratic(v, x, y, own, nearest) for v in places]
+    return mean(abs(_blended(places, fits, min(max(r, places[0]), places[-1])) - r) for r in risk)
+
+
+def _drawn(value: Any, variance: Any, draws: int) -> Row:
+    """A limit and the standard error of its estimate from so many draws."""
+    error = mpmath.sqrt(variance / draws)
+    return {"limit": mpmath.nstr(value, 50), "error": mpmath.nstr(error, 20)}
+
+
+def of_resamples() -> list[Row]:
+    """Percentiles of all 256 bootstrap samples of four cases, as they are and by BCa (Efron and
+    Tibshirani 1993, section 14.3). They are atoms, and 40,000 draws meet them exactly: their levels
+    lie many standard errors of a share away from the next."""
+    losses = [abs(mpf(a) - mpf(b)) for a, b in zip(FOUR["y"], FOUR["p"], strict=True)]
+    n, draws = len(losses), 40_000
+    every = Counter(mean(losses[i] for i in chosen) for chosen in product(range(n), repeat=n))
+    atoms, total = sorted(every), n**n
+
+    def reached(level: Any) -> Any:
+        upto = mpf(0)
+        for atom in atoms:
+            start, upto = upto, upto + mpf(every[atom]) / total
+            if level <= upto:
+                error = 5 * mpmath.sqrt(level * (1 - level) / draws)
+                assert min(level - start, upto - level) > error, "another sample would be safer"
+                return atom
+        raise AssertionError(level)
+
+    value = mean(losses)
+    below = mpf(sum(c * (2 if a < value else a == value) for a, c in every.items())) / (2 * total)
+    bias = quantile_normal(below)
+    without = [(mpmath.fsum(losses) - one) / (n - 1) for one in losses]
+    gap = [mean(without) - one for one in without]
+    acceleration = mpmath.fsum(g**3 for g in gap) / (6 * mpmath.fsum(g**2 for g in gap) ** mpf(1.5))
+    moved = [1 - tail_normal(bias + (bias + z) / (1 - acceleration * (bias + z))) for z in (-Z, Z)]
+    rows = []
+    for method, levels in (("percentile", (ALPHA / 2, 1 - ALPHA / 2)), ("bca", moved)):
+        given = {
+            "predictions": "four",
+            "measure": "mae",
+            "method": method,
+            "draws": draws,
+            "rng": 1,
+        }
+        low, high = map(reached, levels)
+        rows.append(
+            _limits("bootstrap", given | {"rng": 1}, min(low, value), max(high, value), "closed")
+        )
+    return rows
+
+
+def _pair_jackknife() -> Row:
+    """Harrell's C with the sum of squared influences of the cases, on the logit scale, by Student's
+    t with the degrees of freedom that the fourth moment of the influences leaves."""
+    time, event, risk = (SURVIVAL[name] for name in ("time", "event", "risk"))
+    n = len(time)
+    right, pairs = [mpf(0)] * n, [0] * n
+    for i, j in product(range(n), repeat=2):
+        if event[i] and time[i] < time[j]:  # all times differ
+            won = mpf(risk[i] > risk[j]) + mpf(risk[i] == risk[j]) / 2
+            for case in (i, j):
+                right[case] += won
+                pairs[case] += 1
+    total = mpf(sum(pairs)) / 2
+    value = mpmath.fsum(right) / 2 / total
+    moved = [(r - value * p) / total for r, p in zip(right, pairs, strict=True)]
+    square = mpmath.fsum(m**2 for m in moved)
+    kurtosis = n * mpmath.fsum(m**4 for m in moved) / square**2
+    df = min(max(2 * n / (kurtosis - 1), mpf(3)), mpf(n - 1))
+    error = mpmath.sqrt(square) * n / (n - 1) / (value * (1 - value))
+    half, centre = quantile_student(df) * error, mpmath.log(value / (1 - value))
+    ends = logistic(centre - half), logistic(centre + half)
+    return _limits("jackknife", {"predictions": "survival"}, *ends, "iterative")
+
+
+def _over_folds() -> Row:
+    """Nadeau and Bengio (2003), eq. 9, of the mean absolute error in four folds of three cases."""
+    losses = [abs(mpf(a) - mpf(b)) for a, b in zip(FOLDED["y"], FOLDED["p"], strict=True)]
+    folds = [
+        mean(v for v, f in zip(losses, FOLDED["fold"], strict=True) if f == k) for k in range(4)
+    ]
+    spread = mpmath.fsum((v - mean(folds)) ** 2 for v in folds) / 3
+    half = quantile_student(3) * mpmath.sqrt((mpf(1) / 4 + mpf(1) / 3) * spread)
+    given = {"measure": "mae", "predictions": "folded"}
+    ends = max(mean(folds) - half, mpf(0)), mean(folds) + half
+    return _limits("nadeau_bengio", given, *ends, "iterative")
+
+
+def _simulated_outcomes() -> Row:
+    """Calibration error of all 2^10 outcomes that ten probabilities can have, and how probable each
+    of them is (Bröcker and Smith 2007)."""
+    y, p, draws = RISKS["y"], exact(RISKS["p"]), 9999
+    bins = [int(10 * v) for v in RISKS["p"]]
+
+    def error(outcome: Any) -> Any:
+        gaps = [
+            mpmath.fsum(c - v for c, v, b in zip(outcome, p, bins, strict=True) if b == k)
+            for k in set(bins)
+        ]
+        return mpmath.fsum(abs(g) for g in gaps) / len(p)
+
+    observed = error(y)
+    first = second = reached = mpf(0)
+    for outcome in product((0, 1), repeat=len(p)):
+        chance, value = mpf(1), error(outcome)
+        for c, v in zip(outcome, p, strict=True):
+            chance *= v if c else 1 - v
+        first, second = first + chance * value, second + chance * value**2
+        if value > observed or mpmath.almosteq(value, observed):
+            reached += chance
+    given = {"predictions": "risks", "measure": "ece", "draws": draws, "rng": 1}
+    said = {
+        "value": mpmath.nstr(observed, 50),
+        "expected": _drawn(first, second - first**2, draws),
+        "test.p_value": _drawn(reached, reached * (1 - reached), draws),
+    }
+    return {"call": "significance.calibration", "given": given, "value": said, "how": "closed"}
+
+
+def _exchanged() -> Row:
+    """F1 of two models, labels of every case exchanged in all ways, the difference divided by its
+    standard error of the infinitesimal jackknife, each cell of both tables half a case fuller,
+    spread evenly over the cells of their joint table."""
+    y = BINARY["y"]
+    labels = [[int(v >= 0.5) for v in p] for p in (BINARY["p"], OTHER)]
+
+    def pivot(first: list[int], second: list[int]) -> Any:
+        cells = {c: mpf(1) / 4 for c in product((0, 1), repeat=3)}
+        for c in zip(y, first, second, strict=True):
+            cells[c] += 1
+        tables = [Counter(zip(y, label, strict=True)) for label in (first, second)]
+        values = [2 * mpf(t[1, 1]) / (2 * t[1, 1] + t[0, 1] + t[1, 0]) for t in tables]
+        slopes = []
+        for table in tables:
+            tp, wrong = table[1, 1] + mpf(0.5), table[0, 1] + table[1, 0] + mpf(1)
+            all_of_it = 2 * tp + wrong
+            by_wrong = -2 * tp / all_of_it**2
+            slopes.append({(0, 0): mpf(0), (1, 1): 2 * wrong / all_of_it**2,
+                           (0, 1): by_wrong, (1, 0): by_wrong})  # fmt: skip
+        moved = {(a, i, j): slopes[0][a, i] - slopes[1][a, j] for a, i, j in cells}
+        centre = mpmath.fsum(w * moved[c] for c, w in cells.items())
+        centre /= mpmath.fsum(cells.values())
+        squares = mpmath.fsum(w * (moved[c] - centre) ** 2 for c, w in cells.items())
+        return (values[0] - values[1]) / mpmath.sqrt(squares)
+
+    observed = pivot(*labels)
+    apart = [i for i, (a, b) in enumerate(zip(*labels, strict=True)) if a != b]
+    reached = 0
+    for turned in product((False, True), repeat=len(apart)):
+        first, second = (list(label) for label in labels)
+        for case, turn in zip(apart, turned, strict=True):
+            if turn:
+                first[case], second[case] = second[case], first[case]
+        value = abs(pivot(first, second))
+        reached += value > abs(observed) or mpmath.almosteq(value, abs(observed))
+    said = {"statistic": mpmath.nstr(observed, 50),
+            "p_value": mpmath.nstr(mpf(reached) / 2 ** len(apart), 50)}  # fmt: skip
+    given = {"first": "binary", "second": "other", "measure": "f1"}
+    return {"call": "significance.exchange", "given": given, "value": said, "how": "iterative"}
+
+
+def _skill() -> Row:
+    """Squared errors against those of the mean of all outcomes; all 2^12 signs of the gains."""
+    y, p = exact(NUMBERS["y"]), exact(NUMBERS["p"])
+    same = mean(y)
+    gains = [(v - same) ** 2 - (v - f) ** 2 for v, f in zip(y, p, strict=True)]
+    flipped = [
+        mpmath.fsum(g if keep else -g for g, keep in zip(gains, signs, strict=True))
+        for signs in product((True, False), repeat=len(gains))
+    ]
+    observed = mpmath.fsum(gains)
+    reached = sum(v > observed or mpmath.almosteq(v, observed) for v in flipped)
+    said = {
+        "reference": mean((v - same) ** 2 for v in y),
+        "difference": mean(gains),
+        "p_value": mpf(reached) / len(flipped),
+    }
+    return {"call": "significance.skill", "given": {"measure": "mse", "predictions": "numbers"},
+            "value": {k: mpmath.nstr(v, 50) for k, v in said.items()}, "how": "closed"}  # fmt: skip
+
+
+def _of_tables() -> list[Row]:
+    """Posteriors of what a confusion table and a table of agreement say, by beta integrals."""
+    a, b, draws = 46, 9, 100_000  # true positives against both errors, each with 1, 1 and 1 added
+    whole = mpmath.beta(a, b)
+
+    def moment(k: int) -> Any:
+        """Of F1 = 2J / (1 + J), where the Jaccard index J is a beta variable."""
+        return mpmath.quad(
+            lambda j: (2 * j / (1 + j)) ** k * j ** (a - 1) * (1 - j) ** (b - 1) / whole,
+            [0, mpf(1) / 2, mpf(3) / 4, mpf(9) / 10, 1],
+        )
+
+    above = mpmath.betainc(a, b, mpf(0.9) / (2 - mpf(0.9)), 1, regularized=True)
+    said: Row = {
+        "mean": _drawn(moment(1), moment(2) - moment(1) ** 2, draws),
+        "prob_above 0.9": _drawn(above, above * (1 - above), draws),
+    }
+    given: Row = {"measure": "f1", "confusion": [[48, 2], [5, 45]]}
+    rows = [{"call": "posterior.of", "given": given, "value": said, "how": "closed"}]
+    table = [[40, 12], [3, 5]]
+    first, second, all_of_it = table[0][1] + mpf(0.5), table[1][0] + mpf(0.5), mpf(62)
+    centre = (first - second) / all_of_it
+    square = (first + second) / all_of_it - centre**2  # of a Dirichlet's difference of two shares
+    better = mpmath.betainc(first, second, mpf(0.5), 1, regularized=True)
+    said = {
+        "mean": _drawn(centre, square / (all_of_it + 1), 200_000),
+        "prob_above 0": _drawn(better, better * (1 - better), 200_000),
+    }
+    rows.append({"call": "posterior.paired_difference", "given": {"first": table}, "value": said,
+                 "how": "closed"})  # fmt: skip
+    y, one, other = [0, 0, 1, 1, 1, 2, 2], [0, 1, 1, 1, 0, 2, 1], [0, 0, 1, 0, 0, 2, 2]
+    kinds = Counter((c, int(i != c), int(j != c)) for c, i, j in zip(y, one, other, strict=True))
+    counts = [[[str(kinds[c, i, j]) for j in (0, 1)] for i in (0, 1)] for c in range(3)]
+    given = {"outcome": y, "first": one, "second": other}
+    rows.append({"call": "posterior.agreement", "given": given, "value": counts, "how": "closed"})
+    return rows
+
+
 ITERATIVE = {"calibration_in_the_large", "calibration_intercept", "calibration_slope",
              "calibration_slope_at"}  # fmt: skip
 STATED: dict[str, Row] = {
@@ -882,6 +1179,7 @@ STATED: dict[str, Row] = {
     "standardised_net_benefit": {"threshold": 0.3},
     "hosmer_lemeshow": {"groups": 5},
     "auc_at": {"t": 6.5},
+    "ici_at": {"t": 4.5},
 }
 
 
@@ -892,7 +1190,7 @@ def main() -> None:
         ("classes", of_classes()),
         ("numbers", of_numbers()),
         ("outputs", of_outputs()),
-        ("survival", of_survival()),
+        ("survival", of_survival() | {"ici_at": of_curve_at(4.5)}),
     ):
         for name, value in values.items():
             row = {"call": f"measures.{name}", "sample": sample, "value": mpmath.nstr(value, 50)}
@@ -906,6 +1204,13 @@ def main() -> None:
         _studentised(),
         *_critical(),
         _difference(),
+        *of_resamples(),
+        _pair_jackknife(),
+        _over_folds(),
+        _simulated_outcomes(),
+        _exchanged(),
+        _skill(),
+        *_of_tables(),
     ]
     about = {
         "source": {"mpmath": f"mpmath {mpmath.__version__}, {mp.dps} digits, make_fifty_digits.py"},
@@ -917,6 +1222,9 @@ def main() -> None:
             "classes": CLASSES,
             "scores": SCORES,
             "numbers": NUMBERS,
+            "folded": FOLDED,
+            "four": FOUR,
+            "risks": RISKS,
             "outputs": OUTPUTS,
             "survival": SURVIVAL,
         },
