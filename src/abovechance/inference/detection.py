@@ -102,12 +102,12 @@ class Labellings:
         return np.asarray(self.scheme.keys(rng, size))
 
     def of(self, draws: Sequence[Array]) -> Iterator[Floats]:
-        """The statistics of the labellings of several blocks, of which the last may be short."""
+        """The statistics of the labellings of several blocks, of which some may be short."""
         for size, some in groupby(draws, key=lambda keys: max(len(keys), BLOCK)):
             keys = list(some)
             labels = np.zeros((len(keys), size, len(self.X)), np.bool_)
-            made = self.scheme.made(np.concatenate(keys))
-            labels.reshape(-1, len(self.X))[: len(made)] = made
+            drawn = np.arange(size) < np.array([len(each) for each in keys])[:, None]
+            labels[drawn] = self.scheme.made(np.concatenate(keys))
             yield from self._battery.stacked(labels)
 
     def observed(self) -> Floats:
