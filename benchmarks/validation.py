@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 import abovechance as ac
-from abovechance.learning.parts import task_of
+from abovechance.learning.learner_tasks import task_of
 from abovechance.resampling import stream
 
 VALUES = {

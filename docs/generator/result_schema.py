@@ -35,8 +35,7 @@ from abovechance.inference.thresholds import Choice, Thresholds
 from abovechance.inference.validation import Validation
 from abovechance.maps import GroupMaps, SubjectMap, SubjectMaps
 from abovechance.maps.combinations import METHODS
-from abovechance.maps.group_level import CONTROLS
-from abovechance.maps.map_summaries import Cluster, Peak
+from abovechance.maps.group_level import CONTROLS, Cluster, Peak
 from abovechance.studies import PowerStudy, PrecisionSize, SampleSize
 
 CLASSES = (

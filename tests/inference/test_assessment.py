@@ -11,7 +11,7 @@ from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
 from abovechance.inference import Assessment, assess
 from abovechance.measures import applicable, find
-from abovechance.measures.shuffled import shuffled
+from abovechance.measures.chance_levels import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 Y, P = [0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]

@@ -10,7 +10,7 @@ import pytest
 from abovechance import Binary, Multiclass, Numeric, Survival, assess
 from abovechance.inference.permutation import permuted, scheme_for
 from abovechance.measures import Law, Measure, applicable, find
-from abovechance.measures.shuffled import level, shuffled
+from abovechance.measures.chance_levels import level, shuffled
 from abovechance.predictions import Predictions
 
 DRAWS = 200

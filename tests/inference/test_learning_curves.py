@@ -18,7 +18,7 @@ from abovechance.inference.learning_curves import (
     power_laws,
     sizes_of,
 )
-from abovechance.learning.parts import task_of
+from abovechance.learning.learner_tasks import task_of
 
 
 def two_classes(n=120, features=4, seed=1):

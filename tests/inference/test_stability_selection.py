@@ -15,8 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import abovechance as ac
 from abovechance.errors import AboveChanceError
 from abovechance.inference.forward_selection import forward, splits_of
-from abovechance.inference.stability_selection import Pairs, Plan, support_of
-from abovechance.numerics.selected_sets import set_stability
+from abovechance.inference.stability_selection import Pairs, Plan, set_stability, support_of
 from abovechance.resampling import stream
 
 

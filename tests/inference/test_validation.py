@@ -32,7 +32,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.contract import kind_of
 from abovechance.inference.folds import interval_over_cases
 from abovechance.inference.validation import plus_632, relative_overfitting
-from abovechance.learning.parts import task_of
+from abovechance.learning.learner_tasks import task_of
 from abovechance.resampling import stream
 
 

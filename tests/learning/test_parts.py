@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from abovechance import Binary, Multiclass, Numeric, Survival
 from abovechance.errors import DataError, NotApplicable
-from abovechance.learning.parts import measures_for, split_parts, task_of
+from abovechance.learning.learner_tasks import measures_for, split_parts, task_of
 from abovechance.measures import find
 
 

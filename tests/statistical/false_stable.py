@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.feature_selection import SelectKBest, f_classif
 
 import abovechance as ac
-from abovechance.numerics.selected_sets import most_selected
+from abovechance.inference.stability_selection import most_selected
 
 PAIRS, CUTOFF, ERRORS = 50, 0.75, 1.0
 

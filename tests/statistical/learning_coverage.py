@@ -11,7 +11,7 @@ import numpy as np
 
 import abovechance as ac
 from abovechance.inference.learning_curves import growing
-from abovechance.learning.parts import task_of
+from abovechance.learning.learner_tasks import task_of
 from statistical.validation_coverage import Setting, drawn, worth
 
 REPEATS = 2  # of five folds; `learning_curve` has 10

@@ -20,7 +20,7 @@ import abovechance as ac
 from abovechance.inference.folds import interval_over_folds
 from abovechance.inference.influence import influence
 from abovechance.inference.validation import CrossValidated, Refitted
-from abovechance.learning.parts import task_of
+from abovechance.learning.learner_tasks import task_of
 from abovechance.measures import find
 from abovechance.measures.sample import Sample
 from statistical.small_learners import BoostedTrees, Cox

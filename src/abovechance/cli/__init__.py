@@ -65,9 +65,8 @@ Examples:
   abovechance compare models.csv --outcome y --positive sick --models old,new
 """
 HOMES = {  # several commands in one module
-    **dict.fromkeys(("app", "demo"), "report_command"),
     **dict.fromkeys(("completion", "reproduce", "selftest", "warm"), "setup_commands"),
-    **dict.fromkeys(("curves", "plot", "thresholds"), "picture_commands"),
+    **dict.fromkeys(("app", "curves", "demo", "plot", "report", "thresholds"), "report_commands"),
     **dict.fromkeys(("group-maps", "searchlight"), "map_commands"),
     **dict.fromkeys(
         ("learning-curve", "reliability", "select", "stability", "validate"), "learner_commands"

@@ -51,9 +51,9 @@ from abovechance.inference.results import Assessment, Estimate, Interval, Skill,
 from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.catalogue import named
+from abovechance.measures.chance_levels import shuffled
 from abovechance.measures.evaluation import obstacle
 from abovechance.measures.sample import Sample, left_out
-from abovechance.measures.shuffled import shuffled
 from abovechance.measures.survival import time_of
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import (

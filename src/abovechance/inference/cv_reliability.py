@@ -16,7 +16,7 @@ from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.refit import over_folds, positive_class
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import rows_of
-from abovechance.learning.parts import learner_words, measures_for, split_parts, task_of
+from abovechance.learning.learner_tasks import learner_words, measures_for, split_parts, task_of
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
 from abovechance.numerics.exact import critical_value

@@ -27,8 +27,8 @@ from abovechance.learning.from_sklearn import (
     seeded,
     seeded_splitter,
 )
+from abovechance.learning.learner_tasks import per_case
 from abovechance.learning.learners import RidgeLogistic
-from abovechance.learning.parts import per_case
 from abovechance.measures import Measure
 from abovechance.measures.catalogue import named
 from abovechance.measures.evaluation import fit

@@ -20,7 +20,6 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Law, Measure, find
-from abovechance.measures.condensed import condensed
 from abovechance.measures.rank import AREA, AreaScale, area_scale, concordance_scale, pair_scale
 from abovechance.measures.sample import (
     COUNTING,
@@ -32,6 +31,7 @@ from abovechance.measures.sample import (
     on_counts,
     resampled,
 )
+from abovechance.measures.sufficient_statistics import condensed
 from abovechance.numerics.censoring import concordance_by_case
 from abovechance.numerics.counts import one_against_rest, weighted_mean
 from abovechance.numerics.kernels import worthwhile

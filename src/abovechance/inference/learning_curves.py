@@ -21,7 +21,14 @@ from abovechance.inference.validation import (
     to_split,
 )
 from abovechance.learning.from_sklearn import seeded_splitter
-from abovechance.learning.parts import Fits, Task, learner_words, measures_for, split_parts, task_of
+from abovechance.learning.learner_tasks import (
+    Fits,
+    Task,
+    learner_words,
+    measures_for,
+    split_parts,
+    task_of,
+)
 from abovechance.measures import Measure, find
 from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions

@@ -35,11 +35,10 @@ from abovechance.inference.proportions import INDEPENDENT
 from abovechance.inference.results import Result, Sequel, Test
 from abovechance.measures import Form, LabelScore, Law, Measure, find
 from abovechance.measures.catalogue import same_question
+from abovechance.measures.chance_levels import level, shuffled, tables_of, turned
 from abovechance.measures.evaluation import fit
 from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import Sample, after, case_losses, evaluate, evaluate_all
-from abovechance.measures.shuffled import level, shuffled, tables_of
-from abovechance.measures.turned import turned
 from abovechance.numerics.exact import normal_tail
 from abovechance.numerics.ranks import midranks
 from abovechance.numerics.shuffles import Shuffled, of_sum

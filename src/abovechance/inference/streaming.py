@@ -60,10 +60,10 @@ from abovechance.io.arrow_files import (
 from abovechance.io.roles import Roles, class_columns, distinct, find_roles, weight_like
 from abovechance.measures import Calibration, LabelScore, Law, Measure, every, find
 from abovechance.measures.chance import uncorrelated
+from abovechance.measures.chance_levels import shuffled
 from abovechance.measures.measure import Form, Statistic
 from abovechance.measures.rank import area_scale
 from abovechance.measures.sample import COUNTING
-from abovechance.measures.shuffled import shuffled
 from abovechance.measures.summary import (
     BinarySummary,
     ClassSummary,

@@ -1,7 +1,7 @@
 """How good will it be on the next cases? `validate`: a model judged by refits to parts of its data.
 
 All methods are views of the same thing, fits to some of the cases judged on others
-(`learning/parts.py`); every measure comes from the same fits.
+(`learning/learner_tasks.py`); every measure comes from the same fits.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,12 +20,18 @@ from abovechance.inference.folds import (
 )
 from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded_splitter
-from abovechance.learning.parts import Task, learner_words, measures_for, split_parts, task_of
+from abovechance.learning.learner_tasks import (
+    Task,
+    learner_words,
+    measures_for,
+    split_parts,
+    task_of,
+)
 from abovechance.measures import Measure, find
+from abovechance.measures.chance_levels import level as mean_of_defined
+from abovechance.measures.chance_levels import shuffled
 from abovechance.measures.measure import Calibration
 from abovechance.measures.sample import Sample, evaluate
-from abovechance.measures.shuffled import level as mean_of_defined
-from abovechance.measures.shuffled import shuffled
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks

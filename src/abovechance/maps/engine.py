@@ -168,7 +168,7 @@ class MapWork:
         )
 
     def _discriminants(self, X: Floats, starts: Ints, members: Array) -> Floats:
-        from abovechance.numerics.kernels.sphere_loops import discriminants
+        from abovechance.numerics.kernels.map_loops import discriminants
 
         assert self.runs is not None
         assert isinstance(self.statistic, Accuracy)

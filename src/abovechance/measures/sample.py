@@ -9,8 +9,8 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.measures.condensed import condensed, of_moments, permuted_moments
 from abovechance.measures.measure import Form, Law, Measure
+from abovechance.measures.sufficient_statistics import condensed, of_moments, permuted_moments
 from abovechance.numerics.counts import confusion, one_against_rest, weighted_mean
 from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.ranks import (

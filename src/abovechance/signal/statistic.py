@@ -480,7 +480,7 @@ class Statistic:
     local
         The same in many neighbourhoods of the columns of one table at once (S, B), where that is
         much faster: of the table, labellings, and `starts` and `members` of the neighbourhoods as
-        `numerics/kernels/sphere_loops.py` has them. Needs compiled loops.
+        `numerics/kernels/map_loops.py` has them. Needs compiled loops.
     of_table
         `batch` of one table, with what labels do not change done once; None where that is nothing.
     undefined

@@ -182,7 +182,7 @@ def _diagonal_distance(Z: Floats, total: Floats, squares: Floats, labels: Ints) 
 
 def _srivastava_du_local(X: Floats, labels: Ints, starts: Ints, members: Any) -> Floats:
     """The same of many neighbourhoods: what a column does is found once for all of them."""
-    from abovechance.numerics.kernels.sphere_loops import diagonal_parts
+    from abovechance.numerics.kernels.map_loops import diagonal_parts
 
     n, c = len(X), group_size(labels[0])
     Z = unit_columns(X)

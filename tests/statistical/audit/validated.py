@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import abovechance as ac
-from abovechance.numerics.selected_sets import most_selected
+from abovechance.inference.stability_selection import most_selected
 from statistical import learning_coverage, validation_coverage
 from statistical.validation_coverage import Setting
 

@@ -1,7 +1,7 @@
 """Compiled loops over the errors of numbers beside outcomes in other orders.
 
 Every order is a stretch of one row, so that each loop reads memory from front to back. The callers
-in `measures.turned` say what is computed.
+in `measures.chance_levels` say what is computed.
 """
 
 import math

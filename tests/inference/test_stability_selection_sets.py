@@ -5,7 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from abovechance.numerics.selected_sets import influence_variance, set_influences, set_stability
+from abovechance.inference.stability_selection import (
+    influence_variance,
+    set_influences,
+    set_stability,
+)
 
 
 def test_index_and_variance_are_the_authors(reference) -> None:

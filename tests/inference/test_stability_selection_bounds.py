@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from abovechance.numerics.selected_sets import (
+from abovechance.inference.stability_selection import (
     concave_tail,
     false_selections,
     least_cutoff,

@@ -7,11 +7,11 @@ import pytest
 
 from abovechance.inference.permutation import permutation
 from abovechance.measures import applicable, find
-from abovechance.measures import turned as module
+from abovechance.measures import chance_levels as module
+from abovechance.measures.chance_levels import turned
 from abovechance.measures.measure import Errors
 from abovechance.measures.regression import _spread_of_kendall
 from abovechance.measures.sample import Sample, evaluate
-from abovechance.measures.turned import turned
 from abovechance.predictions import Numeric
 from abovechance.resampling import Turns
 
