@@ -1094,7 +1094,7 @@ def test_slips_in_items_are_refused() -> None:
         compare_items(**wrong)
     with pytest.raises(DataError, match="at least two models"):
         compare_items(id=[1, 2], model=["a", "a"], value=[1, 0])
-    with pytest.raises(DataError, match="one entry a row"):
+    with pytest.raises(DataError, match="one entry per row"):
         compare_items(id=[1, 2], model=["a", "b"], value=[1])
 
 

@@ -22,7 +22,7 @@ Examples:
 
 CROSS_VALIDATED = Advice(
     "AC811",
-    "the pilot's cross-validated predictions are taken for those of one model on new cases; those "
+    "the pilot's cross-validated predictions are treated as those of one model on new cases; those "
     "of different folds are not on one scale, and a model of all its cases may do better.",
     "Forman & Scholz (2010)",
 )

@@ -291,7 +291,7 @@ class Evidence:
             found._dependent(cases, kept, shared, facts)
             why = IN_ORDER if Fact.ORDER in facts else POOLED
             if Fact.ORDER in facts:
-                found.refused["p"] = "they take cases for independent, and these are in time order."
+                found.refused["p"] = "they assume independent cases, and these are in time order."
             if rates:
                 found.refused["rate"] = f"{listed(list(rates))}: {why}"
             return found

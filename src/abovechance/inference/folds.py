@@ -502,7 +502,7 @@ def difference_over_folds(
     .. math:: t = \frac{\bar d}{\sqrt{\left(\frac{1}{kr} + \frac{1}{k-1}\right) s_d^2}}
 
     with k folds, r repeats, :math:`kr - 1` degrees of freedom. The naive t-test leaves 1/(k − 1)
-    out: it takes folds for independent experiments and finds differences too often. Only means and
+    out: it treats folds as independent experiments and finds differences too often. Only means and
     pairs are averaged over folds: others are biased in small ones. Means over cases count folds by
     their size, so that a difference is that of the values that are shown.
 

@@ -102,7 +102,7 @@ def compare_items(
     arrays = {k: np.asarray(v) for k, v in columns.items() if v is not None}
     sizes = {k: len(a) for k, a in arrays.items()}
     if len(set(sizes.values())) > 1:
-        raise DataError(f"every column must have one entry a row; got {sizes}.")
+        raise DataError(f"every column must have one entry per row; got {sizes}.")
     scores = arrays["value"].astype(np.float64)
     if not np.isfinite(scores).all():
         row = int(np.flatnonzero(~np.isfinite(scores))[0]) + 1

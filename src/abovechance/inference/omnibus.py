@@ -295,7 +295,7 @@ class _Shuffled:
 
 
 def _columns(family: ModelFamily) -> Floats | None:
-    """One row a model, one column a case: right or wrong, or losses; less is better."""
+    """One row per model, one column per case: right or wrong, or losses; less is better."""
     measure, models = family.measure, family.models
     if measure.law is Law.MEAN and measure.form is Form.LOSSES:
         found = np.stack([-turn(measure) * measure.losses(p) for p in models])

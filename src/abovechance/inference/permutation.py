@@ -72,7 +72,7 @@ WHOLE_CLUSTERS = "whole clusters permuted"
 
 
 def label_scores(predictions: Binary, kinds: Sequence[LabelScore]) -> Floats:
-    """One number a case for each kind of sum over the positives (kinds, n).
+    """One number per case for each kind of sum over the positives (kinds, n).
 
     Logits of probabilities 0 and 1 are left out here; `linear_null` sees to them.
     """
@@ -1000,7 +1000,7 @@ def _near_normal(
 
 
 def _turns_do(predictions: Predictions, scheme: Scheme, total: int) -> bool:
-    """Whether turns of one order are as many as are wanted: of one number a case, and many."""
+    """Whether turns of one order are as many as are wanted: of one number per case, and many."""
     free = isinstance(scheme, Permutations) and predictions.kind == "numeric"
     enough = predictions.n >= MANY_NUMBERS and total < 2 * predictions.n
     return free and enough and not predictions.each_output

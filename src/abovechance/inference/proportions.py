@@ -648,7 +648,7 @@ def _checked_quantile(x: float, n: float, level: float) -> float:
 
 
 INDEPENDENT = "prediction and outcome are independent (both margins fixed)"
-NEVER_DISAGREE = "undefined, for the models never disagree (method='exact' has p = 1)"
+NEVER_DISAGREE = "undefined because the models never disagree (method='exact' has p = 1)"
 SHARE_IS = "the true share is"
 SIDES = ("greater", "less", "two-sided")
 TIES = 1.0 + 1e-7  # relative slack for equally probable outcomes, as in R's binom.test

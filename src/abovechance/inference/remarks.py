@@ -213,7 +213,7 @@ def _on_dependence(
         yield Advice(
             "AC014",
             "sampling weights: values are weighted, intervals of shares and of confusion tables "
-            "count as many cases as the weights are worth, the others take rows for independent; "
+            "count as many cases as the weights are worth, the others treat rows as independent; "
             "exact tests, which count cases, are not given.",
         )
 
@@ -732,7 +732,7 @@ def _on_dependent_pairs(models: Sequence[Any], *, naive: bool) -> Iterator[Advic
     if origin != "test" and naive:
         yield Advice(
             "AC145",
-            "the t-test over folds takes folds for independent; training sets overlap, and it "
+            "the t-test over folds treats folds as independent; training sets overlap, and it "
             "finds differences that are not there far more often than its level says.",
             "Dietterich (1998); Nadeau & Bengio (2003)",
         )
@@ -783,7 +783,7 @@ def _on_order(found: Matched) -> Iterator[Advice]:
         yield Advice(
             "AC156",
             "neighbouring rows differ alike, as cases in time order do, and tests and intervals "
-            "take them for independent: state the order with order= (--order), or clusters with "
+            "treat them as independent: state the order with order= (--order), or clusters with "
             "groups= (--groups).",
             "Diebold & Mariano (1995)",
         )

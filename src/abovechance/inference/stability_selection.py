@@ -268,7 +268,7 @@ T_METHOD = "Student's t over pairs of halves"
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Selections in both halves of the cases, as work for blocks; one row a pair of halves.
+    """Selections in both halves of the cases, as work for blocks; one row per pair of halves.
 
     Classes have half of their cases in each half; a case too many is left out of both. Groups stay
     whole, half of them in each half.

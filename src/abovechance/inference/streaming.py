@@ -146,7 +146,7 @@ def chance(measure: Measure, predictions: Summarised) -> float | None:
 def interval_of_sums(
     measure: Measure, predictions: AnySummary, settings: Settings
 ) -> Interval | None:
-    """Means, differences of means and smooth functions of means; None of what else there is."""
+    """Means, differences of means and smooth functions of means; None for anything else."""
     level = settings.level
     if not isinstance(predictions, Summarised):
         return _of_mean(measure, predictions.summary.losses, level)
@@ -863,7 +863,7 @@ def _of_positive(columns: dict[Any, str], pos_label: Any) -> str:
 
 
 def _means(kind: str) -> Sequence[Measure]:
-    """Every measure of a kind of outcome that is a mean of one loss a case."""
+    """Every measure of a kind of outcome that is a mean of one loss per case."""
     versions = [m.for_outcome(kind) for m in every().values() if kind in m.outcomes]
     return [m for m in versions if m.form is Form.LOSSES and not m.many_outputs]
 
@@ -1197,7 +1197,7 @@ def _advice(
     if left_out:
         yield Advice(
             "AC462",
-            f"left out, for they need all cases at once: {', '.join(left_out)}. Assess a random "
+            f"left out because they need all cases at once: {', '.join(left_out)}. Assess a random "
             "part of the cases in memory for them.",
         )
 

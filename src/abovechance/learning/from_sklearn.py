@@ -545,7 +545,7 @@ def _gathered(
 def _after_training(
     estimator: Any, X: Any, y: Array, train: Any, test: Any, lone: bool
 ) -> tuple[str, Array]:
-    """What an estimator fitted to some rows predicts for others; one column a class of all data."""
+    """What an estimator fitted to some rows predicts for others; one column per class."""
     from sklearn.base import clone, is_regressor
 
     classes, seen = np.unique(y), np.unique(y[train])

@@ -232,7 +232,7 @@ BEYOND = 6.0  # standard deviations of those within which nearly all do
 def turned(measure: Measure, sample: Sample, turns: Any) -> Floats | None:
     """The values under every turn; None where orders must be spelled out.
 
-    For one number a case, each case counting one, as the predictions have them.
+    For one number per case, each case counting one, as the predictions have them.
     """
     if measure.on_scale is not None:
         scale, name = measure.on_scale

@@ -122,7 +122,7 @@ def per_class(measure: Measure, predictions: Binary | Multiclass) -> Floats:
 
 
 def batch(measure: Measure, predictions: Predictions, weights: Floats) -> Floats:
-    """The values under many weightings of the cases, one a row of `weights` (B, n)."""
+    """The values under many weightings of the cases, one per row of `weights` (B, n)."""
     measure = fit(measure, predictions)
     if measure.needs_index_draws:
         raise NotApplicable(f"{measure.title} cannot be reweighted; draw cases by index.")
@@ -130,7 +130,7 @@ def batch(measure: Measure, predictions: Predictions, weights: Floats) -> Floats
 
 
 def losses(measure: Measure, predictions: Predictions) -> Floats:
-    """One loss a case, whose weighted mean (through `after`) is the value."""
+    """One loss per case, whose weighted mean (through `after`) is the value."""
     measure = fit(measure, predictions)
     if measure.form is not Form.LOSSES:
         raise NotApplicable(f"{measure.title} has no per-case losses.")

@@ -54,7 +54,7 @@ def tied_groups(
     Parameters
     ----------
     score
-        One score a case, (n,).
+        One score per case, (n,).
     positive
         Whether the outcome is the positive class, (n,) or a batch (..., n).
     weight
@@ -377,7 +377,7 @@ def pair_aucs(
     Parameters
     ----------
     probability
-        Predicted probabilities, one row a class, (K, n).
+        Predicted probabilities, one row per class, (K, n).
     actual
         Class codes (n,), or without weights a batch (B, n), which gives (B, K, K).
     weight

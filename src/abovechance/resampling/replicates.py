@@ -146,7 +146,7 @@ def replicate(
 ) -> Array:
     """A statistic on every draw of a scheme: (draws, …).
 
-    The statistic is given a batch, one draw a row, and answers with one row each.
+    The statistic is given a batch, one draw per row, and answers with one row each.
 
     >>> from functools import partial
     >>> from abovechance.resampling import SignFlips

@@ -471,4 +471,8 @@ def _near(p: Floats, x: Floats) -> Floats:
 def _clustered(problem: Problem) -> tuple[Advice, ...]:
     if problem.groups is None:
         return ()
-    return (Advice("AC252", "limits in bins take cases for independent, which clusters are not."),)
+    return (
+        Advice(
+            "AC252", "limits in bins assume independent cases, which those of a cluster are not."
+        ),
+    )

@@ -201,7 +201,7 @@ def fill(key: Any, members: Any, starts: Any, plain: bool, counts: Any) -> None:
 
 @compiled
 def fill_rows(keys: Any, members: Any, starts: Any, plain: bool, out: Any) -> None:
-    """How often every unit is drawn, one row a draw."""
+    """How often every unit is drawn, one row per draw."""
     counts = np.empty(members.size, dtype=np.uint8)
     for draw in range(keys.size):
         fill(keys[draw], members, starts, plain, counts)
