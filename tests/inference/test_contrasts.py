@@ -11,6 +11,8 @@ from abovechance.inference.comparison import compare
 from abovechance.inference.contrasts import Resampled
 from abovechance.measures import Family, Form, Law, Measure, applicable
 from abovechance.measures.sample import COUNTING
+from abovechance.numerics.kernels import SWITCH
+from abovechance.numerics.smooth import Repeated
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
 from abovechance.settings import Settings
 
@@ -341,3 +343,44 @@ def test_intervals_of_differences_of_distances_are_warned_of() -> None:
         said = [a.text for a in found.advice if a.code == "AC161"]
         assert bool(said) == told
         assert all(text.startswith("ece:") for text in said)
+
+
+CURVES = ["ici", "e50", "e90"]
+
+
+def confident(n: int, models: int) -> dict[str, Any]:
+    """Models of three classes that are more or less overconfident."""
+    rng = np.random.default_rng(n)
+    y = np.arange(n) % 3
+    raw = rng.normal(size=(n, 3)) + 1.2 * (np.arange(3) == y[:, None])
+    made = [np.exp((1.0 + 0.3 * k) * raw + 0.3 * rng.normal(size=(n, 3))) for k in range(models)]
+    return {
+        str(k): Multiclass(y, probability=p / p.sum(axis=1, keepdims=True))
+        for k, p in enumerate(made)
+    }
+
+
+@pytest.mark.parametrize("n", [1_000, 1_001])  # cases left out, and resamples
+def test_curves_are_fitted_once_to_each_model(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted: list[int] = []
+    plain = Repeated.curves
+
+    def counted(self: Repeated, counts: Any, span: float = 0.75) -> Any:
+        fitted.append(int(counts.sum()))
+        return plain(self, counts, span)
+
+    monkeypatch.setattr(Repeated, "curves", counted)
+    compare(confident(n, 3), CURVES, draws=19, rng=1)
+    left_out = n if n <= 1_000 else 500
+    assert len(fitted) == 3 * (left_out + (0 if n <= 1_000 else 19))
+
+
+def test_curves_of_resamples_are_those_without_compiled_loops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    quick = compare(confident(70, 2), CURVES, rng=1)
+    monkeypatch.setenv(SWITCH, "off")
+    plain = compare(confident(70, 2), CURVES, rng=1)
+    for name in CURVES:
+        assert plain[name].interval.low == pytest.approx(quick[name].interval.low, rel=1e-8)
+        assert plain[name].interval.high == pytest.approx(quick[name].interval.high, rel=1e-8)

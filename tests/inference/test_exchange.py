@@ -8,8 +8,10 @@ import pytest
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.exchange import (
+    Joint,
     Swapped,
-    _tables,
+    _Binomials,
+    _Tables,
     affordable,
     exchanged,
     flips,
@@ -23,7 +25,7 @@ from abovechance.measures import Family, Form, Law, Measure, applicable, find
 from abovechance.measures.measure import measure
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival, View
-from abovechance.resampling import Settings, tail
+from abovechance.resampling import Settings, replicate_blocks, tail
 
 # ----------------------------------------------------------------------------------------------
 # Sign flips: exact values by complete enumeration, clusters, ties, draws.
@@ -281,17 +283,45 @@ def dense_pivot(measure: Measure, joint: np.ndarray) -> float:
 def test_tables_held_by_their_cells_equal_whole_ones(name: str, classes: int) -> None:
     first, second = labelled(60, 5, classes)
     measure = find(name).for_outcome(first.kind)
-    tables, now = _tables(measure, first, second)
-    swaps = np.random.default_rng(1).binomial(tables.sizes, 0.5, size=(7, len(now)))
-    swaps[0] = now
-    actual, low, high = tables.kinds.T
+    tables = _Tables(measure, Joint.of(first, second))
+    joint = tables.joint
+    swaps = np.random.default_rng(1).binomial(joint.sizes, 0.5, size=(7, len(joint.now)))
+    swaps[0] = joint.now
+    actual, low, high = joint.kinds.T
     expected = []
     for row in swaps:
-        joint = tables.agreed.copy()
-        joint[actual, low, high] = row
-        joint[actual, high, low] = tables.sizes - row
-        expected.append(dense_pivot(measure, joint))
+        whole = np.zeros((classes, classes, classes))
+        whole[joint.same[0], joint.same[1], joint.same[1]] = joint.agreed
+        whole[actual, low, high] = row
+        whole[actual, high, low] = joint.sizes - row
+        expected.append(dense_pivot(measure, whole))
     np.testing.assert_allclose(tables.pivots(swaps), expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_measures_share_the_exchanges_of_a_pair(
+    classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = labelled(60, 5, classes)
+    chosen = [find(name).for_outcome(first.kind) for name in ("f1", "mcc", "kappa")]
+    how = Settings(draws=199, seed=3)
+    monkeypatch.setattr("abovechance.inference.exchange.LISTED_TABLES", 0)
+    alone = [np.asarray(replicate_blocks(_Tables(m, Joint.of(first, second)), how)) for m in chosen]
+    drawn: list[int] = []
+    plain = _Binomials.__call__
+
+    def counted(self: _Binomials, rng: np.random.Generator, size: int) -> np.ndarray:
+        drawn.append(size)
+        return plain(self, rng, size)
+
+    monkeypatch.setattr(_Binomials, "__call__", counted)
+    for m, expected in zip(chosen, alone, strict=True):
+        found = _Tables(m, Joint.of(first, second)).replicates(how)
+        np.testing.assert_array_equal(found, expected)
+        exchanged(m, first, second, settings=how)
+    assert drawn == [199]
+    third = labelled(60, 8, classes)[1]
+    assert Joint.of(first, third) is not Joint.of(first, second)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

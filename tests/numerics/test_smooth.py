@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import NotApplicable
-from abovechance.numerics.smooth import POINTS, loess, lowess
+from abovechance.numerics.smooth import POINTS, Repeated, loess, lowess
 
 CASES = (
     "well_calibrated",
@@ -135,3 +135,28 @@ def test_wrong_settings_are_refused() -> None:
         loess(np.arange(9.0), surface="kd")
     with pytest.raises(NotApplicable, match="span must be greater than 0"):
         loess(np.arange(9.0), span=0.0)
+
+
+def places(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Probabilities of three classes: different ones, a few, tied at one end, hardly any."""
+    x = rng.random((3, n))
+    return {"smooth": x, "tenths": np.round(x, 1), "crowded": x**4, "few": np.round(2 * x) / 2}[
+        kind
+    ]
+
+
+@pytest.mark.parametrize("kind", ["smooth", "tenths", "crowded", "few"])
+@pytest.mark.parametrize("n", [5, 13, 40, 300])
+@pytest.mark.parametrize("span", [0.75, 0.4, 1.5])
+def test_curves_of_counted_cases_equal_those_of_repeated_ones(
+    kind: str, n: int, span: float
+) -> None:
+    rng = np.random.default_rng(n)
+    x, code = places(kind, n, rng), rng.integers(0, 3, n)
+    drawn = rng.multinomial(n, np.full(n, 1.0 / n), size=4)
+    for counts in (*drawn, (np.arange(n) != 2).astype(np.int64), np.zeros(n, np.int64) + 2):
+        found = Repeated.of(x, code).curves(counts, span)
+        for k in range(3):
+            at = np.repeat(x[k], counts)
+            expected = loess(at, span=span).curve(np.repeat(code == k, counts), at)
+            np.testing.assert_allclose(found[k], expected, rtol=1e-7, atol=1e-9)

@@ -1,8 +1,8 @@
 """The bootstrap and the jackknife, and the limits and p-values that follow from them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +14,18 @@ from abovechance.inference.influence import declared_influence
 from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, LabelScore, Law, Measure, find
+from abovechance.measures.catalogue import along_the_same_curve
 from abovechance.measures.evaluation import fit
 from abovechance.measures.measure import Errors
 from abovechance.measures.rank import AreaScale, area_scale
-from abovechance.measures.sample import COUNTING, Sample, after, case_losses, resampled
+from abovechance.measures.sample import (
+    COUNTING,
+    Sample,
+    after,
+    case_losses,
+    resampled,
+    resampled_together,
+)
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
 from abovechance.resampling.draws import Bootstrap, Sorted, binary_bootstrap
@@ -230,18 +238,47 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
     parts = np.arange(n)
     if measure.form is not Form.LOSSES or sample.weight is not None:
         parts = parts if n <= 1000 else parts % (500 if n <= 20_000 else 100)
-    values = without_parts(measure, sample, parts)
+    if measure.form is Form.LOSSES:
+        values = _means_without(measure, sample, parts)
+        return values, np.ones(len(values))
+    values = kept_resamples(
+        measure, predictions, "left out", partial(_parts_left, parts, max(1, CELLS // n))
+    )
     return values, np.ones(len(values))
+
+
+def kept_resamples(
+    measure: Measure, predictions: Predictions, key: Any, draws: Callable[[], Iterator[Array]]
+) -> Floats:
+    """Values on samples that each case is in as often as counts say, which `draws` gives in blocks.
+
+    A comparison asks for those of every model again with every other one: they are found once, and
+    with them those of other measures along the same curve.
+    """
+    known = predictions.once(("resampled", key), dict)
+    if (measure.label, measure.formula) not in known:
+        sample, together = Sample.of(predictions), along_the_same_curve(measure)
+        blocks = [resampled_together(together, sample, counts) for counts in draws()]
+        for m in together:
+            values = np.concatenate([block[m.label] for block in blocks])
+            known[m.label, m.formula] = values
+    found: Floats = known[measure.label, measure.formula]
+    return found
 
 
 def without_parts(measure: Measure, sample: Sample, parts: Array) -> Floats:
     """Values without the cases of each part: 0, 1, …; parts of one case each leave out that one."""
-    count = int(parts.max()) + 1
     if measure.form is Form.LOSSES:
         return _means_without(measure, sample, parts)
-    rows = max(1, CELLS // sample.n)
-    numbers = [np.arange(start, min(start + rows, count)) for start in range(0, count, rows)]
-    return np.concatenate([resampled(measure, sample, parts != k[:, None]) for k in numbers])
+    every = _parts_left(parts, max(1, CELLS // sample.n))
+    return np.concatenate([resampled(measure, sample, left) for left in every])
+
+
+def _parts_left(parts: Array, rows: int) -> Iterator[Array]:
+    """Which cases are left without each part, so many parts at once."""
+    count = int(parts.max()) + 1
+    for start in range(0, count, rows):
+        yield parts != np.arange(start, min(start + rows, count))[:, None]
 
 
 def _means_without(measure: Measure, sample: Sample, parts: Array) -> Floats:

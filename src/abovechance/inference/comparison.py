@@ -201,12 +201,21 @@ def _label(name: str, measure: Measure) -> str:
 
 
 PRIOR = 0.5  # that of `posterior.paired_difference`, which these numbers are
+CLASS_DRAWS = 4_000_000  # of the posterior, over all classes
+LEAST_DRAWS, MOST_DRAWS = 20_000, 200_000
 
 
-def posterior_of(measure: Measure, first: Any, second: Any, rope: float | None) -> Posterior | None:
+def posterior_of(
+    measure: Measure,
+    first: Any,
+    second: Any,
+    rope: float | None,
+    known: dict[Any, Any] | None = None,
+) -> Posterior | None:
     """The posterior of a difference of shares of all cases, or of class shares averaged.
 
-    None for other measures. Independent cases only: no groups, no weights, no order.
+    None for other measures. Independent cases only: no groups, no weights, no order. What is
+    `known` of these two models is not drawn again.
     """
     dependent = first.cases.groups is not None or first.cases.order is not None
     if dependent or first.weight is not None:
@@ -224,8 +233,12 @@ def posterior_of(measure: Measure, first: Any, second: Any, rope: float | None) 
         if not np.allclose(slopes, scale * turn(measure) * sizes / sizes.sum()):
             return None
         return _told(_gain(tables.sum(axis=0)), within, rope, "")
-    found = paired_difference(tables, weights=np.abs(slopes[sizes > 0]))
-    return _told(found.distribution, within, rope, ", in every class")
+    weights = np.abs(slopes[sizes > 0]) / scale
+    known, key = {} if known is None else known, tuple(np.round(weights, 12))
+    if key not in known:
+        draws = int(np.clip(CLASS_DRAWS // len(weights), LEAST_DRAWS, MOST_DRAWS))
+        known[key] = paired_difference(tables, weights=weights, draws=draws).distribution
+    return _told(known[key], within, rope, ", in every class")
 
 
 def of_accuracy(gained: int, lost: int, n: int, rope: float | None = None) -> Posterior:
@@ -272,21 +285,22 @@ def paired_rows(
     names, cases = list(models), list(models.values())
     timed = cases[0].cases.order is not None  # then folds are stretches of one time
     crossed = any(p.origin != "test" for p in cases) and not timed
-    for measure in measures:
-        family = ModelFamily(measure, cases, settings)
-        rows = []
-        for i, j in combinations(range(len(names)), 2):
-            frame = replace(
-                _frame(measure, names[i], names[j], cases[i].n, cases[i]),
-                identical=identical(cases[i], cases[j]),
-            )
+    families = [ModelFamily(measure, cases, settings) for measure in measures]
+    rows: list[list[Difference]] = [[] for _ in measures]
+    # pair by pair: what one pair of models has drawn serves all measures
+    for i, j in combinations(range(len(names)), 2):
+        alike, gains = identical(cases[i], cases[j]), dict[Any, Any]()
+        for measure, family, own in zip(measures, families, rows, strict=True):
+            frame = _frame(measure, names[i], names[j], cases[i].n, cases[i])
+            frame = replace(frame, identical=alike)
             if crossed:
-                rows.append(_over_folds(frame, measure, cases[i], cases[j], settings))
+                own.append(_over_folds(frame, measure, cases[i], cases[j], settings))
                 continue
             row = _filled(frame, measure, family.contrast(i, j), settings, cases[i])
-            beside = posterior_of(measure, cases[i], cases[j], settings.rope)
-            rows.append(replace(row, posterior=beside))
-        yield from concluded(rows, settings)
+            beside = posterior_of(measure, cases[i], cases[j], settings.rope, gains)
+            own.append(replace(row, posterior=beside))
+    for own in rows:
+        yield from concluded(own, settings)
 
 
 def _over_folds(

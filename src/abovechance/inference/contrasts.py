@@ -4,7 +4,7 @@ Then what every case contributes to a difference, and the interval of a differen
 the measure is known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from abovechance.inference.bootstrap import (
     MOST_UNDEFINED,
     ROUNDING,
     freedom_of,
+    kept_resamples,
     leave_one_out,
     span,  # of a difference
     without_clusters,
@@ -37,7 +38,7 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.sample import COUNTING, Sample, resampled
+from abovechance.measures.sample import COUNTING, Sample
 from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
@@ -578,20 +579,23 @@ class Resampled:
         with np.errstate(invalid="ignore"):
             if measure.form in COUNTING and groups is None and first.weight is None:
                 return _of_tables(measure, first, second, rng, self.settings.bootstraps, inside)
-            return self._drawn(rng, groups, Sample.of(first).strata if inside else None)
+            return self._drawn(groups, Sample.of(first).strata if inside else None)
 
-    def _drawn(self, rng: np.random.Generator, groups: Array | None, strata: Any) -> Floats:
-        measure, n = self.measure, self.first.n
+    def _drawn(self, groups: Array | None, strata: Any) -> Floats:
+        """Both models on the same samples, which are those of every other pair."""
+        measure, n, settings = self.measure, self.first.n, self.settings
         slow = measure.needs_index_draws or measure.form is Form.PAIR_AUCS
-        size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
-        scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
-        parts = []
-        rows = max(1, CELLS // n)
-        for start in range(0, size, rows):
-            counts = scheme.draw(rng, min(rows, size - start))
-            one, other = (resampled(measure, Sample.of(p), counts) for p in self._both)
-            parts.append(one - other)
-        return np.concatenate(parts)
+        size = settings.bootstraps if not slow or settings.draws else SLOW_DRAWS
+
+        def draws() -> Iterator[Array]:
+            rng, rows = settings.rng(TWO_MODELS, 1), max(1, CELLS // n)
+            scheme = Bootstrap(n, strata=strata, groups=groups, kind="counts")
+            for start in range(0, size, rows):
+                yield scheme.draw(rng, min(rows, size - start))
+
+        key = "two models", settings.seed, settings.quick, size, strata is None, groups is None
+        one, other = (kept_resamples(measure, p, key, draws) for p in self._both)
+        return one - other
 
     def _without_one(self) -> tuple[Floats, Floats]:
         """Differences without one case each, and how many cases each stands for."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -535,6 +535,7 @@ def _sorting(sample: Sample) -> Array:
 EQUAL = "both models have the same value of the measure"
 LISTED_TABLES = 4096  # ways to exchange that are listed even when fewer draws were asked for
 CELLS = 1 << 21
+SHARED_NUMBERS = 1 << 22  # of exchanged tables that are kept for other measures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -721,62 +722,168 @@ class _Swaps:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tables:
-    """A measure of two models as a function of how often labels were exchanged.
+class Joint:
+    """Cases of two models by class and both labels: what every measure of their tables shares.
 
-    `kinds` are (class, label of one model, label of the other) with the labels in order; of
-    `sizes` cases of that kind a binomial number gives the smaller label to the first model.
+    `same` are the cells (class, label of both) where they agree, with `agreed` cases each; `kinds`
+    are (class, label of one model, label of the other) with the labels in order. Of `sizes` cases
+    of that kind a binomial number, `now` as they are, gives the smaller label to the first model.
     """
 
-    measure: Measure
+    classes: int
+    same: Ints  # (2, cells)
     agreed: Floats
-    kinds: Ints
+    kinds: Ints  # (kinds, 3)
+    sizes: Ints
+    now: Ints
+    drawn: dict[Any, "list[Exchanges]"] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, first: Any, second: Any) -> "Joint":
+        """That of two models; the same one for every measure until the first meets another."""
+        other, found = first.derived.get("joint", (None, None))
+        if other is not second:
+            found = cls._made(first, second)
+            first.derived["joint"] = second, found
+        joint: Joint = found
+        return joint
+
+    @classmethod
+    def _made(cls, first: Any, second: Any) -> "Joint":
+        from abovechance.inference.contrasts import classes_of, labels_of
+
+        k = len(first.classes)
+        one, other = labels_of(first), labels_of(second)
+        code = (classes_of(first) * k + np.minimum(one, other)) * k + np.maximum(one, other)
+        cells, where, times = np.unique(code, return_inverse=True, return_counts=True)
+        actual, low, high = cells // k**2, cells // k % k, cells % k
+        mixed = low < high
+        now = np.bincount(where, weights=one < other, minlength=len(cells)).astype(np.int64)
+        return cls(
+            k,
+            np.stack([actual, low])[:, ~mixed],
+            times[~mixed].astype(np.float64),
+            np.stack([actual, low, high], axis=1)[mixed],
+            times[mixed],
+            now[mixed],
+        )
+
+    @cached_property
+    def cells(self) -> Ints:
+        """Cells (3, cells) in which there can be cases: agreed, the smaller label first, second."""
+        same = self.same[[0, 1, 1]]
+        return np.concatenate([same, self.kinds.T, self.kinds.T[[0, 2, 1]]], axis=1)
+
+    @cached_property
+    def flat(self) -> tuple[Ints, Ints]:
+        """The places of these cells in the flat tables of the first and the second model."""
+        actual, first, second = self.cells
+        return actual * self.classes + first, actual * self.classes + second
+
+    @property
+    def most(self) -> int:
+        """How many exchanges are worked on at once."""
+        return max(1, CELLS // (8 * max(self.cells.shape[1] + self.classes**2, 1)))
+
+    def exchanges(self, settings: Settings) -> "list[Exchanges]":
+        """As many random exchanges as are wanted, the same for every measure."""
+        key = settings.seed, settings.flips, settings.block
+        if key not in self.drawn:
+            self.drawn.clear()
+            swaps = np.asarray(replicate_blocks(_Binomials(self.sizes), settings))
+            self.drawn[key] = [Exchanges(self, part) for part in self.parts(swaps)]
+        return self.drawn[key]
+
+    def parts(self, swaps: Ints) -> Iterator[Ints]:
+        """Exchanges, as many at a time as fit."""
+        return (swaps[i : i + self.most] for i in range(0, len(swaps), self.most))
+
+
+@dataclass(frozen=True, eq=False)
+class _Binomials:
+    """How many of each kind are exchanged, as work for blocks."""
+
     sizes: Ints
 
-    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
-        return self.pivots(rng.binomial(self.sizes, 0.5, size=(size, len(self.sizes))))
+    def __call__(self, rng: np.random.Generator, size: int) -> Ints:
+        return rng.binomial(self.sizes, 0.5, size=(size, len(self.sizes)))
 
-    def pivots(self, swaps: Ints) -> Floats:
-        width = max(2 * len(self.kinds) + self.agreed.shape[0] ** 2, 1)
-        rows = max(1, CELLS // (8 * width))
-        parts = [self._pivots(swaps[i : i + rows]) for i in range(0, len(swaps), rows)]
-        return np.concatenate(parts)
 
-    def _pivots(self, swaps: Ints) -> Floats:
-        """From the cells that hold cases; the K³ cells of a joint table are never written out."""
-        k = self.agreed.shape[0]
-        (actual, first, second), counts = self._held(swaps)
-        one, other = (self._table(actual, label, counts) for label in (first, second))
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Some exchanges of two models' labels, with what all measures of their tables read."""
+
+    joint: Joint
+    swaps: Ints
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How many cases there are in each cell of `Joint.cells`."""
+        alike = np.broadcast_to(self.joint.agreed, (len(self.swaps), len(self.joint.agreed)))
+        both = [alike, self.swaps, self.joint.sizes - self.swaps]
+        return np.concatenate(both, axis=1).astype(np.float64)
+
+    @cached_property
+    def tables(self) -> tuple[Floats, Floats]:
+        """The confusion tables of both models."""
+        one, other = (self._table(cell) for cell in self.joint.flat)
+        return one, other
+
+    def _table(self, cell: Ints) -> Floats:
+        k, many = self.joint.classes, len(self.swaps)
+        place = cell + k**2 * np.arange(many)[:, None]
+        found = np.bincount(place.ravel(), self.counts.ravel(), minlength=many * k**2)
+        return found.astype(np.float64).reshape(many, k, k)
+
+    def pivots(self, measure: Measure) -> Floats:
+        """Differences over their standard errors, from the cells that hold cases.
+
+        The K³ cells of a joint table are never written out.
+        """
+        k, counts, (one, other) = self.joint.classes, self.counts, self.tables
         with np.errstate(invalid="ignore"):  # infinite values of both models
-            gap = self.measure.on_counts(one) - self.measure.on_counts(other)
+            gap = measure.on_counts(one) - measure.on_counts(other)
         # half a case more in every cell of both tables: no share is without spread
         share = 0.5 / k
-        mine, theirs = (table_slopes(self.measure, table + 0.5) for table in (one, other))
+        mine, theirs = (table_slopes(measure, table + 0.5) for table in (one, other))
         total = counts.sum(axis=1) + share * k**3
-        moves = mine[:, actual, first] - theirs[:, actual, second]
+        moves, less = (
+            np.take(slopes.reshape(len(counts), k**2), cell, axis=1)
+            for slopes, cell in zip((mine, theirs), self.joint.flat, strict=True)
+        )
+        moves -= less
         spare = mine.mean(axis=2) - theirs.mean(axis=2)  # of an actual class, over all its cells
-        mean = (counts * moves).sum(axis=1) + share * k**2 * spare.sum(axis=1)
+        mean = np.einsum("bc,bc->b", counts, moves) + share * k**2 * spare.sum(axis=1)
         mean = (mean / total)[:, None]
         # the spread over all cells of a class is that of its rows, of its columns, of its middle
         around = k * (_spread(mine) + _spread(theirs)) + k**2 * (spare - mean) ** 2
-        squares = (counts * (moves - mean) ** 2).sum(axis=1) + share * around.sum(axis=1)
+        moves -= mean
+        squares = np.einsum("bc,bc,bc->b", counts, moves, moves) + share * around.sum(axis=1)
         return studentised(gap, squares)
 
-    def _held(self, swaps: Ints) -> tuple[Ints, Floats]:
-        """Cells (3, cells) in which there are cases, and how many there are of each draw."""
-        low_first, high_first = self.kinds.T, self.kinds.T[[0, 2, 1]]
-        same = np.argwhere(self.agreed > 0).T
-        alike = np.broadcast_to(self.agreed[tuple(same)], (len(swaps), same.shape[1]))
-        counts = np.concatenate([alike, swaps, self.sizes - swaps], axis=1).astype(np.float64)
-        return np.concatenate([same, low_first, high_first], axis=1), counts
 
-    def _table(self, actual: Ints, label: Ints, counts: Floats) -> Floats:
-        """The confusion table of one model in each draw."""
-        k = self.agreed.shape[0]
-        cell = actual * k + label + k**2 * np.arange(len(counts))[:, None]
-        size = len(counts) * k**2
-        found: Floats = np.bincount(cell.ravel(), counts.ravel(), minlength=size).astype(np.float64)
-        return found.reshape(len(counts), k, k)
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    """A measure of two models as a function of how often labels were exchanged."""
+
+    measure: Measure
+    joint: Joint
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Floats:
+        return self.pivots(_Binomials(self.joint.sizes)(rng, size))
+
+    def pivots(self, swaps: Ints) -> Floats:
+        joint = self.joint
+        return np.concatenate(
+            [Exchanges(joint, s).pivots(self.measure) for s in joint.parts(swaps)]
+        )
+
+    def replicates(self, settings: Settings) -> Floats:
+        """Pivots of random exchanges, those that all measures share unless they are stored."""
+        size = settings.flips * (self.joint.cells.shape[1] + 2 * self.joint.classes**2)
+        if settings.store is not None or size > SHARED_NUMBERS:
+            return np.asarray(replicate_blocks(self, settings))
+        return np.concatenate([e.pivots(self.measure) for e in self.joint.exchanges(settings)])
 
 
 def _spread(values: Floats) -> Floats:
@@ -792,13 +899,14 @@ def _of_tables(
     alternative: Alternative,
     settings: Settings,
 ) -> Exchanged:
-    tables, now = _tables(measure, first, second)
-    observed = turned * float(tables.pivots(now[None, :])[0])
+    tables = _Tables(measure, Joint.of(first, second))
+    sizes = tables.joint.sizes
+    observed = turned * float(tables.pivots(tables.joint.now[None, :])[0])
     sides = 2.0 if alternative == "two-sided" else 1.0
-    least = min(sides * 0.5 ** min(int(tables.sizes.sum()), 1000), 1.0)
+    least = min(sides * 0.5 ** min(int(sizes.sum()), 1000), 1.0)
     center = 0.0 if sides == 2.0 else None
-    if np.log2(tables.sizes + 1.0).sum() > math.log2(max(settings.flips, LISTED_TABLES)):
-        null = turned * np.asarray(replicate_blocks(tables, settings))
+    if np.log2(sizes + 1.0).sum() > math.log2(max(settings.flips, LISTED_TABLES)):
+        null = turned * tables.replicates(settings)
         found = tail(observed, null, alternative=alternative, center=center)
         return Exchanged(
             statistic=observed,
@@ -807,7 +915,7 @@ def _of_tables(
             least=max(least, 1.0 / (found.draws + 1)),
             draws=found.draws,
         )
-    swaps, chances = _listed_tables(tables.sizes)
+    swaps, chances = _listed_tables(sizes)
     null = turned * tables.pivots(swaps)
     extreme = exceedances(observed, null, alternative=alternative, center=center)
     beyond = ~exceedances(*_inside(observed, null, alternative)) & extreme
@@ -824,22 +932,6 @@ def _inside(observed: float, null: Floats, alternative: Alternative) -> tuple[fl
     if alternative == "two-sided":
         return -abs(observed), -np.abs(null)
     return (-observed, -null) if alternative == "greater" else (observed, null)
-
-
-def _tables(measure: Measure, first: Any, second: Any) -> tuple[_Tables, Ints]:
-    from abovechance.inference.contrasts import classes_of, labels_of
-
-    k = len(first.classes)
-    joint = np.zeros((k, k, k))
-    np.add.at(joint, (classes_of(first), labels_of(first), labels_of(second)), 1.0)
-    mixed = joint + joint.swapaxes(1, 2)
-    kinds = np.array(
-        [(a, i, j) for a, i, j in np.argwhere(mixed > 0).tolist() if i < j], dtype=np.int64
-    ).reshape(-1, 3)
-    actual, low, high = kinds.T
-    agreed = joint * np.eye(k)
-    sizes = mixed[actual, low, high].astype(np.int64)
-    return _Tables(measure, agreed, kinds, sizes), joint[actual, low, high].astype(np.int64)
 
 
 def _listed_tables(sizes: Ints) -> tuple[Ints, Floats]:

@@ -1,6 +1,7 @@
 """Whether predictions mean what they say: in the large, as lines, in bins, along curves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,11 @@ from abovechance.errors import NotApplicable
 from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.numerics import smooth as robust
 from abovechance.numerics.counts import weighted_mean
+from abovechance.numerics.kernels import worthwhile
 from abovechance.numerics.recalibration import Line, line, lines, log_odds, shift
-from abovechance.numerics.smooth import SPAN, Smoother, loess
+from abovechance.numerics.smooth import SPAN, Repeated, Smoother, loess
 from abovechance.predictions import Binary, View
+from abovechance.predictions.checks import spelled_out
 
 # ----------------------------------------------------------------------------------------------
 # Do outcomes happen as often as predicted? Recalibration lines and tests of fit.
@@ -700,6 +703,26 @@ DISTANCE: dict[str, Any] = {
 }
 
 
+def resampled_distances(sample: Any, counts: Any, **how: Any) -> Iterator[Floats]:
+    """Distances of the curves of resamples, each of which has a case as often as counts (B, n) say.
+
+    In the order of the cases, each as often as it counts: (N,), of several classes (K, N).
+    """
+    p = sample.column("probability")
+    several = sample.kind == "multiclass"
+    quick = how["smoother"] == "loess" and worthwhile(counts.size * (len(p) if several else 1))
+    if not quick:
+        plain = replace(sample, columns={}, kept={})
+        yield from (sample_distances(plain.taken(spelled_out(row)), **how) for row in counts)
+        return
+    code, rows = (sample.outcome, p) if several else (1 - np.asarray(sample.outcome, int), p[None])
+    curves = Repeated.of(rows, code)
+    for row in counts:
+        at = np.repeat(rows, row, axis=-1)
+        found = distance_of(curves.curves(row, SPAN if how["span"] is None else how["span"]), at)
+        yield found if several else found[0]
+
+
 def sample_distances(sample: Any, places: Any = None, **how: Any) -> Floats:
     """Distances of the curve of a sample (…, n), of several classes (…, K, n).
 
@@ -777,6 +800,7 @@ def _largest(distance: Floats) -> Floats:
     aliases=("integrated_calibration_index", "eavg"),
     **DISTANCE,
     distances=sample_distances,
+    resampled_distances=resampled_distances,
     curve=sample_curve,
     of_distances=_mean,
 )
@@ -808,6 +832,7 @@ def ici(
     title="Median calibration distance",
     **DISTANCE,
     distances=sample_distances,
+    resampled_distances=resampled_distances,
     curve=sample_curve,
     of_distances=_median,
 )
@@ -833,6 +858,7 @@ def e50(
     title="90 % calibration distance",
     **DISTANCE,
     distances=sample_distances,
+    resampled_distances=resampled_distances,
     curve=sample_curve,
     of_distances=_nine_tenths,
 )
@@ -861,6 +887,7 @@ def e90(
     extreme=True,
     **DISTANCE,
     distances=sample_distances,
+    resampled_distances=resampled_distances,
     curve=sample_curve,
     of_distances=_largest,
 )

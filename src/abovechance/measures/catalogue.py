@@ -76,6 +76,27 @@ def _index() -> dict[str, Measure]:
     return index
 
 
+def along_the_same_curve(measure: Measure) -> list[Measure]:
+    """A measure, and others that are made of the distances of the same curve.
+
+    >>> [m.name for m in along_the_same_curve(find("e50"))]
+    ['e50', 'ici', 'e90']
+    """
+    if measure.resampled_distances is None:
+        return [measure]
+    own = measure.resampled_distances, measure.parameters
+    return [
+        measure,
+        *(
+            m
+            for m in every().values()
+            if (m.resampled_distances, m.parameters) == own
+            and m.of_distances is not measure.of_distances
+            and not m.extreme
+        ),
+    ]
+
+
 def find(tag: str | Measure, *, dialect: str | None = None, **parameters: Any) -> Measure:
     """The measure that goes by a name: canonical, familiar's tag or a scikit-learn scorer name.
 

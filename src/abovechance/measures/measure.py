@@ -210,9 +210,9 @@ class Measure:
         What of calibration it tells.
     takes_batches
         Whether a formula that needs index draws takes batches of outcomes and predictions.
-    distances, of_distances, curve
-        The distances between a calibration curve and the diagonal, the value from them, and the
-        curve where it is linear in the outcomes.
+    distances, of_distances, resampled_distances, curve
+        The distances between a calibration curve and the diagonal, the value from them, those of
+        resamples, and the curve where it is linear in the outcomes.
     grouping, of_groups
         The group of every case by its probability, and the value from cases, observed and expected
         positives of the groups.
@@ -310,6 +310,8 @@ class Measure:
     # measures share, and what a measure makes of them
     distances: Callable[..., Floats] | None = None
     of_distances: Callable[[Floats], Floats] | None = None
+    # (sample, counts (B, n), **parameters) -> the distances of resamples, one after the other
+    resampled_distances: Callable[..., Any] | None = None
     # (sample, **parameters) -> the smoother of that curve; None where it is not linear
     curve: Callable[..., Any] | None = None
     # (probability, **parameters) -> the group of every case, None where a border may divide one;

@@ -581,9 +581,34 @@ def resampled(measure: Measure, sample: Sample, counts: Array) -> Floats:
     """
     if not measure.needs_index_draws:
         return evaluate(measure, sample.resampled(counts))
+    if _along_curve(measure, sample):
+        return resampled_together([measure], sample, counts)[measure.label]
     everyone = np.arange(sample.n)
     each = (np.repeat(everyone, row) for row in np.asarray(counts, dtype=np.int64))
     return np.array([float(evaluate(measure, sample.taken(rows))) for rows in each])
+
+
+def resampled_together(
+    measures: Sequence[Measure], sample: Sample, counts: Array
+) -> dict[str, Floats]:
+    """The same of several measures, by label; those of one curve, which is fitted once to each."""
+    if not all(_along_curve(m, sample) for m in measures):
+        return {m.label: resampled(m, sample, counts) for m in measures}
+    one = measures[0]
+    assert one.resampled_distances is not None
+    every = one.resampled_distances(sample, np.asarray(counts, dtype=np.int64), **one.parameters)
+    found: dict[str, list[Any]] = {m.label: [] for m in measures}
+    for distance in every:
+        for m in measures:
+            assert m.of_distances is not None
+            found[m.label].append(m.of_distances(distance).mean())  # over the classes
+    return {label: np.array(values, dtype=np.float64) for label, values in found.items()}
+
+
+def _along_curve(measure: Measure, sample: Sample) -> bool:
+    """Whether a value comes from distances that are known of cases as often as they count."""
+    plain = sample.weight is None and not sample.columns
+    return measure.resampled_distances is not None and plain
 
 
 def case_losses(measure: Measure, sample: Sample) -> Floats:

@@ -131,6 +131,46 @@ def loess(
     return Smoother(vertices, rows)
 
 
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """Classes (K, n) put in order once, for curves of cases that count several times or not at all.
+
+    `curves` are those of `loess` on the cases as often as they count, but for rounding.
+    """
+
+    x: Floats
+    code: Ints
+    order: Ints
+    ascending: Floats
+
+    @classmethod
+    def of(cls, x: Floats, code: Ints) -> "Repeated":
+        """Probabilities of every class (K, n), and the class of each case."""
+        order = np.argsort(x, axis=-1, kind="stable")
+        ascending = np.take_along_axis(x, order, axis=-1)
+        return cls(x, np.ascontiguousarray(code, dtype=np.int64), order, ascending)
+
+    def curves(self, counts: Ints, span: float = SPAN) -> Floats:
+        """How often each class is observed beside its probability, at every case: (K, N).
+
+        >>> x, code = np.linspace(0.1, 0.9, 9), np.array([1, 1, 0, 1, 0, 1, 0, 0, 0])
+        >>> counts = np.array([2, 1, 1, 0, 1, 1, 1, 1, 1])
+        >>> found = Repeated.of(x[None], code).curves(counts)[0]
+        >>> plain = np.repeat(x, counts)
+        >>> bool(np.allclose(found, loess(plain).curve(np.repeat(code == 0, counts), plain)))
+        True
+        """
+        from abovechance.numerics.kernels.curve_loops import curves
+
+        found = np.empty((len(self.x), int(counts.sum())))
+        plain = np.zeros(len(self.x), dtype=np.bool_)
+        curves(self.ascending, self.code, self.order, counts, span, found, plain)
+        for k in np.flatnonzero(plain):
+            at = np.repeat(self.x[k], counts)
+            found[k] = loess(at, span=span).curve(np.repeat(self.code == k, counts), at)
+        return found
+
+
 def _distances(x: Floats, vertices: Floats, nearest: int) -> Floats:
     """How far the q-th nearest of sorted cases lies from each vertex.
 

@@ -92,6 +92,7 @@ def _parts() -> dict[str, Callable[[], Any]]:
         "numbers": lambda: ac.assess(numbers, **HOW),
         "times to an event": lambda: ac.assess(censored, **HOW),
         "two models": lambda: ac.compare(two, **HOW),
+        "calibration curves of two models": lambda: ac.compare(two, ["ici"], **HOW),
         "few cases of two models": lambda: ac.compare(
             [one.take(np.arange(20)) for one in two], **HOW
         ),
