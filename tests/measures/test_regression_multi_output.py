@@ -8,6 +8,8 @@ import pytest
 
 from abovechance.errors import NotApplicable
 from abovechance.measures import applicable, every, find, per_output
+from abovechance.measures.measure import Statistic
+from abovechance.measures.sample import Sample, evaluate
 from abovechance.predictions import Numeric
 
 REFERENCES = Path(__file__).parents[1] / "references"
@@ -106,3 +108,16 @@ def test_they_are_listed_for_several_outputs_only():
     names = {m.name for m in SEVERAL}
     assert names <= {m.name for m in applicable(Numeric(y, predicted))}
     assert not names & {m.name for m in applicable(Numeric(y[:, 0], predicted[:, 0]))}
+
+
+@pytest.mark.parametrize(
+    "name", [m.name for m in every().values() if m.sufficient is Statistic.MOMENTS]
+)
+def test_the_moments_of_every_output_stand_for_its_permuted_cases(name):
+    rng = np.random.default_rng(3)
+    y = rng.gamma(2.0, size=(40, 3)) + np.array([0.0, 5.0, 100.0])
+    value = y * rng.uniform(0.5, 1.5, size=(40, 3))
+    orders = np.stack([rng.permutation(40) for _ in range(7)])
+    found = evaluate(find(name), Sample.of(Numeric(y, value)).permuted(orders))
+    expected = [find(name).of(Numeric(y[order], value)) for order in orders]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

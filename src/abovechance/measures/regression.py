@@ -926,6 +926,7 @@ Shares = Sequence[float] | None
 SEVERAL: dict[str, Any] = {
     "form": Form.SAMPLE,
     "many_outputs": True,
+    "sufficient": Statistic.MOMENTS,  # those of each output
     "source": "NAG, Accuracy measures, multi-dimensional regression",
 }
 ONE_OUTPUT_CONSTANT = "all outcomes of an output are equal"

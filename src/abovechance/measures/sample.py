@@ -329,7 +329,7 @@ class Sample:
     @cached_property
     def four_points(self) -> "Sample":
         """Four cases with the moments of each row, of numbers beside other outcomes."""
-        return made_of(self, permuted_moments(self.outcome[..., 0, :], self.column("value")[0]))
+        return made_of(self, permuted_moments(self.outcome, self.column("value")))
 
     @cached_property
     def confusion(self) -> Floats:

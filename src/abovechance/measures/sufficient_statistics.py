@@ -99,17 +99,19 @@ def condensed(measure: Measure, sample: Any) -> Condensed | None:
 
 
 def of_moments(measure: Measure, sample: Any) -> bool:
-    """Whether the first two moments of one predicted number suffice."""
+    """Whether the first two moments of every predicted number suffice."""
     plain = measure.form in (Form.SAMPLE, Form.LOSSES) and not measure.dialect
-    numbers = sample.kind == "numeric" and sample.outputs == 1
-    one = numbers and not measure.many_outputs
-    return plain and one and measure.sufficient is Statistic.MOMENTS
+    return plain and sample.kind == "numeric" and measure.sufficient is Statistic.MOMENTS
 
 
 def permuted_moments(outcome: Floats, value: Floats) -> dict[str, Any]:
-    """Four cases for each row of outcomes (B, n) beside the same predictions (n)."""
-    a, b = outcome - outcome[0, 0], value - value.mean()
-    return _beside(outcome[0, 0], a, value, a @ b / len(value))
+    """Four cases for each row of outcomes (B, outputs, n) beside the same predictions."""
+    every = []
+    for observed, predicted in zip(np.moveaxis(outcome, -2, 0), value, strict=True):
+        a, b = observed - observed[0, 0], predicted - predicted.mean()
+        every.append(_beside(observed[0, 0], a, predicted, a @ b / len(predicted)))
+    joined = {c: np.concatenate([one[c] for one in every], axis=-2) for c in ("outcome", "value")}
+    return {**joined, "weight": every[0]["weight"]}
 
 
 def moments_beside(outcome: Floats, value: Floats, covariance: Floats) -> dict[str, Any]:
