@@ -556,10 +556,11 @@ class Settings:
     )
     quick: bool = setting(
         False,
-        "Whether to give only what needs no draws: values, intervals in closed form or from "
-        "leaving out cases, exact and closed-form tests. Rows without one say so.",
+        "Whether to give only what resamples and permutes nothing: values, intervals in closed "
+        "form, from leaving out cases or from the posterior of a small table, exact tests and "
+        "those whose law is known. Rows without one say so.",
         verbs=("assess",),
-        brief="No draws: only intervals and tests that resample and permute nothing.",
+        brief="Only intervals and tests that resample and permute nothing.",
     )
     methods: Mapping[Any, Any] | None = setting(
         None,
@@ -744,9 +745,12 @@ class Settings:
         """The same, computed in this process and kept nowhere: for what takes no time."""
         return replace(self, workers=1, executor=None, store=None, progress=None)
 
-    def rng(self, *purpose: int) -> Any:
-        """A stream of random numbers for one purpose, unlike that of any other; none if quick."""
-        if self.quick:
+    def rng(self, *purpose: int, cheap: bool = False) -> Any:
+        """A stream of random numbers for one purpose, unlike that of any other.
+
+        None if quick, unless it is `cheap`: for numbers that are drawn in milliseconds.
+        """
+        if self.quick and not cheap:
             return NoStream()
         import numpy as np
 

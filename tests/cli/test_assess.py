@@ -280,8 +280,8 @@ def test_a_sheet_of_a_workbook_is_named(
 
 
 def test_quick_leaves_out_what_needs_draws_and_says_so(told: Told) -> None:
-    found = told(*CANCER, "--measures", "auc,mcc", "--quick")
-    assert "no interval: left out by quick: needs draws" in " ".join(found.split())
+    found = told(*CANCER, "--measures", "auc,ks", "--quick")
+    assert "no p: left out by quick: needs draws" in " ".join(found.split())
     assert "1 of 2 measures have no interval or no p" in " ".join(found.split())
     assert "to" in lines_of(found, "Area under")[0]
 

@@ -13,6 +13,7 @@ from abovechance.inference import Assessment, assess
 from abovechance.measures import applicable, find
 from abovechance.measures.chance_levels import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
+from abovechance.settings import ONE_MODEL
 
 Y, P = [0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9]
 THREE = Multiclass(
@@ -434,7 +435,7 @@ def test_counts_are_cases_when_a_class_is_called_small() -> None:
 @pytest.mark.parametrize(
     "kind", ["binary", "few", "multiclass", "numeric", "case-control", "groups"]
 )
-def test_a_quick_answer_draws_nothing_and_shows_rows_of_the_full_one(
+def test_a_quick_answer_resamples_nothing_and_shows_rows_of_the_full_one(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(4)
@@ -454,7 +455,7 @@ def test_a_quick_answer_draws_nothing_and_shows_rows_of_the_full_one(
     full = assess(given, **options)
     with monkeypatch.context() as patched:
         patched.setattr("abovechance.resampling.replicates.Blocks", drawing)
-        patched.setattr(np.random, "SeedSequence", drawing)  # of every stream of the settings
+        patched.setattr(np.random, "SeedSequence", of_tables)  # of every stream of the settings
         quick = assess(given, **options, quick=True)
     assert len(quick.estimates) == len(full.estimates)
     left = 0
@@ -477,3 +478,20 @@ def test_a_quick_answer_draws_nothing_and_shows_rows_of_the_full_one(
 
 def drawing(*_: Any, **__: Any) -> None:
     raise AssertionError("something was drawn")
+
+
+def of_tables(seed: int, spawn_key: tuple[int, ...], real: Any = np.random.SeedSequence) -> Any:
+    assert spawn_key == (ONE_MODEL, 6), "something other than the posterior of a table was drawn"
+    return real(seed, spawn_key=spawn_key)
+
+
+def test_a_quick_answer_has_the_limits_of_tables_and_from_many_cases_on_p_by_laws() -> None:
+    rng = np.random.default_rng(6)
+    y = rng.random(10_000) < 0.3
+    p = 1 / (1 + np.exp(-rng.normal(1.2 * y - 1.3)))
+    given, names = Binary(y, probability=p), ["f1", "mcc", "kappa", "brier", "log_loss", "ks"]
+    quick, full = (assess(given, names, rng=1, quick=each) for each in (True, False))
+    for name in ("f1", "mcc", "kappa"):
+        assert quick[name].interval == full[name].interval
+    for name in names:
+        assert quick[name].p_value == full[name].p_value is not None

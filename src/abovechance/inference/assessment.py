@@ -825,8 +825,8 @@ def _on_quick(rows: Sequence[Estimate]) -> Iterator[Advice]:
     if without:
         yield Advice(
             "AC028",
-            f"quick: nothing was drawn, so {len(without)} of {len(whole)} measures have no "
-            "interval or no p; leave quick out (--quick) for these.",
+            f"quick: nothing was resampled or permuted, so {len(without)} of {len(whole)} measures "
+            "have no interval or no p; leave quick out (--quick) for these.",
         )
 
 

@@ -113,6 +113,7 @@ class Method:
     smallest: int = 1
     heading: str = ""  # in a table of methods, where the title alone says too little
     drawn: bool = False  # whether a p-value rests on permutations, flips or resamples
+    undrawn: bool = False  # whether it answers what it can without them, where they are left out
     steps: bool = False  # whether limits are order statistics of draws, one p per draw
     posterior: bool = False  # whether limits are those of a posterior, which no p agrees with
     models: int = 1  # whose values it is about: one, or the difference of two

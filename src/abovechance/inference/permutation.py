@@ -557,7 +557,7 @@ def _by_method(
             method = find_method(PERMUTATION, Kind.TEST)
         else:
             method = next(suited(first_of(Kind.TEST, m.law, facts), m, predictions, facts))
-        if not (settings.quick and method.drawn):
+        if method.undrawn or not (settings.quick and method.drawn):
             found.setdefault(method, []).append(m)
     return found
 
@@ -644,6 +644,7 @@ def mann_whitney_of_all(
 @test(
     name=PERMUTATION,
     drawn=True,
+    undrawn=True,
     title="[sequential {sequential}]permutation[, exact{exact}]"
     "[, normal approximation{approximation}][ corrected for skewness{corrected}][, {limit}]"
     "[; {scheme}]",
@@ -662,13 +663,15 @@ def permutation_of_all(
 ) -> dict[str, Test]:
     """All measures on the same permuted outcomes."""
     if predictions.cases.sample_weight is not None:
-        return _weighted(predictions, measures, settings)
+        return {} if settings.quick else _weighted(predictions, measures, settings)
     found: dict[str, Test] = {}
     scheme, words = scheme_for(predictions)
     many = predictions.n >= LIMIT_CASES and settings.draws is None and not settings.exact
     if isinstance(scheme, LabelPermutations) and scheme.blocks is None and many:
         found.update(_undrawn(predictions, measures, scheme))
         measures = [m for m in measures if m.label not in found]
+    if settings.quick:
+        return found
     if isinstance(scheme, LabelPermutations) and _sizes_fixed(scheme):
         linear = [m for m in measures if m.label_score is not None and predictions.weight is None]
         found.update(_linear(predictions, linear, scheme, words, settings) if linear else {})

@@ -135,6 +135,9 @@ def interval_of_table(measure: Measure, predictions: Any, settings: Shared) -> I
     return _by_table(measure, predictions, settings, None)
 
 
+SMALL_TABLE = 25  # cells of which posteriors are drawn in milliseconds
+
+
 def _by_table(
     measure: Measure,
     predictions: Any,
@@ -145,7 +148,7 @@ def _by_table(
     if not confusion_tables.of_table(measure):
         return None
     cells = settings.cells(predictions)
-    stream = partial(settings.rng, ONE_MODEL, 6)
+    stream = partial(settings.rng, ONE_MODEL, 6, cheap=cells.table.size <= SMALL_TABLE)
     if settings.prevalence is not None and not measure.prevalence_free:
         return confusion_tables.at_prevalence(
             measure, cells, settings.prevalence, settings.level, stream
