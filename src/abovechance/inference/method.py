@@ -257,11 +257,11 @@ def facts_of(predictions: Any) -> frozenset[Fact]:
     >>> sorted(facts_of(Binary([0, 1], label=[0, 1], groups=[1, 1], sample_weight=[1, 2])))
     [<Fact.CLUSTERS: 'clusters'>, <Fact.WEIGHTS: 'sampling weights'>]
     """
-    found: frozenset[Fact] = predictions.once(
-        "facts",
-        lambda: frozenset(fact for fact, there in TOLD_BY_CASES.items() if there(predictions)),
-    )
-    return found
+    known: frozenset[Fact] | None = predictions.derived.get("facts")  # asked for by every method
+    if known is None:
+        known = frozenset(fact for fact, there in TOLD_BY_CASES.items() if there(predictions))
+        predictions.derived["facts"] = known
+    return known
 
 
 def pooled(predictions: Any) -> bool:

@@ -283,8 +283,8 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The row under the names of the JSON contract."""
-        named = {f.name.rstrip("_"): plain(getattr(self, f.name)) for f in fields(self)}
-        return {key: jsonable(named[key]) for key in CONTRACT}
+        named = jsonable({f.name.rstrip("_"): getattr(self, f.name) for f in fields(self)})
+        return {key: named[key] for key in CONTRACT}
 
 
 CONTRACT = (
@@ -632,7 +632,8 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """The row under the names of the JSON contract."""
-        return {f.name: jsonable(plain(getattr(self, f.name))) for f in fields(self)}
+        found: dict[str, Any] = jsonable({f.name: getattr(self, f.name) for f in fields(self)})
+        return found
 
     @property
     def sentence(self) -> str:
@@ -879,10 +880,12 @@ class Comparison(Result, kind="comparison"):
         whole = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.baseline is None:
             del whole["baseline"]
-        rows = {
-            name: [item.to_dict() for item in whole[name]] for name in ("estimates", "differences")
+        rows = ("estimates", "differences")  # which have names of their own in the contract
+        found = {
+            name: [item.to_dict() for item in value] if name in rows else jsonable(plain(value))
+            for name, value in whole.items()
         }
-        return {"abovechance": __version__, "kind": self.kind, **jsonable({**plain(whole), **rows})}
+        return {"abovechance": __version__, "kind": self.kind, **found}
 
     def to_markdown(self, *, full: bool = False) -> str:
         """What is printed, as Markdown; with a baseline as a comment, verdict first."""

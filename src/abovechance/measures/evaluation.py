@@ -186,11 +186,16 @@ def evaluate(
 
 def fit(measure: Measure, predictions: Predictions) -> Measure:
     """The version of a measure for these predictions, or the reason why there is none."""
-    measure = measure.for_outcome(predictions.kind)
-    reason = obstacle(measure, predictions)
+    key = ("fit", measure)
+    known: Measure | None = predictions.derived.get(key)  # asked again for every value
+    if known is not None:
+        return known
+    found = measure.for_outcome(predictions.kind)
+    reason = obstacle(found, predictions)
     if reason is not None:
         raise NotApplicable(reason)
-    return measure
+    predictions.derived[key] = found
+    return found
 
 
 def _value(measure: Measure, predictions: Predictions) -> float:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable, UnknownMeasure
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure, find
@@ -54,9 +55,7 @@ def against_chance(
 
     if any(asked.name in ("log_score", "skill.log_score") for asked in tests):
         logits(sample.probability)
-    predictions = Binary(
-        sample.positive, probability=sample.probability, threshold=sample.threshold
-    )
+    predictions = _predicted(sample, sample.probability)
     settings = Settings(draws=draws, seed=seed, p_alone=True)
     plain = [asked for asked in tests if asked.name not in SKILLS]
     usual = [asked.measure for asked in plain if asked.method is None]
@@ -96,10 +95,7 @@ def compared(
     if any(asked.name == "log_score" for asked in tests):
         for one in (sample.first, sample.second):
             logits(one)
-    models = [
-        Binary(sample.positive, probability=p, threshold=sample.threshold)
-        for p in (sample.first, sample.second)
-    ]
+    models = [_predicted(sample, p) for p in (sample.first, sample.second)]
     found = {}
     for name, measure, method in tests:
         asked = {} if method is None else {Kind.COMPARISON: {measure.label: method}}
@@ -209,6 +205,13 @@ def draws_of(name: str, kind: type) -> bool:
     """Whether a verb's test rests on permutations, flips or resamples."""
     method = method_for(name, kind)
     return method is not None and bool(method.drawn)
+
+
+def _predicted(sample: Predicted | Pair, probability: Floats) -> Binary:
+    """Predictions of a sample, which was checked when it was made and is not checked again."""
+    return _some().replace(
+        positive=sample.positive, probability=probability, threshold=sample.threshold
+    )
 
 
 @cache
