@@ -111,7 +111,7 @@ def contract(result: Any) -> dict[str, Any]:
         found = CheckedFacts(result)
         wrong = fault(found, kind_of(found))
         if wrong is not None:
-            raise DataError(f"this is no result that abovechance saved: {wrong}.")
+            raise DataError(f"this is not a result that abovechance saved: {wrong}.")
         return found
     to_dict = getattr(result, "to_dict", None)
     if to_dict is None or not hasattr(result, "kind"):

@@ -267,7 +267,7 @@ def interval_over_cases(
         moved = np.bincount(codes(groups[runs == 0]), moved)
     units = len(moved)
     if units < 2 or not np.isfinite(moved).all():
-        raise NotApplicable(f"{measure.title} hangs on single cases.")
+        raise NotApplicable(f"{measure.title} depends on single cases.")
     own = units / (units - 1.0) * float((moved**2).sum())
     whole = measure.law is Law.CALIBRATION or not np.isfinite(overfitting)
     share = 1.0 if whole else float(np.clip(3.0 * overfitting, *LEAST_MOST))

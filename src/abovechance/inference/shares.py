@@ -345,7 +345,7 @@ def _share(measure: Measure, table: Floats) -> tuple[int, int]:
         total = table.sum()
         hits = measure.on_counts(table) * total
     if abs(hits - np.rint(hits)) > ROUNDING * max(1.0, total) or not 0 <= hits <= total:
-        raise NotApplicable("this is no number of cases divided by another.")
+        raise NotApplicable("this is not one number of cases divided by another.")
     return int(np.rint(hits)), int(total)
 
 

@@ -951,7 +951,7 @@ def assess_stream(
         raise DataError(f"missing must be 'refuse' or 'drop'; got {missing!r}.")
     stream = open_stream(path)
     if stream is None:
-        raise FileError(f"only Parquet files are read in pieces; {os.fspath(path)} is none.")
+        raise FileError(f"only Parquet files are read in pieces; {os.fspath(path)} is not one.")
     stated = Roles(
         outcome=(outcome,) if outcome else (),
         probability=probability,

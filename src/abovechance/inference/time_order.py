@@ -478,7 +478,7 @@ def case_values(measure: Measure, predictions: Any) -> Floats:
         raise NotApplicable(EXTREME)
     if not measure.smooth:
         raise NotApplicable(
-            f"{measure.title} hangs on no single case, so a series of cases does not tell how it "
+            f"{measure.title} depends on no single case, so a series of cases does not tell how it "
             "varies; means over the cases have an interval in time order."
         )
     if measure.form is Form.LOSSES and measure.after is None:

@@ -95,7 +95,7 @@ def _fields(array: Array, source: str) -> dict[str, Array]:
     found = {name: array[name] for name in array.dtype.names}
     if not all(map(_sound, found.values())):
         raise FileError(
-            f"{source} must be a whole NumPy file; a text in it is none. Copy it again."
+            f"{source} must be a whole NumPy file; a text in it cannot be read. Copy it again."
         )
     return found
 

@@ -201,7 +201,7 @@ def read_table(
     else:
         table = from_frame(source, name or "the dataframe")
     if sheet is not None and not table.sheet:
-        raise FileError(f"sheet is for workbooks; {table.source} is none. Leave it out.")
+        raise FileError(f"sheet is for workbooks; {table.source} is not one. Leave it out.")
     if table.rows == 0:
         raise FileError(
             f"{table.source} must hold at least one row; it has a header and no complete row."

@@ -629,7 +629,7 @@ def case_losses(measure: Measure, sample: Sample) -> Floats:
 def on_counts(measure: Measure, table: Floats) -> Floats:
     """The values of confusion tables (…, K, K); two classes: the second is positive."""
     if measure.form not in COUNTING:
-        raise NotApplicable(f"{measure.title} is no function of a confusion table.")
+        raise NotApplicable(f"{measure.title} is not a function of a confusion table.")
     if table.shape[-1] > 2:
         measure = measure.for_outcome("multiclass")
     with np.errstate(divide="ignore", invalid="ignore"):
