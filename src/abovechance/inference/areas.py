@@ -388,6 +388,7 @@ def newcombe_limit(area: float, n1: float, n0: float, reach: float, end: float) 
 
     if inside(end):
         return end
+    # bisected: the variance is the larger of two curves, and where they cross it has no derivative
     near, far = area, end
     for _ in range(STEPS):
         middle = (near + far) / 2.0

@@ -119,6 +119,8 @@ def _skill(
     else:
         found = _resampled(units, settings)
     bounds = span(measure.range)
+    # few units do not show the skewness that the bootstrap corrects for; flips assume symmetry, and
+    # say so in their hypothesis
     if isinstance(found, Studentised) and len(units) >= FEW:
         name, p_value, hypothesis = found.name, found.p_value("greater"), NO_GAIN
         known_of_it = found.known(one_sided=True)

@@ -516,6 +516,7 @@ class Independent:
         size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
         parts = []
         for number, p in enumerate((self.first, self.second)):
+            # where prevalence plays no part it is not left to chance either
             groups = p.cases.groups
             stratified = self.measure.prevalence_free and groups is None
             drawn = replicates(

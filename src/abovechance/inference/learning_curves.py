@@ -589,6 +589,7 @@ def _curve(
     chance = chance_level(measure, predictions, rng)
     passes = len(draws["row"])
     many = int(draws["fold"].max()) + 1
+    # a fold of another pass is another fold, though it has the same number
     apart = draws["fold"] + many * np.arange(passes)[:, None]
     for k in range(len(sizes)):
         predicted = draws["predicted"][:, k]

@@ -885,6 +885,7 @@ def _levels(
         found[m.label] = level(np.asarray(m.on_counts(tables)))
     smooth = [m for m in rest if m.label not in found]
     if smooth:
+        # places to read a curve off, no draws of the test: the same for every seed
         labels = scheme.draw(np.random.default_rng(0), arrangements_for(n))
         kinds = tuple({m.label_score for m in smooth if m.label_score is not None})
         sums = linear_null(predictions, kinds, scheme, labels)

@@ -292,6 +292,8 @@ def shrunken_discriminants(
     samples with a tiny class, a feature that hardly varies in one, or a singular covariance.
     """
     p = X.shape[1]
+    # a covariance is linear in how often each row is used, so those of all samples are one product
+    # of counts with the products of pairs of features; centring first keeps the digits
     centred = X - X.mean(axis=0)
     i, j = np.tril_indices(p)
     products = centred[:, i] * centred[:, j]

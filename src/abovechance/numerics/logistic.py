@@ -195,6 +195,8 @@ def fit_together(
     count = _number(outcomes, counts, penalty, columns)
     y, c = (_spread_out(part, (count, n)) for part in (outcomes, _times(counts, n)))
     ridge = np.broadcast_to(np.asarray(penalty, dtype=np.float64), (count, p))
+    # Newton's equations of features in unlike units are nearly singular, so all are centred and of
+    # unit spread here, and the penalty moves with them: the fit is the same
     centre = X.mean(axis=0) if intercept else np.zeros(p)
     scale = _scale(X - centre)
     design = (X - centre) / scale
@@ -345,6 +347,8 @@ def _climb(
             break
         here = table.some(on)
         step, change, regular = _newton(here, y[on], c[on], ridge[on], used[on], v[on], odds[on])
+        # only a step that changes log odds by much may overshoot; the others are taken unseen, for
+        # a look at the likelihood costs as much as a step
         far = np.abs(change).max(axis=1, initial=0.0)
         size = np.ones(len(on))
         some = np.flatnonzero(far > SAFE)

@@ -308,6 +308,8 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         fitted, curve = np.clip(fitted, 0.0, 1.0), np.clip(curve, 0.0, 1.0)
     groups = None if problem.groups is None else problem.groups[seen]
     if problem.share:
+        # what the smoother averages at x is worth so many independent cases: limits of a share of
+        # these stay within 0 and 1, where a standard error of the curve would leave them
         cases = 1.0 / smoother.variance(np.ones(n), x)
         if groups is not None:
             cases = cases / _design_effect(smoother, fitted, y[seen] - fitted, groups, x)

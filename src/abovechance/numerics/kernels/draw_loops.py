@@ -320,6 +320,8 @@ def binary_bootstrap(
             for case in range(n):
                 by_case[case] = counts[unit_of[case]]
             weights = by_case
+        # from the highest score down: what was passed at the threshold is the confusion table, what
+        # is passed at the end the ranks
         state = (0, 0, 0, 0.0, 0.0, 0.0)
         state = part(weights, positive, losses[0], ends, average, top, threshold, state)
         integers[draw, 0] = state[0]

@@ -333,6 +333,8 @@ def cluster_sizes(
         for seed in range(places):
             if not inside[seed]:
                 continue
+            # struck off when it begins to wait: none waits twice, and the next draw finds all
+            # places free
             inside[seed] = False
             waiting[0] = seed
             size, done = 1, 0
