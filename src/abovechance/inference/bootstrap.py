@@ -26,6 +26,7 @@ from abovechance.measures.sample import (
     resampled,
     resampled_together,
 )
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
 from abovechance.resampling.draws import Bootstrap, Sorted, binary_bootstrap
@@ -375,16 +376,19 @@ def jackknifed(
         without = without_clusters(measure, predictions, groups)
         times = np.ones(len(without))
     unit = "case" if groups is None else "cluster"
-    lost = int(times[~np.isfinite(without)].sum())
+    _refuse_lost(measure, int(times[~np.isfinite(without)].sum()), unit)
+    known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
+    value = measure.of(predictions)
+    low, high = jackknife_limits(value, without, times, measure, unit, confidence_level)
+    return method.limits("left_out", low, high, confidence_level, **known)
+
+
+def _refuse_lost(measure: Measure, lost: int, unit: str) -> None:
     if lost:
         raise NotApplicable(
             f"{measure.title} is undefined or infinite when one of {lost} {unit}"
             f"{'s' * (lost != 1)} is left out, so it has no interval."
         )
-    known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
-    value = measure.of(predictions)
-    low, high = jackknife_limits(value, without, times, measure, unit, confidence_level)
-    return method.limits("left_out", low, high, confidence_level, **known)
 
 
 def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level: float) -> Interval:
@@ -396,12 +400,7 @@ def _in_strata(measure: Measure, predictions: Predictions, strata: Bools, level:
     known, what = {"cases": units}, "case"
     if groups is not None:
         known, what = {"clusters": units}, "cluster"
-    lost = int((~np.isfinite(without)).sum())
-    if lost:
-        raise NotApplicable(
-            f"{measure.title} is undefined or infinite when one of {lost} {what}"
-            f"{'s' * (lost != 1)} is left out, so it has no interval."
-        )
+    _refuse_lost(measure, int((~np.isfinite(without)).sum()), what)
     positive = np.bincount(unit, weights=strata) > 0
     negative = np.bincount(unit, weights=~strata) > 0
     crossing = bool((positive & negative).any())
@@ -490,8 +489,6 @@ def _reach(
     value: float, error: float, freedom: float, measure: Measure, unit: str, level: float
 ) -> tuple[float, float]:
     """Limits about a value on the scale of its range."""
-    from scipy.special import stdtrit
-
     bottom, top = measure.range
     if not bottom < value < top:
         raise NotApplicable(
@@ -504,7 +501,7 @@ def _reach(
             f"{measure.title} stays the same whichever {unit} is left out: no spread to see."
         )
     scale = scale_of(bottom, top)
-    half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error * scale.slope(value)
+    half = critical_value(level, freedom) * error * scale.slope(value)
     centre = scale.to(value)
     with np.errstate(over="ignore"):
         low, high = (scale.back(centre + side * half) for side in (-1.0, 1.0))
@@ -774,7 +771,7 @@ class Studentised:
         Hall (1988), On symmetric bootstrap confidence intervals.
         """
         if not len(self.pivots):
-            reach = self._student(0.5 + level / 2.0)
+            reach = critical_value(level, self.df)
         else:
             reach = self._largest(np.sort(np.abs(self.pivots)), 1.0 - level)
         return self.mean - reach * self.error, self.mean + reach * self.error
@@ -782,7 +779,7 @@ class Studentised:
     def bounds(self, level: float) -> tuple[float, float]:
         """Two one-sided bounds, each at (1 + level) / 2: what the one-sided tests reject beyond."""
         if not len(self.pivots):
-            reach = self._student(0.5 + level / 2.0)
+            reach = critical_value(level, self.df)
             low, high = (self.mean - leaning(q, self.lean) * self.error for q in (reach, -reach))
             return low, high
         outside = (1.0 - level) / 2.0
@@ -827,11 +824,6 @@ class Studentised:
         """The k-th largest pivot, so that a limit excludes what (b + 1) / (m + 1) rejects."""
         k = max(int(round((len(ascending) + 1) * outside, 9)), 1)
         return float(ascending[-min(k, len(ascending))])
-
-    def _student(self, at: float) -> float:
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.df, at))
 
 
 def straightened(pivot: float, lean: float) -> float:
@@ -933,9 +925,7 @@ class Padded:
         )
 
     def limits(self, level: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
-        half = float(stdtrit(self.df, 0.5 + level / 2.0)) * self.error
+        half = critical_value(level, self.df) * self.error
         return min(self.centre - half, self.mean), max(self.centre + half, self.mean)
 
     def p_value(self, alternative: Alternative = "two-sided", against: float = 0.0) -> float:
@@ -1203,7 +1193,7 @@ def studentised_interval(
         pivots = _pivots_of_rows(centred[None], rng, draws)[0]
     known = pivots[np.isfinite(pivots)]
     if len(pivots) - len(known) > MOST_UNDEFINED * len(pivots):
-        half = _student(centred, level) * error
+        half = critical_value(level, freedom_of(centred)) * error
         return limits("student", mean - half, mean + half, level)
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(known, [tail, 1.0 - tail], method="inverted_cdf")
@@ -1211,16 +1201,6 @@ def studentised_interval(
     return limits(
         "studentised_bootstrap", min(ends[0], mean), max(ends[1], mean), level, draws=draws
     )
-
-
-def _student(centred: Floats, level: float) -> float:
-    """Student's quantile; few values that make most of the spread leave it badly known."""
-    from scipy.special import stdtrit
-
-    n = len(centred)
-    kurtosis = n * float((centred**4).sum()) / float((centred**2).sum()) ** 2
-    freedom = min(max(2.0 * n / max(kurtosis - 1.0, 1e-9), min(3.0, n - 1.0)), n - 1.0)
-    return float(stdtrit(freedom, 0.5 + level / 2.0))
 
 
 def mean_pivots(
