@@ -1,5 +1,9 @@
 """Numbers of printed tables: as many digits as the interval beside them lets matter."""
 
+import ast
+from pathlib import Path
+
+import abovechance
 from abovechance.format import between, number, signed
 from abovechance.inference.results import Interval
 from abovechance.tabular import numeric
@@ -27,3 +31,15 @@ def test_a_limit_near_0_keeps_its_sign() -> None:
     assert between(-4e-08, 0.5) == "−4e-08 to 0.500"
     assert between(0.0, 0.5) == "0.000 to 0.500"
     assert between(-0.0002978, 0.0001852) == "−0.0003 to 0.00019"
+
+
+def test_thousands_stand_apart_in_one_way() -> None:
+    """One answer must not say "100,000 rows" and "100\u202f000 cases"."""
+    found = []
+    for file in Path(abovechance.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            spec = node.format_spec if isinstance(node, ast.FormattedValue) else None
+            texts = [v.value for v in getattr(spec, "values", []) if isinstance(v, ast.Constant)]
+            if any("," in text for text in texts) and file.name not in ("format.py", "chart.py"):
+                found.append((file.name, node.lineno))
+    assert not found, "write thousands(count) from format.py"

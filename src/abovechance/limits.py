@@ -3,6 +3,7 @@
 import os
 
 from abovechance.errors import FileError
+from abovechance.format import thousands
 
 SHARE = 2
 """A file may take one part of so many of the memory: what is made of it takes as much again."""
@@ -41,8 +42,9 @@ def refuse_swollen(unpacked: int, packed: int, source: str) -> None:
     """Refuse what is many times as large once it is unpacked, as no table of predictions is."""
     if unpacked > room_for(packed):
         raise FileError(
-            f"{source} must hold a table that fits the memory; unpacked its {packed:,} bytes are "
-            f"more than {gigabytes(room_for(packed))}. If it is what it should be, unpack it first."
+            f"{source} must hold a table that fits the memory; unpacked its {thousands(packed)} "
+            f"bytes are more than {gigabytes(room_for(packed))}. If it is what it should be, "
+            "unpack it first."
         )
 
 
@@ -63,4 +65,4 @@ def gigabytes(size: int) -> str:
     ('3.0 GiB', '931,322,575 GiB')
     """
     shown = size / 2**30
-    return f"{shown:.1f} GiB" if shown < 1000 else f"{shown:,.0f} GiB"
+    return f"{shown:.1f} GiB" if shown < 1000 else f"{thousands(shown)} GiB"

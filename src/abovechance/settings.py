@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from abovechance import docstrings
 from abovechance.errors import AboveChanceError, DataError, NotApplicable, did_you_mean, shown
+from abovechance.format import thousands
 from abovechance.progress import Bar, unasked_bar
 
 Alternative = Literal["greater", "less", "two-sided"]
@@ -86,7 +87,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     if int(value) < least:
         raise AboveChanceError(f"{name} must be at least {least}; got {shown(value)}.")
     if int(value) > LARGEST:
-        raise AboveChanceError(f"{name} must be at most {LARGEST:,}; got {shown(value)}.")
+        raise AboveChanceError(f"{name} must be at most {thousands(LARGEST)}; got {shown(value)}.")
     return int(value)
 
 

@@ -154,6 +154,21 @@ def codes(found) -> set[str]:
     return {advice.code for advice in found.advice}
 
 
+@pytest.mark.parametrize("word", ["groups", "cv_groups"])
+def test_groups_are_called_what_the_caller_called_them(word: str) -> None:
+    X, y = clustered(1)
+    with pytest.raises(NotApplicable, match=f"group of {word}, .* blocks={word}"):
+        permutation_test(GaussianNB(), X, y, cv=4, draws=9, rng=1, **{word: GROUPS})
+    with pytest.raises(DataError, match=f"y has 96, {word} has 95"):
+        permutation_test(GaussianNB(), X, y, draws=9, **{word: GROUPS[1:]})
+    other = np.arange(96) // 4
+    free = np.random.default_rng(2).integers(2, size=96)
+    found = permutation_test(GaussianNB(), X, free, cv=4, draws=9, rng=1, **{word: other})
+    said = next(a.text for a in found.advice if a.code == "AC649")
+    assert f"groups of {word}," in said
+    assert f"blocks={word})" in said
+
+
 def test_groups_of_one_outcome_are_not_taken_apart() -> None:
     X, y = clustered(1)
     with pytest.raises(NotApplicable, match="permute='blocks', blocks=cv_groups"):

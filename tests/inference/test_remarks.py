@@ -304,6 +304,22 @@ def test_few_cases_that_are_seen_up_to_a_time_are_said_of_measures_at_that_time(
     assert said in [a.text for a in found.advice]
 
 
+def test_squared_errors_are_spoken_of_only_where_they_are_compared() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=120)
+    models = {name: Numeric(y, y + rng.normal(size=120)) for name in "ab"}
+    for names, told in (
+        (["mae"], False),
+        (["mae", "medae", "rae", "kendall"], False),
+        (["mae", "rmse"], True),
+        (["r2"], True),
+    ):
+        found = compare(models, names, rng=1, draws=99)
+        assert any(a.code == "AC158" for a in found.advice) == told, names
+        said = _codes(models["a"], *names)
+        assert ("AC033" in said) == told, names
+
+
 def test_counts_are_cases_when_a_class_is_called_small_in_a_comparison() -> None:
     rows = _cases(40)
     some = rows.with_cases(counts=np.full(40, 10))

@@ -9,8 +9,9 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.time_order import autocorrelated, case_values, cosines, ordered_mean
-from abovechance.measures import applicable, find
+from abovechance.measures import Law, applicable, find
 
 FILE = Path(__file__).parents[1] / "references" / "ordered.json"
 CASES = {case["id"]: case for case in json.loads(FILE.read_text("utf-8"))["cases"]}
@@ -99,7 +100,7 @@ def test_compare_in_order_does_not_depend_on_the_order_of_rows() -> None:
     one, other = (ac.compare(m, measures, rng=1) for m in (models, shuffled))
     for a, b in zip(one, other, strict=True):
         assert a.p_value == pytest.approx(b.p_value, rel=1e-9)
-        assert a.test.startswith("EWC, t(")
+        assert a.test.startswith("EWC, t(" if a.measure == "log_score" else "MOVER of both")
         assert a.posterior is None
         assert a.interval.low <= a.difference <= a.interval.high
     assert one.omnibus == ()
@@ -201,3 +202,89 @@ def test_a_quantile_of_errors_has_no_interval_in_time_order() -> None:
     apart = ac.compare(made, ["medae"], rng=1)["medae"]
     assert (apart.interval, apart.p_value) == (None, None)
     assert "depends on no single case" in apart.undefined
+
+
+# ---------------------------------------------------------------- what holds for every measure
+
+
+def stays(made: Any, times: int) -> Any:
+    """Every case for so many times in a row."""
+    again = made.take(np.repeat(np.arange(made.n), times))
+    return again.with_cases(order=np.arange(again.n, dtype=np.float64))
+
+
+def of_tables_and_areas(made: Any) -> list[Any]:
+    return [m for m in applicable(made) if of_table(m) or m.law is Law.PAIRS]
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_cases_that_stay_for_many_times_are_no_more_cases(paired: bool) -> None:
+    """Whatever a comparison rests on, it must not take times in a row for independent cases."""
+    models = two(70)
+    lasting = {name: stays(p, 8) for name, p in models.items()}
+    names = [m for m in applicable(models["a"]) if not m.needs_index_draws]
+    plain, found = (
+        {d.measure: d for d in ac.compare(m, names, rng=1, draws=199, paired=paired).differences}
+        for m in (models, lasting)
+    )
+    seen = 0
+    for label, d in found.items():
+        once = plain[label].interval
+        if d.interval is None or once is None or not np.isfinite(once.high - once.low):
+            continue
+        seen += 1
+        assert d.interval.high - d.interval.low > 0.7 * (once.high - once.low), label
+    assert seen > 20
+
+
+def test_a_value_of_cases_that_stay_for_many_times_is_that_of_as_many_cases() -> None:
+    made = two(70)["a"]
+    plain, found = (ac.assess(p, rng=1, draws=199) for p in (made, stays(made, 8)))
+    wide = {e.measure: e.interval for e in plain.estimates}
+    for e in found.estimates:
+        if e.interval is not None and wide[e.measure] is not None:
+            once = wide[e.measure]
+            assert e.interval.high - e.interval.low > 0.7 * (once.high - once.low), e.measure
+
+
+def test_few_cases_that_tell_are_not_all_times() -> None:
+    """Nine positives, all found, among 100 times: limits are those of nine, not of a hundred."""
+    y = np.arange(100) % 12 == 0
+    p = np.where(y, 0.9, np.random.default_rng(1).uniform(0.0, 0.6, 100))
+    facts: dict[str, Any] = {"probability": p, "pos_label": True}
+    plain, timed = ac.Binary(y, **facts), ac.Binary(y, order=np.arange(100), **facts)
+    found = ac.assess(timed, ["sensitivity"])["sensitivity"].interval
+    assert found.low < 0.65
+    assert found.method == "Wilson, as of 9 times"
+    names = of_tables_and_areas(plain)
+    alone = {e.measure: e.interval for e in ac.assess(plain, names, rng=1).estimates}
+    for e in ac.assess(timed, names, rng=1).estimates:
+        if e.interval is not None:
+            assert e.interval.low <= alone[e.measure].low + 1e-9, e.measure
+            assert e.interval.high >= alone[e.measure].high - 1e-9, e.measure
+
+
+def test_differences_of_tables_in_order_are_of_the_limits_that_both_models_have() -> None:
+    models = two(80, order=np.arange(80))
+    measure = find("ppv")
+    found = ac.compare(models, [measure], rng=1, margin=0.1)
+    row, (one, other) = found["ppv"], (e.interval for e in found.estimates)
+    values = [case_values(measure, p) for p in models.values()]
+    gap = cosines(values[0] - values[1], np.arange(80))
+    slow = np.cos(np.outer(np.arange(1, int(gap.df) + 1), (np.arange(80) + 0.5) * np.pi / 80))
+    a, b = (slow @ v for v in values)
+    r = a @ b / np.sqrt((a @ a) * (b @ b))
+    mine, theirs = (measure.of(p) for p in models.values())
+    parts = np.array([mine - one.low, other.high - theirs])
+    below = np.sqrt((parts**2).sum() - 2.0 * r * parts.prod())
+    assert row.interval.low == pytest.approx(row.difference - below, rel=1e-9)
+    assert row.margin.noninferior == (row.margin.interval.low > -0.1)
+    assert ac.significance.ordered(*models.values(), "ppv").p_value == row.p_value
+    assert (row.p_value < 0.05) == (row.interval.low > 0.0 or row.interval.high < 0.0)
+
+
+def test_subgroups_of_one_series_are_not_tested_for_interaction() -> None:
+    by = np.where(np.arange(160) % 2, "odd", "even")
+    found = ac.compare(two(160, order=np.arange(160)), ["brier"], by=by, rng=1, draws=99)
+    assert [i.p_value for i in found.interactions] == [None]
+    assert "depend" in str(found.interactions[0].undefined)

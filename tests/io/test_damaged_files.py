@@ -114,14 +114,12 @@ def test_a_sheet_with_one_cell_far_out_is_refused() -> None:
     book.active["XFD1048576"] = 1
     file = io.BytesIO()
     book.save(file)
-    with pytest.raises(
-        FileError, match=r"a sheet of 1,048,576 × 16,384 cells would take 1,024 GiB"
-    ):
+    with pytest.raises(FileError, match=r"a sheet of 1.048.576 × 16.384 cells would take 1024 GiB"):
         read_table(file.getvalue())
 
 
 def test_a_header_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileError, match="at most 100,000 columns; its first line has 200,000"):
+    with pytest.raises(FileError, match=r"at most 100.000 columns; its first line has 200.000"):
         read_table(b"a" + b",a" * 200_000 + b"\n")
     monkeypatch.setattr("abovechance.io.text_files.LONGEST_HEADER", 2**18)
     with pytest.raises(FileError, match="has no end within"):

@@ -109,7 +109,10 @@ def test_files_are_those_that_the_command_reads(tmp_path: Path) -> None:
         ({"regions": [(900, 0, 0, 1)]}, "regions must hold a voxel of the mask"),
         ({"prevalence": 2.0}, "prevalence must lie between 0 and 1"),
         ({"voxel": 0}, "voxel must be a positive number"),
-        ({"voxel": 0.1}, "subjects × trials × voxels must be at most 536,870,912 numbers"),
+        (
+            {"voxel": 0.1},
+            "subjects × trials × voxels must be at most 536.870.912 numbers",
+        ),
         ({"effect": np.inf}, "effect must be a finite number; got inf"),
         ({"smoothness": -1}, "smoothness must lie between 0 and the"),
         ({"regions": [(1, 2, 3)]}, "regions must be four numbers each"),

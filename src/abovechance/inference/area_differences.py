@@ -10,7 +10,7 @@ from abovechance.arrays import Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.areas import Area, quantile
 from abovechance.inference.concordance import EQUAL_CONCORDANCES
-from abovechance.inference.contrasts import EQUAL_AREAS, Answer, Contrast, gap_test
+from abovechance.inference.contrasts import EQUAL_AREAS, Answer, Contrast, gap_test, joined
 from abovechance.inference.influence import Components, Gap, components
 from abovechance.inference.method import Fact, Kind, Takes, comparison, declared, limits, test
 from abovechance.inference.method import find as find_method
@@ -230,7 +230,7 @@ class AreaContrast:
         other = self.second.limit(quantile(level, self.second.df), 1.0 - side)
         distances = abs(one - self.first.value), abs(other - self.second.value)
         gap = self.first.value - self.second.value
-        return gap + (2 * side - 1) * _joined(*distances, self.correlation)
+        return gap + (2 * side - 1) * joined(*distances, self.correlation)
 
     def _below(self, bound: float) -> float:
         """p-value of the difference of areas being `bound` or less, against its being more."""
@@ -245,10 +245,6 @@ class AreaContrast:
                 high = middle
         p = (low + high) / 2.0
         return p if side == 0 else 1.0 - p
-
-
-def _joined(one: float, other: float, correlation: float) -> float:
-    return float(np.sqrt(max(one**2 + other**2 - 2.0 * correlation * one * other, 0.0)))
 
 
 def correlation_of(spread: Floats) -> float:

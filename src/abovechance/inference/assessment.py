@@ -16,6 +16,7 @@ import numpy as np
 
 from abovechance.advice import Advice
 from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.format import thousands
 from abovechance.inference.arguments import predictions_given
 from abovechance.inference.confusion_tables import Counted, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
@@ -227,8 +228,6 @@ NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
 INFINITE = "no interval: the value is infinite here"
 
 
-SAME = 1e-9  # relative: losses that rounding alone tells apart
-NOTHING_VARIES = "these cases do not vary, which says nothing of how much others would."
 NO_LIMITS = {
     Calibration.DISTANCE: "no interval: none would cover a true 0.",
     Calibration.SCORE: "no interval: a test statistic.",
@@ -460,7 +459,8 @@ class Evidence:
         said = []
         if drawn:
             many = scheme_for(cases)[0].arrangements
-            limit = f"{ALL_LABELLINGS:,}" if many > ALL_LABELLINGS else f"{ALL_SLOW:,} slow ones"
+            slow = f"{thousands(ALL_SLOW)} slow ones"
+            limit = thousands(ALL_LABELLINGS) if many > ALL_LABELLINGS else slow
             said.append(
                 f"{listed(drawn)}: {many:.3g} arrangements of the outcomes are more than {limit}, "
                 "so p is from random ones."
@@ -587,8 +587,7 @@ class Limits:
             if found is None:
                 raise NotApplicable("the folds leave no interval.")
             return found
-        interval = interval_by_law(self.measure, self.cases, settings, self.facts)
-        return _sound(self.measure, self.value, interval, settings)
+        return interval_by_law(self.measure, self.cases, settings, self.facts, self.value)
 
     def over(self, level: float | None = None) -> Any:
         """Of cases in time order or of folds, which may have a mean over folds to tell."""
@@ -613,37 +612,6 @@ class Limits:
 
 
 EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
-
-
-def _sound(measure: Measure, value: float, interval: Interval, settings: Shared) -> Interval:
-    """An interval that is one of this measure and has a width.
-
-    A law's limits are those of its own quantity: a measure that was declared on another scale is
-    resampled. Cases that do not vary at all say nothing about how much others would.
-    """
-    slack = 1e-9 * max(1.0, abs(value))
-    if np.isfinite(value) and not interval.low - slack <= value <= interval.high + slack:
-        interval = settings.bootstrap(measure)
-    if not interval.low < interval.high:
-        raise NotApplicable(NOTHING_VARIES)
-    if measure.monotone_in and _same_losses(measure, settings.predictions):
-        raise NotApplicable("every case has the same loss: the cases show no spread.")
-    return interval
-
-
-def _same_losses(measure: Measure, cases: Any) -> bool:
-    """Whether the loss that a measure scales is the same for every case.
-
-    What varies then is the reference alone, and tells nothing of how far the predictions may err.
-    """
-    loss = find(measure.monotone_in).for_outcome(cases.kind)
-    if obstacle(loss, cases) is not None:
-        return False
-    try:
-        each = np.atleast_2d(loss.losses(cases))
-    except NotApplicable:  # only a summary is left
-        return False
-    return bool((np.ptp(each, axis=-1) <= SAME * np.abs(each).max(axis=-1)).all())
 
 
 def _bounded(measure: Measure, value: float) -> bool:

@@ -43,6 +43,7 @@ from abovechance.inference.interval_choice import expanded, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, first_of, requested_methods
 from abovechance.inference.method import find as find_method
+from abovechance.inference.miscalibration import depends_on_size
 from abovechance.inference.multiplicity import adjusted
 from abovechance.inference.omnibus import safe_omnibus
 from abovechance.inference.pairing import Matched, identical, matched, same_classes, same_kind
@@ -635,14 +636,16 @@ def interactions(
     names = list(next(iter(parts.models.values())))
     dependent = _dependence(parts)
     for measure in measures:
-        tests = []
+        why, tests = dependent, []
+        if why is None and depends_on_size(measure):
+            why = "its value changes with the number of cases alone, which subgroups do not share"
         for first, second in combinations(names, 2):
             own = [
                 row
                 for row in rows
                 if (row.measure, row.first, row.second) == (measure.label, first, second)
             ]
-            tests.append(_interaction(own, dependent))
+            tests.append(_interaction(own, why))
         p = [float("nan") if t.p_value is None else t.p_value for t in tests]
         for test, value in zip(tests, adjusted(p, adjust), strict=True):
             yield replace(test, p_adjusted=None if np.isnan(value) else float(value))
@@ -653,6 +656,8 @@ def _dependence(parts: Parts) -> str | None:
     first = [next(iter(models.values())) for models in parts.models.values()]
     if any(p.origin != "test" for p in first):
         return "the subgroups share folds, so their differences depend on each other"
+    if any(p.cases.order is not None for p in first):
+        return "subgroups share times, or have neighbouring ones, so their differences depend"
     groups = [p.cases.groups for p in first]
     if all(g is not None for g in groups):
         held = [set(np.asarray(g).astype(str).tolist()) for g in groups]
@@ -661,7 +666,7 @@ def _dependence(parts: Parts) -> str | None:
     return None
 
 
-def _interaction(rows: Sequence[Difference], dependent: str | None) -> Interaction:
+def _interaction(rows: Sequence[Difference], why: str | None) -> Interaction:
     known = [row for row in rows if _error(row) > 0]
     blank = Interaction(
         measure=rows[0].measure,
@@ -672,8 +677,8 @@ def _interaction(rows: Sequence[Difference], dependent: str | None) -> Interacti
         hypothesis=HYPOTHESIS,
         test=TEST,
     )
-    if dependent is not None:
-        return replace(blank, undefined=dependent)
+    if why is not None:
+        return replace(blank, undefined=why)
     if len(known) < 2:
         why = "fewer than two subgroups have an interval for the difference"
         return replace(blank, undefined=why)

@@ -44,6 +44,7 @@ from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
 
 DECIDING = 5.0  # cases that a verdict on a margin must rest on
+UNSEEN = 4.0  # cases that models part on, beside those that were seen
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,30 @@ def few_that_decide(gaps: Floats, times: Floats | None = None) -> int | None:
     square, fourth = float(each @ gaps**2), float(each @ gaps**4)
     least = min(DECIDING, float(each.sum()) / 4.0)
     return int(np.ceil(least)) if 0.0 < square**2 < least * fourth else None
+
+
+def recovered(
+    values: tuple[float, float], limits: tuple[Interval, Interval], correlation: float = 0.0
+) -> tuple[float, float]:
+    r"""How far below and above its value the limits of both parts let a difference lie (MOVER).
+
+    .. math:: L = d - \sqrt{(v_1 - l_1)^2 + (u_2 - v_2)^2 - 2 r (v_1 - l_1)(u_2 - v_2)}
+
+    and the upper limit alike: so a difference allows for whatever each part's own interval does,
+    few cases or none that erred.
+
+    References
+    ----------
+    Zou & Donner (2008), the method of variance estimates recovery.
+    """
+    (mine, theirs), (one, other) = values, limits
+    below = joined(mine - one.low, other.high - theirs, correlation)
+    return below, joined(one.high - mine, theirs - other.low, correlation)
+
+
+def joined(one: float, other: float, correlation: float) -> float:
+    """The length of a difference of two parts that vary together so far."""
+    return float(np.sqrt(max(one**2 + other**2 - 2.0 * correlation * one * other, 0.0)))
 
 
 def less(first: float, second: float) -> float:
@@ -527,21 +552,24 @@ class Resampled:
             interval_by_law(self.measure, p, Shared.among(settings, p, [self.measure]))
             for p in self._both
         )
-        mine, theirs = (self.measure.of(p) for p in self._both)
-        r = self._together()
-        parts = ((mine - one.low, other.high - theirs), (one.high - mine, theirs - other.low))
-        below, above = (np.sqrt(max(a * a + b * b - 2.0 * r * a * b, 0.0)) for a, b in parts)
+        values = self.measure.of(self.first), self.measure.of(self.second)
+        below, above = recovered(values, (one, other), self._together())
         if below == above == 0.0:
             raise NotApplicable(
                 f"{self.measure.title} varies alike in both models, so nothing says how the "
                 "difference varies."
             )
         least, most = span(self.measure.range)
-        low, high = max(estimate - float(below), least), min(estimate + float(above), most)
+        low, high = max(estimate - below, least), min(estimate + above, most)
         return method.limits("mover_of_both", low, high, level, both=one.method)
 
     def _together(self) -> float:
-        """How far both values vary together from case to case, or cluster to cluster."""
+        """How far both values vary together from case to case, or cluster to cluster.
+
+        Never so far that the difference would rest on the few cases that models were seen to part
+        on: as many as make up its spread, and four more. (20 cases, MCC of models that differ in
+        two or three: bounds that should err in .05 did so in .13 at a margin.)
+        """
         groups = self.first.cases.groups
         a, b = (totals(influence(self.measure, Sample.of(p)), groups) for p in self._both)
         size = float(np.sqrt((a @ a) * (b @ b)))
@@ -550,7 +578,11 @@ class Resampled:
         found = float(a @ b) / size
         # what few show of a correlation may be chance: one standard error nearer to 0
         spare = (1.0 - found**2) / np.sqrt(1.0 + min(freedom_of(a), freedom_of(b)))
-        return float(np.sign(found) * max(abs(found) - spare, 0.0))
+        found = float(np.sign(found) * max(abs(found) - spare, 0.0))
+        square, fourth = float(((a - b) ** 2).sum()), float(((a - b) ** 4).sum())
+        spread = square + UNSEEN * fourth / square if square > 0.0 else np.inf
+        careful = float(a @ a + b @ b - spread) / (2.0 * size)
+        return min(found, max(careful, 0.0))
 
     def _around(self, estimate: float, without: Floats, times: Floats, level: float) -> Interval:
         """Student's t about the difference, its degrees of freedom by how few make the spread."""

@@ -199,9 +199,10 @@ def interval_over_folds(
         known["stratified"] = "class frequencies"
     if elsewhere is None:
         known["calls"] = None
-    elif elsewhere > TOLD * float(error) ** 2:
-        known["cut"] = "other models' calls"
+    elif measure.form in COUNTING and predictions.kind in OF_CLASSES:
         known["calls"] = float(np.sqrt(elsewhere / seen)) if seen > 0 else 1.0
+        if elsewhere > TOLD * float(error) ** 2:
+            known["cut"] = "other models' calls"
     return OverFolds(mean, limits("nadeau_bengio", low, high, confidence_level, **known))
 
 

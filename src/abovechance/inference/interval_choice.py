@@ -39,6 +39,8 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
+from abovechance.measures import find as find_measure
+from abovechance.measures.evaluation import obstacle
 from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import spelled_out
@@ -138,14 +140,49 @@ class Shared(Settings):
         return chosen_interval(find("left_out", Kind.INTERVAL), measure, self.predictions, self)
 
 
+SAME = 1e-9  # relative: losses that rounding alone tells apart
+
+
 def interval_by_law(
-    measure: Measure, predictions: Any, settings: Shared, facts: frozenset[Fact] | None = None
+    measure: Measure,
+    predictions: Any,
+    settings: Shared,
+    facts: frozenset[Fact] | None = None,
+    value: float | None = None,
 ) -> Interval:
-    """The interval that a measure's law has for such data; unless stated, as sampled at random."""
+    """The interval that a measure's law has for such data; unless stated, as sampled at random.
+
+    A law's limits are those of its own quantity: a measure that was declared on another scale is
+    resampled. Cases that do not vary at all say nothing about how much others would.
+    """
     if facts is None:
         facts = facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS, Fact.SUMMARY}
     first = first_of(Kind.INTERVAL, _law_of(measure, predictions), facts)
-    return chosen_interval(first, measure, predictions, settings, facts)
+    found = chosen_interval(first, measure, predictions, settings, facts)
+    value = measure.of(predictions) if value is None else value
+    slack = SLACK * max(1.0, abs(value))
+    if np.isfinite(value) and not found.low - slack <= value <= found.high + slack:
+        found = settings.bootstrap(measure)
+    if not found.low < found.high:
+        raise NotApplicable("these cases do not vary, which says nothing of how much others would.")
+    if measure.monotone_in and _same_losses(measure, settings.predictions):
+        raise NotApplicable("every case has the same loss: the cases show no spread.")
+    return found
+
+
+def _same_losses(measure: Measure, cases: Any) -> bool:
+    """Whether the loss that a measure scales is the same for every case.
+
+    What varies then is the reference alone, and tells nothing of how far the predictions may err.
+    """
+    loss = find_measure(measure.monotone_in).for_outcome(cases.kind)
+    if obstacle(loss, cases) is not None:
+        return False
+    try:
+        each = np.atleast_2d(loss.losses(cases))
+    except NotApplicable:  # only a summary is left
+        return False
+    return bool((np.ptp(each, axis=-1) <= SAME * np.abs(each).max(axis=-1)).all())
 
 
 def _law_of(measure: Measure, predictions: Any) -> Law:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.area_differences import AreaContrast, correlation_of
 from abovechance.inference.areas import area_in
-from abovechance.inference.bootstrap import EXTREME, MEAN_ROUNDING, replicates, span
+from abovechance.inference.bootstrap import MEAN_ROUNDING, span
 from abovechance.inference.concordance import EQUAL_CONCORDANCES, concordances
 from abovechance.inference.contrasts import (
     EQUAL_AREAS,
@@ -25,11 +25,12 @@ from abovechance.inference.contrasts import (
     Unanswerable,
     class_sizes,
     less,
+    recovered,
     right,
 )
 from abovechance.inference.exchange import EQUAL, affordable, as_test, exchanged
 from abovechance.inference.influence import Components, Gap, NotLinear, components
-from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
+from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -42,6 +43,7 @@ from abovechance.inference.method import (
     limits,
     suited,
 )
+from abovechance.inference.miscalibration import depends_on_size
 from abovechance.inference.pairing import identical
 from abovechance.inference.results import Interval
 from abovechance.inference.shares import Agreeing, is_share_right, turn
@@ -50,7 +52,7 @@ from abovechance.measures.sample import COUNTING
 from abovechance.numerics.exact import critical_value
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import Alternative
-from abovechance.settings import TWO_MODELS, Settings
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # The contrast that a measure's law gives: which test, which interval of the difference.
@@ -377,18 +379,7 @@ declared_difference(
     hypothesis=EQUAL_EXPECTED,
     laws=tuple(Law),
     needs=[Fact.UNPAIRED],
-    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
-    origin=__name__,
-)
-declared_difference(
-    name="bootstrap_unpaired",
-    title="bootstrap of both parts[, percentile, {draws} draws], unpaired",
-    words="a bootstrap of both parts[, by percentiles, with {draws} draws]",
-    source="efron1993",
-    hypothesis=EQUAL_EXPECTED,
-    laws=tuple(Law),
-    needs=[Fact.UNPAIRED],
-    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.ORDER],
     origin=__name__,
 )
 
@@ -405,6 +396,12 @@ def unpaired(measure: Measure, first: Any, second: Any, settings: Settings) -> C
             return Alike(infinite=True)
         gap = less(values[0], values[1])
         return Unanswerable(gap, measure.undefined or f"{measure.title} is not finite here")
+    if depends_on_size(measure):
+        return Unanswerable(
+            less(values[0], values[1]),
+            f"{measure.title} changes with the number of cases alone, so that of different cases "
+            "is not compared",
+        )
     chosen = settings.chosen(Kind.COMPARISON).get(measure.label)
     if chosen is not None:
         return contrast_by_name(chosen, measure, first, second, settings)
@@ -418,12 +415,14 @@ def unpaired(measure: Measure, first: Any, second: Any, settings: Settings) -> C
 
 
 def _facts(first: Any, second: Any) -> frozenset[Fact]:
-    """Clusters where both have them, weights where one has."""
+    """Clusters where both have them, weights and an order where one has."""
     facts = {Fact.UNPAIRED}
     if _grouped(first, second):
         facts.add(Fact.CLUSTERS)
-    if first.cases.sample_weight is not None or second.cases.sample_weight is not None:
+    if any(p.cases.sample_weight is not None for p in (first, second)):
         facts.add(Fact.WEIGHTS)
+    if any(p.cases.order is not None for p in (first, second)):
+        facts.add(Fact.ORDER)
     return frozenset(facts)
 
 
@@ -431,24 +430,12 @@ def _grouped(first: Any, second: Any) -> bool:
     return first.cases.groups is not None and second.cases.groups is not None
 
 
-class Recovered(NamedTuple):
-    """How far below and above its value a difference may lie, and by what limits of the parts."""
-
-    below: float
-    above: float
-    both: str
-
-
 @dataclass(frozen=True, eq=False)
 class Independent:
-    r"""A difference of parts that have nothing to do with each other, by the limits of each.
+    """A difference of parts that have nothing to do with each other, by the limits of each.
 
-    .. math:: L = d - \sqrt{(v_1 - l_1)^2 + (u_2 - v_2)^2}, \quad
-              U = d + \sqrt{(u_1 - v_1)^2 + (v_2 - l_2)^2}
-
-    so the difference allows for whatever a part's own interval does: few cases, none that erred.
     Its p is that of the limit on the side of 0, and falls below 1 − level where the interval leaves
-    0 out. Where a part has no interval, both are resampled.
+    0 out. Where a part has no interval, the difference has none.
 
     References
     ----------
@@ -466,84 +453,46 @@ class Independent:
         return self.measure.of(self.first) - self.measure.of(self.second)
 
     def test(self, alternative: Alternative) -> Answer:
-
         if self.reason:
             raise NotApplicable(self.reason)
-        found, gap = self._recovered(self.settings.level), self.difference
-        if found is None:
-            name, error = "bootstrap_unpaired", float(self._gaps().std(ddof=1))
-        else:
-            name, side = "mover_unpaired", found.below if gap > 0 else found.above
-            error = side / critical_value(self.settings.level)
-        known = {} if found is None else {"both": found.both}
-        tested = Standardised(
-            Gap(gap, error, np.inf), turn(self.measure), name, EQUAL_EXPECTED, known
-        )
+        gap, level = self.difference, self.settings.level
+        below, above, both = self._recovered(level)
+        error = (below if gap > 0 else above) / critical_value(level)
+        known, name = {"both": both}, "mover_unpaired"
+        spread = Gap(gap, error, np.inf)
+        tested = Standardised(spread, turn(self.measure), name, EQUAL_EXPECTED, known)
         return tested.test(alternative)
 
     def interval(self, level: float) -> Interval:
         gap, (least, most) = self.difference, span(self.measure.range)
-        found = self._recovered(level)
-        if found is not None:
-            low, high = max(gap - found.below, least), min(gap + found.above, most)
-            return limits("mover_unpaired", low, high, level, both=found.both)
-        gaps = self._gaps()
-        low, high = np.quantile(gaps, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        # a value that resamples are biased away from is still one of those it may be
-        low, high = max(min(float(low), gap), least), min(max(float(high), gap), most)
-        return limits("bootstrap_unpaired", low, high, level, draws=len(gaps))
+        below, above, both = self._recovered(level)
+        low, high = max(gap - below, least), min(gap + above, most)
+        return limits("mover_unpaired", low, high, level, both=both)
 
-    def _recovered(self, level: float) -> Recovered | None:
-        """How far the limits of both parts let the difference go; None where one has none."""
+    def _recovered(self, level: float) -> tuple[float, float, str]:
+        """How far below and above its value the difference may lie, and by what limits."""
         settings = Settings(level=level, seed=self.settings.seed, draws=self.settings.draws)
-        measure, both = self.measure, (self.first, self.second)
-        try:
-            one, other = (
-                interval_by_law(measure, p, Shared.among(settings, p, [measure])) for p in both
+        measure, parts = self.measure, (self.first, self.second)
+        one, other = (
+            interval_by_law(measure, p, Shared.among(settings, p, [measure]), _own_facts(p))
+            for p in parts
+        )
+        values = measure.of(self.first), measure.of(self.second)
+        below, above = recovered(values, (one, other))
+        if not min(below, above) > 0.0:
+            raise NotApplicable(
+                f"{measure.title} varies in neither part, so nothing says how the difference "
+                "varies."
             )
-        except NotApplicable:
-            return None
-        mine, theirs = (measure.of(p) for p in both)
-        below = float(np.hypot(mine - one.low, other.high - theirs))
-        above = float(np.hypot(one.high - mine, theirs - other.low))
-        return Recovered(below, above, one.method) if min(below, above) > 0 else None
+        return below, above, one.method
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
 
-    def _gaps(self) -> Floats:
-        slow = self.measure.needs_index_draws or self.measure.form is Form.PAIR_AUCS
-        size = self.settings.bootstraps if not slow or self.settings.draws else SLOW_DRAWS
-        parts = []
-        for number, p in enumerate((self.first, self.second)):
-            # where prevalence plays no part it is not left to chance either
-            groups = p.cases.groups
-            stratified = self.measure.prevalence_free and groups is None
-            drawn = replicates(
-                p,
-                [self.measure],
-                self.settings.rng(TWO_MODELS, 4 + number),
-                size,
-                stratified=stratified,
-                groups=groups,
-            )
-            parts.append(drawn[self.measure.label])
-        with np.errstate(invalid="ignore"):
-            gaps = parts[0] - parts[1]
-        kept = gaps[np.isfinite(gaps)]
-        if self.measure.extreme:
-            raise NotApplicable(EXTREME)
-        if len(kept) and np.ptp(kept) == 0.0:
-            raise NotApplicable(
-                f"{self.measure.title} differs alike in all bootstrap samples, so nothing says how "
-                "the difference varies."
-            )
-        if len(kept) < 0.99 * len(gaps):
-            raise NotApplicable(
-                f"{self.measure.title} is undefined in {len(gaps) - len(kept)} of {len(gaps)} "
-                "bootstrap samples."
-            )
-        return kept
+
+def _own_facts(predictions: Any) -> frozenset[Fact]:
+    """What of the data the interval of one part must allow for."""
+    return facts_of(predictions) & {Fact.CLUSTERS, Fact.WEIGHTS, Fact.ORDER}
 
 
 @comparison(
@@ -577,19 +526,19 @@ def difference_of_influences(
 
 @comparison(
     name="independent",
-    title="limits of both parts by MOVER, else a bootstrap of both",
-    words="the limits that both parts have by themselves, or independent bootstraps of both",
-    source=("zou2008", "efron1993"),
+    title="limits of both parts by MOVER",
+    words="the limits that both parts have by themselves",
+    source="zou2008",
     hypothesis=EQUAL_EXPECTED,
     default=[Law.BALANCED, Law.UNKNOWN, Law.CALIBRATION, Law.UTILITY],
     laws=tuple(Law),
     needs=[Fact.UNPAIRED],
-    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS, Fact.ORDER],
 )
 def difference_of_both_parts(
     measure: Measure, first: Any, second: Any, settings: Settings
 ) -> Contrast:
-    """Any measure: each part has limits by itself, or is resampled."""
+    """Any measure: each part has limits by itself."""
     weighted = Fact.WEIGHTS in _facts(first, second)
     return Independent(measure, first, second, settings, WEIGHTED if weighted else "")
 

@@ -504,7 +504,8 @@ def first_of(kind: Kind, law: Law, facts: frozenset[Fact] = frozenset()) -> Meth
     there = _defaults(kind, law)
     special = [m for m in there if m.needs and m.needs <= facts]
     if len(special) > 1:  # folds of cases in time order: which of the two allows for both
-        special = [m for m in special if m.allowed(facts)]
+        own = [m for m in special if m.allowed(facts)]
+        special = own or [m for m in special if any(x.allowed(facts) for x in chain(m))]
     plain = [m for m in there if not m.needs]
     if not special and not plain:
         raise NotApplicable(f"a measure of law {law} has no {kind}.")

@@ -397,19 +397,22 @@ def _witnesses() -> tuple[Binary, Binary]:
     return Binary(y, probability=p), Binary(1 - y, probability=1 - p)
 
 
-def check_groups(y: Array, permute: str, blocks: Any, cv_groups: Any) -> None:
-    """Refuse to exchange outcomes between parts of groups that have one outcome each."""
+def check_groups(y: Array, permute: str, blocks: Any, cv_groups: Any, word: str) -> None:
+    """Refuse to exchange outcomes between parts of groups that have one outcome each.
+
+    `word` is what the caller called them, `groups` or `cv_groups`.
+    """
     if cv_groups is None:
         return
     groups = np.asarray(cv_groups)
     if groups.shape[:1] != y.shape[:1]:
-        raise DataError(f"cv_groups must hold one value for each of the {len(y)} cases.")
+        raise DataError(f"{word} must hold one value for each of the {len(y)} cases.")
     group = codes(groups)
     if not _constant(y, group) or not _several_units(group, permute, blocks):
         return
     raise NotApplicable(
-        "outcomes are constant within every group of cv_groups, so groups and not their parts "
-        "are exchangeable; permute whole groups instead (permute='blocks', blocks=cv_groups)."
+        f"outcomes are constant within every group of {word}, so groups and not their parts "
+        f"are exchangeable; permute whole groups instead (permute='blocks', blocks={word})."
     )
 
 
@@ -438,8 +441,9 @@ def refit_advice(
     cv_groups: Any,
     measures: Sequence[Measure],
     split_blocks: bool,
+    word: str,
 ) -> Iterator[Advice]:
-    """What a reader of a refit test should know."""
+    """What a reader of a refit test should know; `word` is what the caller called the groups."""
     number = labellings(y, permute, blocks)
     if number < FEW:
         yield Advice(
@@ -455,15 +459,15 @@ def refit_advice(
         yield Advice(
             "AC648",
             "cases of one block are both trained on and tested, so a learner can recognise the "
-            "block instead of predicting the outcome; keep blocks together (cv_groups=blocks, and "
+            f"block instead of predicting the outcome; keep blocks together ({word}=blocks, and "
             "folds by number or by a splitter that reads them).",
         )
     if permute == "labels" and cv_groups is not None and _several_units(codes(cv_groups), "", None):
         yield Advice(
             "AC649",
-            "outcomes moved between groups of cv_groups, which is right only if cases of one group "
+            f"outcomes moved between groups of {word}, which is right only if cases of one group "
             "are no more alike than others; else permute within them (permute='within', "
-            "blocks=cv_groups).",
+            f"blocks={word}).",
         )
 
 
@@ -619,17 +623,17 @@ def permutation_test(
     from sklearn.base import clone
 
     settings = Settings.of("permutation_test", given)
-    if groups is not None:
-        if cv_groups is not None:
-            raise DataError("give groups= or cv_groups=, two words for the same; not both.")
-        cv_groups = groups
-    columns, _, notes = aligned({"X": X, "y": y, "blocks": blocks, "cv_groups": cv_groups})
-    outcome, blocks, cv_groups = (columns[name] for name in ("y", "blocks", "cv_groups"))
+    if groups is not None and cv_groups is not None:
+        raise DataError("give groups= or cv_groups=, two words for the same; not both.")
+    word = "groups" if cv_groups is None else "cv_groups"
+    cv_groups = groups if cv_groups is None else cv_groups
+    columns, _, notes = aligned({"X": X, "y": y, "blocks": blocks, word: cv_groups})
+    outcome, blocks, cv_groups = (columns[name] for name in ("y", "blocks", word))
     outcome = present("outcomes", outcome)
     blocks = None if blocks is None else present("blocks", blocks)
-    cv_groups = None if cv_groups is None else present("cv_groups", cv_groups)
+    cv_groups = None if cv_groups is None else present(word, cv_groups)
     scheme = scheme_of(outcome, permute, blocks)
-    check_groups(outcome, permute, blocks, cv_groups)
+    check_groups(outcome, permute, blocks, cv_groups, word)
     named = _named(measures)
     singly = Refits(
         estimator=seeded(estimator, settings.seed),
@@ -682,7 +686,7 @@ def permutation_test(
         seed=settings.seed,
         together=together is not None,
         null=null,
-        advice=(*notes, *refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks)),
+        advice=(*notes, *refit_advice(outcome, permute, blocks, cv_groups, chosen, leaks, word)),
         described=f"{_text(estimator)}, cross-validated by {_text(singly.splitter)}",
     )
 

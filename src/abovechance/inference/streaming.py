@@ -15,6 +15,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Floats
 from abovechance.errors import ColumnError, DataError, FileError, NotApplicable, listed
+from abovechance.format import thousands
 from abovechance.inference.areas import SAME as SAME_DISTRIBUTION
 from abovechance.inference.areas import rank_sum_tail, summarised_area
 from abovechance.inference.assessment import (
@@ -1061,8 +1062,8 @@ def assess_table(
         raise AssertionError
     if asked:
         raise NotApplicable(
-            f"counts of {predictions.total:,.0f} cases are read as a table, which does not say "
-            f"all that {listed([f'{name}=' for name in asked])} needs; leave it out, or give a "
+            f"counts of {thousands(predictions.total)} cases are read as a table, which does not "
+            f"say all that {listed([f'{name}=' for name in asked])} needs; leave it out, or give a "
             "random part of the cases."
         )
     return _assessed(
@@ -1109,7 +1110,8 @@ def _evidence(
             continue
         if has_interval(m):
             with suppress(NotApplicable):  # it would need the cases
-                found.intervals[m.label] = interval_by_law(m, predictions, settings)
+                limits = interval_by_law(m, predictions, settings, value=value)
+                found.intervals[m.label] = limits
         found.add_skill(m, predictions, settings, facts)
     return found
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import AboveChanceError, ColumnError, DataError, FileError, listed
+from abovechance.format import thousands
 from abovechance.io.roles import _meant
 from abovechance.io.table import (
     Table,
@@ -91,7 +92,7 @@ def read_arrow(data: bytes | str, kind: Format, source: str) -> Table:
             _possible(reader.schema)
             parts = [_checked_batch(part) for part in reader]
         table = pa.Table.from_batches(parts, reader.schema)
-        refuse_larger(CELL * len(table), source, f"{len(table):,} rows")
+        refuse_larger(CELL * len(table), source, f"{thousands(len(table))} rows")
         refuse_twins(table.column_names, source)
     return Table(dict(zip(table.column_names, table.columns, strict=True)), len(table), (), source)
 
@@ -121,7 +122,9 @@ def _sound(column: Any, rows: int, name: str) -> None:
     """Refuse a column whose content is not what its description says."""
     column.validate(full=True)
     if len(column) != rows:
-        raise ValueError(f"column {name!r} has {len(column):,} values for {rows:,} rows")
+        raise ValueError(
+            f"column {name!r} has {thousands(len(column))} values for {thousands(rows)} rows"
+        )
 
 
 def _possible(schema: Any) -> None:
@@ -131,7 +134,7 @@ def _possible(schema: Any) -> None:
     for name, kind in zip(schema.names, schema.types, strict=True):
         inner = kind.value_type if pa.types.is_dictionary(kind) else kind
         if pa.types.is_decimal(inner) and abs(inner.scale) > MOST_DIGITS:
-            raise ValueError(f"column {name!r} has decimals of scale {inner.scale:,}")
+            raise ValueError(f"column {name!r} has decimals of scale {thousands(inner.scale)}")
 
 
 def _checked_batch(batch: Any) -> Any:
@@ -176,7 +179,7 @@ def _plausible(file: Any, source: str) -> None:
     # no fact of a single column is asked here: a damaged one ends the process inside Arrow
     if about.num_rows != sum(about.row_group(i).num_rows for i in range(about.num_row_groups)):
         raise ValueError("its parts do not add up to its number of rows")
-    refuse_larger(CELL * about.num_rows, source, f"{about.num_rows:,} rows")
+    refuse_larger(CELL * about.num_rows, source, f"{thousands(about.num_rows)} rows")
 
 
 def _batches(file: Any, source: str, rows: int, columns: list[str] | None = None) -> Iterator[Any]:

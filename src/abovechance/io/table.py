@@ -12,6 +12,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import ColumnError, DataError, did_you_mean, listed
+from abovechance.format import thousands
 
 # ----------------------------------------------------------------------------------------------
 # Arrow columns as numpy arrays, straight from their buffers.
@@ -491,7 +492,7 @@ def counted(rows: int) -> str:
     >>> counted(1), counted(12000)
     ('1 row', '12,000 rows')
     """
-    return f"{rows:,} row{'s' * (rows != 1)}"
+    return f"{thousands(rows)} row{'s' * (rows != 1)}"
 
 
 def listed_names(names: Iterable[Any], most: int = 20) -> str:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from abovechance.advice import Advice
 from abovechance.errors import FileError, listed
+from abovechance.format import thousands
 from abovechance.io.table import NUMBER, Table, counted
 from abovechance.limits import refuse_swollen, room_for
 
@@ -223,7 +224,8 @@ def _decoded(data: bytes, encoding: str, source: str, *, said: bool) -> Text:
             return _decoded(cut, encoding, source, said=said)
         if encoding != "utf-8":
             raise FileError(
-                f"{source} must be {_name(encoding)} text; byte {error.start + 1:,} is not."
+                f"{source} must be {_name(encoding)} text; byte {thousands(error.start + 1)} is "
+                "not."
             ) from None
         text, encoding, said = *_western(data), True
     if "\0" in text:
@@ -258,8 +260,8 @@ def _refuse_nul(data: bytes, source: str) -> NoReturn:
     where = data.index(0)
     line = data.count(b"\n", 0, where) + 1
     raise FileError(
-        f"{source} must be text without NUL bytes; there is one at byte {where + 1:,} "
-        f"(line {line:,}). The file is damaged, or not a table: write it again."
+        f"{source} must be text without NUL bytes; there is one at byte {thousands(where + 1)} "
+        f"(line {thousands(line)}). The file is damaged, or not a table: write it again."
     )
 
 
@@ -421,8 +423,9 @@ def _refuse_wide(separators: int, source: str) -> None:
     """Refuse a header of so many columns before it is taken apart."""
     if separators >= MOST_COLUMNS:
         raise FileError(
-            f"{source} must have at most {MOST_COLUMNS:,} columns; its first line has "
-            f"{separators:,} separators. Write one row per case, and only columns that are needed."
+            f"{source} must have at most {thousands(MOST_COLUMNS)} columns; its first line has "
+            f"{thousands(separators)} separators. Write one row per case, and only columns that "
+            "are needed."
         )
 
 

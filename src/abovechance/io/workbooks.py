@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from abovechance.errors import AboveChanceError, FileError, did_you_mean, listed, missing_extra
+from abovechance.format import thousands
 from abovechance.io.table import Table, listed_names
 from abovechance.io.text_files import arrow, is_zip, refuse_twins
 from abovechance.limits import refuse_larger
@@ -78,7 +79,11 @@ def _refuse_far_cells(data: bytes, source: str) -> None:
                 text = archive.read(name)
                 rows = max((int(row) for row in set(ROW.findall(text))), default=0)
                 wide = max((_number(letters) for letters in set(CELL_AT.findall(text))), default=0)
-                refuse_larger(CELL * rows * wide, source, f"a sheet of {rows:,} × {wide:,} cells")
+                refuse_larger(
+                    CELL * rows * wide,
+                    source,
+                    f"a sheet of {thousands(rows)} × {thousands(wide)} cells",
+                )
 
 
 def _number(letters: bytes) -> int:

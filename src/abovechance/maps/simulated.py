@@ -10,6 +10,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError
+from abovechance.format import thousands
 from abovechance.gate import Matrix
 from abovechance.maps.images import nibabel, space_of
 from abovechance.maps.neighbourhoods import Neighbourhoods, Volume, nearest, spheres, volume
@@ -243,8 +244,8 @@ def simulate_subjects(
 def _enough_room(numbers: float) -> None:
     if not numbers <= MOST:
         raise DataError(
-            f"subjects × trials × voxels must be at most {MOST:,} numbers, 4 GB of memory; these "
-            f"would be {numbers:.1g}. Ask for fewer subjects or larger voxels."
+            f"subjects × trials × voxels must be at most {thousands(MOST)} numbers, 4 GB of "
+            f"memory; these would be {numbers:.1g}. Ask for fewer subjects or larger voxels."
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.format import thousands
 from abovechance.measures.measure import Calibration, Family, Form, Law, Statistic, measure
 from abovechance.numerics import smooth as robust
 from abovechance.numerics.counts import weighted_mean
@@ -183,7 +184,7 @@ MOST_GROUPS = 1_000_000
 def in_deciles(probability: Floats, *, groups: int) -> Ints:
     """The group of every case, cut at quantiles; some may be empty."""
     if not 1 <= groups <= MOST_GROUPS:
-        raise NotApplicable(f"groups must be from 1 to {MOST_GROUPS:,}; got {groups}.")
+        raise NotApplicable(f"groups must be from 1 to {thousands(MOST_GROUPS)}; got {groups}.")
     cuts = np.unique(np.quantile(probability, np.arange(groups + 1) / groups))[1:-1]
     return np.searchsorted(cuts, probability, side="left").astype(np.int64)
 

@@ -12,6 +12,7 @@ from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.docstrings import completed
 from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.format import thousands
 from abovechance.predictions import checks
 
 ORIGINS = ("test", "cv", "repeated_cv")
@@ -84,7 +85,9 @@ class Cases:
         weight = _weights("sample_weight", self.sample_weight)
         counts = _weights("counts", self.counts)
         if counts is not None and counts.sum() > MOST_COUNTED:
-            raise DataError(f"counts must sum to at most {MOST_COUNTED:,}; got {counts.sum():.3g}.")
+            raise DataError(
+                f"counts must sum to at most {thousands(MOST_COUNTED)}; got {counts.sum():.3g}."
+            )
         if counts is not None and (counts != np.round(counts)).any():
             raise DataError(
                 "counts must be whole numbers; "

@@ -8,6 +8,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable, did_you_mean, listed, shown
+from abovechance.format import thousands
 from abovechance.settings import number_of
 
 # ----------------------------------------------------------------------------------------------
@@ -466,8 +467,8 @@ def spelled_out(counts: Floats) -> Ints:
     total = float(counts.sum())
     if total > MOST_CASES:
         raise NotApplicable(
-            f"counts must stand for at most {MOST_CASES:,} cases where cases are taken one by one; "
-            f"they stand for {total:,.0f}. Give predicted labels alone (label=), which assess "
-            "reads as a table, or a random part of the cases."
+            f"counts must stand for at most {thousands(MOST_CASES)} cases where cases are taken "
+            f"one by one; they stand for {thousands(total)}. Give predicted labels alone (label=), "
+            "which assess reads as a table, or a random part of the cases."
         )
     return np.repeat(np.arange(counts.size), counts.astype(np.int64))

@@ -9,6 +9,7 @@ import numpy as np
 
 from abovechance.arrays import Array, Floats
 from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.format import thousands
 from abovechance.limits import gigabytes, most_bytes
 from abovechance.numerics.counts import confusion, one_against_rest
 from abovechance.numerics.ranks import pair_aucs
@@ -289,9 +290,10 @@ def refuse_many_classes(classes: int) -> None:
     size = TABLES * np.dtype(np.float64).itemsize * classes**2
     if size > most_bytes():
         raise DataError(
-            f"there must be few enough classes for a table of each against each; {classes:,} would "
-            f"take {gigabytes(size)} and there is room for {gigabytes(most_bytes())}. Join rare "
-            "classes, or assess one class against the rest; if these are numbers, use Numeric."
+            "there must be few enough classes for a table of each against each; "
+            f"{thousands(classes)} would take {gigabytes(size)} and there is room for "
+            f"{gigabytes(most_bytes())}. Join rare classes, or assess one class against the "
+            "rest; if these are numbers, use Numeric."
         )
 
 
@@ -300,9 +302,9 @@ def refuse_to_resample(predictions: Predictions) -> None:
     if isinstance(predictions, Multiclass) and len(predictions.classes) > MOST_RESAMPLED:
         raise NotApplicable(
             f"intervals and tests draw tables of classes against classes and take at most "
-            f"{MOST_RESAMPLED} of them; these are {len(predictions.classes):,}. Ask for values "
-            "alone (inference=False, --no-inference), join rare classes, or assess one class "
-            "against the rest."
+            f"{MOST_RESAMPLED} of them; these are {thousands(len(predictions.classes))}. Ask for "
+            "values alone (inference=False, --no-inference), join rare classes, or assess one "
+            "class against the rest."
         )
 
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 import abovechance
 from abovechance import __version__
 from abovechance.arrays import Array
-from abovechance.format import number
+from abovechance.format import number, thousands
 from abovechance.inference import assess
 from abovechance.io.export import jsonable
 from abovechance.predictions import Binary
@@ -73,7 +73,7 @@ class SelfTest:
     def verdict(self) -> str:
         """The outcome in a line."""
         failed = sum(not check.passed for check in self.checks)
-        many = f"{len(self.checks):,} checks"
+        many = f"{thousands(len(self.checks))} checks"
         return f"Passed: all {many}" if not failed else f"Failed: {failed} of {many}"
 
     def groups(self) -> list[tuple[str, Sequence[Check]]]:
@@ -420,8 +420,8 @@ def page(found: SelfTest, command: str = "") -> Report:
                 "machine and compared, each within the tolerance that stands beside it."
             ),
             tiles=(
-                Tile("Checks", f"{len(found.checks):,}"),
-                Tile("Failed", f"{len(failed):,}"),
+                Tile("Checks", f"{thousands(len(found.checks))}"),
+                Tile("Failed", f"{thousands(len(failed))}"),
                 Tile("abovechance", found.machine["abovechance"]),
             ),
             remarks=tuple(Remark("", f"{one.name}: {one.said}") for one in failed if one.said),

@@ -1,4 +1,4 @@
-"""What was found by hand since: different cases, few at a time, missing classes, time order."""
+"""What was found since: different cases, few at a time, missing classes, time order."""
 
 from functools import cache
 from typing import Any
@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 
 import abovechance as ac
+from statistical.audit.settings import Setting
+from statistical.audit.worlds import sample, truth
 from statistical.seams.seam import seam
 
 APART, LATE, MISSING = "different cases compared", "few cases at a time", "classes without a case"
 ORDER, PARTS = "maxima in time order", "few cases unseen"
+FEW = "models that part on few cases"
+SERIES = "few cases that tell, in time order"
 DRAWS = 199
 
 
@@ -41,6 +45,108 @@ def _without_error(rng: np.random.Generator) -> float:
     asked = ["f1", "mcc", "kappa", "balanced_accuracy", "brier", "log_score"]
     found = ac.compare(models, asked, paired=False, draws=DRAWS, rng=1).differences
     return float(sum(d.interval is not None and d.interval.low == d.interval.high for d in found))
+
+
+def _weighted(rng: np.random.Generator, n: int) -> Any:
+    """All right, with two kinds of weights."""
+    y = np.arange(n) % 4 == 0
+    score = 2.0 * y + rng.random(n)
+    return ac.Binary(y, score=score, pos_label=True, sample_weight=1.0 + 2.0 * (score < 0.5))
+
+
+@seam(APART, "partial area of 14 + 28 weighted cases, all right", "intervals of no width", high=0)
+def _partial(rng: np.random.Generator) -> float:
+    models = {k: _weighted(rng, n) for k, n in (("a", 14), ("b", 28))}
+    found = ac.compare(models, ["partial_auc"], paired=False, draws=DRAWS, rng=1).differences[0]
+    return float(found.interval is not None and found.interval.low == found.interval.high)
+
+
+@seam(APART, "calibration errors of 200 + 800 cases, all calibrated", "level", high=0.05)
+def _sizes(rng: np.random.Generator) -> float:
+    models = {}
+    for name, n in (("a", 200), ("b", 800)):
+        p = rng.beta(2.0, 3.0, size=n)
+        models[name] = ac.Binary((rng.random(n) < p).astype(int), probability=p, pos_label=1)
+    found = ac.compare(models, ["ece"], paired=False, draws=DRAWS, rng=1).differences[0]
+    return float("nan") if found.p_value is None else float(found.p_value <= 0.05)
+
+
+ALIKE = Setting(kind="binary", verb="compare", n=150, prevalence=0.4, effect=1.0, series=0.8)
+
+for _measure in ("sensitivity", "accuracy", "brier"):
+
+    @seam(APART, f"{_measure}, two series of 150 times that keep .8", "level", high=0.05)
+    def _series(rng: np.random.Generator, measure: str = _measure) -> float:
+        models = {k: sample(ALIKE, rng)["new"] for k in ("a", "b")}
+        found = ac.compare(models, [measure], paired=False, draws=DRAWS, rng=1).differences[0]
+        return float("nan") if found.p_value is None else float(found.p_value <= 0.05)
+
+
+CLOSE = Setting(
+    kind="binary",
+    verb="margin",
+    n=20,
+    prevalence=0.343,
+    effect=0.947,
+    confidence=0.5,
+    cut="prevalence",
+    correlation=0.9,
+    worse=0.435,
+    rounded=True,
+)
+
+for _measure in ("mcc", "f1"):
+
+    @seam(FEW, f"{_measure} at its margin, 20 cases, models much alike", "level", high=0.05)
+    def _close(rng: np.random.Generator, measure: str = _measure) -> float:
+        margin = {measure: _worse(CLOSE, measure)}
+        row = ac.compare(sample(CLOSE, rng), [measure], margin=margin, draws=DRAWS, rng=1)[measure]
+        return float("nan") if row.margin is None else float(row.margin.noninferior)
+
+
+# ---- time order --------------------------------------------------------------------------------
+
+CALLED = Setting(
+    kind="binary",
+    verb="margin",
+    n=86,
+    prevalence=0.252,
+    effect=1.59,
+    tails="skewed",
+    spread=2.0,
+    confidence=0.5,
+    correlation=0.5,
+    worse=0.456,
+    series=0.6,
+)
+
+
+@cache
+def _worse(s: Setting, measure: str) -> float:
+    return abs(truth(s, measure) - truth(s, measure, "old"))
+
+
+for _measure in ("false_discovery_rate", "npv", "mcc"):
+
+    @seam(SERIES, f"{_measure} at its margin, 86 times that keep .6", "level", high=0.05)
+    def _at_margin(rng: np.random.Generator, measure: str = _measure) -> float:
+        margin = {measure: _worse(CALLED, measure)}
+        row = ac.compare(sample(CALLED, rng), [measure], margin=margin, rng=1).differences[0]
+        return float("nan") if row.margin is None else float(row.margin.noninferior)
+
+
+@seam(
+    SERIES,
+    "sensitivity of 9 positives of 100 times, all found",
+    "lower limit",
+    high=0.7,
+    fixed=True,
+)
+def _nine(rng: np.random.Generator) -> float:
+    y = np.arange(100) % 12 == 0
+    p = np.where(y, 0.9, 0.3 + 0.25 * np.sin(np.arange(100)))
+    made = ac.Binary(y, probability=p, pos_label=True, order=np.arange(100))
+    return float(ac.assess(made, ["sensitivity"])["sensitivity"].interval.low)
 
 
 # ---- survival at a time that few are followed to -----------------------------------------------
