@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import random
 import shutil
@@ -139,6 +140,11 @@ def blocks(folder: Path) -> tuple[dict[tuple[str, int], bytes], int]:
     return {(t, b): bytes(p) for t, b, p, _ in rows}, broken + (not sound)
 
 
+def worked(process: int) -> float:
+    """Seconds of CPU that a process has had: moments drawn by them do not move with other load."""
+    return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+
+
 class Watch:
     """One job, killed again and again; what became of it is counted."""
 
@@ -147,9 +153,8 @@ class Watch:
         self.counts: Counter[str] = Counter()
         with contextlib.redirect_stderr(io.StringIO()):
             begun(job, self._new())  # loads what the processes begun later share
-        folder, begun_at = self._new(), time.monotonic()
-        self._end(started(job, folder))
-        self.seconds = time.monotonic() - begun_at
+        folder = self._new()
+        _, self.seconds = self._end(started(job, folder))
         self.said, self.blocks = (folder / "said").read_text(), blocks(folder)[0]
         self.folder: Path = self._new()
         self.kept: dict[tuple[str, int], bytes] = {}
@@ -157,15 +162,22 @@ class Watch:
     def _new(self) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"{self.job}-", dir=self.place))
 
-    def _end(self, child: int) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    def _end(self, child: int, after: float = math.inf) -> tuple[int, float]:
+        """How a process ended, and after how much work; killed once it has worked so long."""
+        while True:
+            now = worked(child)
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status), now
+            if now >= after:
+                os.kill(child, signal.SIGKILL)
+                after = math.inf
+            time.sleep(0.001)
 
     def kill_once(self) -> None:
         """Begin or resume the job, and kill it unless it was faster."""
-        child = started(self.job, self.folder)
-        time.sleep(self.chance.random() * self.seconds)
-        os.kill(child, signal.SIGKILL)
-        code = self._end(child)
+        moment = self.chance.random() * self.seconds
+        code, _ = self._end(started(self.job, self.folder), moment)
         now, broken = blocks(self.folder)
         self.counts["half-written"] += broken
         report = self.folder / "report.html"
@@ -181,7 +193,7 @@ class Watch:
 
     def finish(self) -> None:
         """Let the job come to its end."""
-        self._finished(self._end(started(self.job, self.folder)))
+        self._finished(self._end(started(self.job, self.folder))[0])
 
     def _finished(self, code: int) -> None:
         self.counts["runs ended"] += 1
