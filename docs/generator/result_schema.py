@@ -322,7 +322,9 @@ def _of(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": _of(inside[1], parts)}
     if isinstance(origin, type) and issubclass(origin, Sequence):
         several = [_of(part, parts) for part in inside if part is not Ellipsis]
-        return {"type": "array", "items": several[0] if len(several) == 1 else {"anyOf": several}}
+        alike = all(one == several[0] for one in several)
+        of_a_tuple = len(several) if origin is tuple and Ellipsis not in inside else None
+        return _several(several[0] if alike else {"anyOf": several}, of_a_tuple)
     if hint is Posterior:
         return _posterior(parts)
     if is_dataclass(hint):

@@ -5,6 +5,7 @@ numbers are never cut; a Markdown table is for pull requests; the report turns t
 HTML (`reports/html.py`).
 """
 
+import math
 import os
 import re
 import shutil
@@ -209,8 +210,10 @@ def given(value: Any, *, plus: bool = False) -> Cell:
 
 
 def count(value: Any) -> Cell:
-    """A whole number where there is one."""
-    return EMPTY if value is None else Cell(thousands(value), value=float(value))
+    """A whole number where there is one; one that was saved may be infinite."""
+    if value is None or math.isinf(float(value)):
+        return given(value)
+    return Cell(thousands(value), value=float(value))
 
 
 def p_cell(value: Any) -> Cell:

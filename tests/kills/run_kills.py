@@ -44,6 +44,7 @@ COMMANDS = {
     "validate": "validate {data} --outcome y --features a,b,c --measures auc,brier --draws 400",
 }
 REPORTED = ("assess", "power", "detect", "validate")
+OF_ONE_RUN = 3  # kills, after which it may come to its end
 JOBS = (*COMMANDS, "refits")
 
 
@@ -158,6 +159,7 @@ class Watch:
         self.said, self.blocks = (folder / "said").read_text(), blocks(folder)[0]
         self.folder: Path = self._new()
         self.kept: dict[tuple[str, int], bytes] = {}
+        self.in_a_row = 0
 
     def _new(self) -> Path:
         return Path(tempfile.mkdtemp(prefix=f"{self.job}-", dir=self.place))
@@ -188,8 +190,11 @@ class Watch:
         if code == -signal.SIGKILL:
             self.counts["kills"] += 1
             self.counts["kills with blocks kept"] += bool(now)
+            self.in_a_row += 1
         else:
             self._finished(code)
+        if self.in_a_row == OF_ONE_RUN:
+            self.finish()
 
     def finish(self) -> None:
         """Let the job come to its end."""
@@ -208,7 +213,7 @@ class Watch:
         self.counts["doubled"] += len(now.keys() - self.blocks.keys())
         self.counts["other numbers"] += sum(now.get(k, v) != v for k, v in self.blocks.items())
         shutil.rmtree(self.folder)
-        self.folder, self.kept = self._new(), {}
+        self.folder, self.kept, self.in_a_row = self._new(), {}, 0
 
 
 def main_process(

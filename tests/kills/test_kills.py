@@ -36,5 +36,8 @@ def test_the_recorded_kills_are_many_and_without_fault() -> None:
     kills = {what: sum(run["kills"] for run in COUNTS if run["what"] == what)
              for what in {run["what"] for run in COUNTS}}  # fmt: skip
     assert all(run.get(fault, 0) == 0 for run in COUNTS for fault in FAULTS)
+    main = {what: n for what, n in kills.items() if "main process" in what}
+    assert sum(main.values()) >= 200
+    assert min(main.values()) >= 40
     assert kills["one of two worker processes"] >= 50
     assert kills["the scheduler of a Dask cluster"] >= 5

@@ -43,7 +43,7 @@ def numbers() -> Iterator[tuple[Any, Any]]:
     rng = np.random.default_rng(8)
     for n in (2, 3, 29):
         y = rng.integers(1, 11, size=n) / 10
-        for scale in (TINY, 1e-150, 1.0, 1e100):
+        for scale in (TINY, 1e-150, 1.0, 1e69):
             yield y * scale, y * scale
             yield y * scale, -y * scale
             yield y * scale, y * scale * (1 + 1e-16)

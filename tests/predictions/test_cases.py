@@ -43,6 +43,8 @@ def four_kinds(**extra: Any) -> list[Predictions]:
         ({"groups": ["x", "y"]}, "all columns must have the same number of cases"),
         ({"sample_weight": [1, 2, -1, 1]}, "must not be negative; got -1 at row 3."),
         ({"sample_weight": [0, 0, 0, 0]}, "sample_weight must not be zero everywhere."),
+        ({"sample_weight": [1, 5e-324, 0, 1]}, "must be 0 or at least 1e-70; got less at row 2."),
+        ({"sample_weight": [1, 1e71, 0, 1]}, "must be within ±1e+70; got a larger one at row 2."),
         ({"sample_weight": [1, np.inf, 1, 1]}, "must be finite; got an infinite value at row 2."),
         ({"sample_weight": [1, np.nan, 1, 1]}, "sample_weight must not be missing; it is at row 2"),
         ({"sample_weight": ["a", "b", "c", "d"]}, "must hold numbers; got 'a' at row 1."),

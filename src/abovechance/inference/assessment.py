@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.advice import Advice
+from abovechance.arrays import Bools
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.format import thousands
 from abovechance.inference.arguments import predictions_given
@@ -935,4 +936,15 @@ def _parts(predictions: Predictions, by: Any, name: str) -> Iterator[tuple[str, 
         )
     values = column.astype(str)
     for value in in_order(values.tolist()):
-        yield (f"{name}={value}" if name else value), predictions.take(values == value)
+        yield (f"{name}={value}" if name else value), part_of(predictions, values == value, value)
+
+
+def part_of(predictions: Predictions, inside: Bools, name: str) -> Predictions:
+    """The cases of a subgroup; refused where none of them counts."""
+    found = predictions.take(inside)
+    if found.weight is not None and not found.weight.any():
+        raise DataError(
+            f"the subgroup {shown(name)} must hold a case that counts; the weights or counts there "
+            "are all 0. Leave it out."
+        )
+    return found

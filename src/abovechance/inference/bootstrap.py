@@ -26,6 +26,7 @@ from abovechance.measures.sample import (
     resampled,
     resampled_together,
 )
+from abovechance.numerics.counts import of_unit_size
 from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
@@ -370,6 +371,8 @@ def jackknifed(
     groups = predictions.cases.groups
     if strata is not None:
         return _in_strata(measure, predictions, strata, confidence_level)
+    if predictions.n < 2:
+        raise NotApplicable("an interval needs at least two cases.")
     if groups is None:
         without, times = leave_one_out(measure, predictions)
     else:
@@ -479,7 +482,7 @@ def freedom_of(gap: Floats, times: Floats | None = None) -> float:
     (39, 3.0)
     """
     each = np.ones(len(gap)) if times is None else times
-    squares = gap**2
+    squares = of_unit_size(gap) ** 2
     units, square = float(each.sum()), float(each @ squares)
     kurtosis = units * float(each @ squares**2) / square**2 if square > 0 else 1.0
     return min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
@@ -785,6 +788,8 @@ class Studentised:
         outside = (1.0 - level) / 2.0
         above = self._largest(self.pivots, outside)
         below = self._largest(-self.pivots[::-1], outside)
+        # of few draws all may lie on one side; the mean is one of the values it may have
+        above, below = max(above, 0.0), max(below, 0.0)
         return self.mean - above * self.error, self.mean + below * self.error
 
     def p_value(self, alternative: Alternative = "two-sided", against: float = 0.0) -> float:
@@ -1233,6 +1238,7 @@ def mean_pivots(
 def _pivots_of_rows(centred: Floats, rng: np.random.Generator, draws: int) -> Floats:
     """Means of resamples in standard errors of their own, (rows, draws); nan where of rounding."""
     n = centred.shape[1]
+    centred = of_unit_size(centred)  # pivots have no unit
     if n >= MANY_CASES:
         return pivots_by_bulks(
             [Bulk.of(row) for row in centred],

@@ -23,9 +23,11 @@ from abovechance.inference.assessment import (
     estimate,
     events,
     in_order,
+    part_of,
     subgroup,
     titled,
 )
+from abovechance.inference.bootstrap import span
 from abovechance.inference.contrasts import (
     Alike,
     Contrast,
@@ -60,6 +62,7 @@ from abovechance.inference.results import (
     Difference,
     Estimate,
     Interaction,
+    Interval,
     Margin,
     Omnibus,
     Place,
@@ -381,10 +384,11 @@ def _filled(
 
     `cases` are the predictions that a verdict on a margin would rest on.
     """
-    row = _valued(frame, measure, contrast.difference)
+    least, most = span(measure.range)
+    row = _valued(frame, measure, min(max(contrast.difference, least), most))
     reasons = []
     try:
-        row = replace(row, interval=contrast.interval(settings.level))
+        row = replace(row, interval=_between(contrast.interval(settings.level), least, most))
     except NotApplicable as reason:
         reasons.append(str(reason))
     try:
@@ -415,6 +419,13 @@ def _filled(
     reasons += filter(None, (left_out(measure, predictions) for predictions in cases))
     said = dict.fromkeys(reason.removesuffix(".") for reason in reasons)
     return replace(row, undefined="; ".join(said) or None)
+
+
+def _between(found: Interval, least: float, most: float) -> Interval:
+    """Limits of what a difference can be: sums of shares may leave it by rounding."""
+    if least <= found.low and found.high <= most:
+        return found
+    return replace(found, low=max(found.low, least), high=min(found.high, most))
 
 
 def _valued(frame: Difference, measure: Measure, difference: float) -> Difference:
@@ -571,7 +582,7 @@ class Parts:
         return cls(
             {
                 (f"{name}={label}" if name else label): {
-                    model: p.take(columns[model] == label) for model, p in models.items()
+                    model: part_of(p, columns[model] == label, label) for model, p in models.items()
                 }
                 for label in labels
             }
@@ -963,7 +974,13 @@ def _chosen(
     usual = [find(name).for_outcome(first.kind) for name in USUAL[first.kind]]
     shared = [m for m in usual if all(m.applies(p) for p in models.values())]
     others = (m for m in applicable(first) if all(m.applies(p) for p in models.values()))
-    return shared or list(others)
+    found = shared or list(others)
+    if not found:
+        raise NotApplicable(
+            "no measure applies to all of the models: they predict different things (labels, "
+            "scores, probabilities). Give the same of each."
+        )
+    return found
 
 
 def _gathered(

@@ -179,7 +179,7 @@ def worth(score: Floats, weight: Floats | None, unit: Ints | None, level: float)
     w = np.ones(n) if weight is None else weight
     mean = _snapped(float(w @ score / w.sum()))
     size = np.bincount(code, weights=w) / w.sum()
-    if units < 2:
+    if units < 2 or size.max() == 1.0:  # one has all the weight
         return Worth(mean, _fewer(1.0, 1.0, level), 1)
     variance = float((np.bincount(code, weights=w * (score - mean)) ** 2 / (1.0 - size)).sum())
     variance /= float(w.sum()) ** 2

@@ -121,7 +121,7 @@ def contract(result: Any) -> dict[str, Any]:
         )
     found = to_dict()
     assert isinstance(found, dict)
-    return CheckedFacts(found if PARTS & found.keys() else {"abovechance": __version__, **found})
+    return CheckedFacts({"abovechance": __version__, **found})
 
 
 def read_result(path: str | Path) -> dict[str, Any]:
@@ -532,9 +532,9 @@ def _of_other_length(facts: Mapping[str, Any]) -> Iterator[str]:
     """Columns of a curve that do not go with its places."""
     if not isinstance(facts.get("x"), list):
         return
-    columns = {name: facts.get(name) for name in ("y", "low", "high")} | (
-        facts.get("columns") or {}
-    )
+    columns = {name: facts.get(name) for name in ("y", "low", "high")}
+    if isinstance(others := facts.get("columns"), Mapping):
+        columns |= others
     for name, column in columns.items():
         if isinstance(column, list) and len(column) != len(facts["x"]):
             yield f"{name} must have {len(facts['x'])} entries, as x has; got {len(column)}"

@@ -39,6 +39,7 @@ from abovechance.inference.method import (
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample
+from abovechance.numerics.counts import of_unit_size
 from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
@@ -240,6 +241,7 @@ def enough_for_a_margin(gaps: Floats, times: Floats | None = None) -> None:
 def few_that_decide(gaps: Floats, times: Floats | None = None) -> int | None:
     """Fewer than how many cases make up a spread; None where enough do."""
     each = np.ones(len(gaps)) if times is None else times
+    gaps = of_unit_size(gaps)
     square, fourth = float(each @ gaps**2), float(each @ gaps**4)
     least = min(DECIDING, float(each.sum()) / 4.0)
     return int(np.ceil(least)) if 0.0 < square**2 < least * fourth else None
@@ -515,6 +517,8 @@ class Resampled:
     def _refuse_what_few_decide(self, without: Floats, times: Floats) -> None:
         """Where models part on a handful of cases, resamples know no others (coverage .60)."""
         kept = np.isfinite(without)
+        if not kept.any():
+            raise NotApplicable(f"{self.measure.title} is undefined when any case is left out.")
         gaps = without[kept] - np.average(without[kept], weights=times[kept])
         few = few_that_decide(gaps, times[kept])
         if few is not None:

@@ -308,11 +308,17 @@ def _apart(one: float, other: float, bottom: float, top: float) -> float:
     >>> _apart(1.0, 2.0, 0.0, np.inf), _apart(0.2, 0.3, 0.0, 1.0)
     (1.386, 0.1)
     """
-    if np.isfinite(bottom) == np.isfinite(top):
+    if one == other or np.isfinite(bottom) == np.isfinite(top):
         return abs(one - other)
     end = bottom if np.isfinite(bottom) else top
     with np.errstate(divide="ignore"):
         return float(abs(other - end) * abs(np.log(abs(one - end)) - np.log(abs(other - end))))
+
+
+def _grown(by: float) -> float:
+    """The exponential, infinite where it is too large for a number."""
+    with np.errstate(over="ignore"):
+        return float(np.exp(by))
 
 
 def _without_ends(value: float, half: float, bottom: float, top: float) -> tuple[float, float]:
@@ -324,14 +330,14 @@ def _without_ends(value: float, half: float, bottom: float, top: float) -> tuple
     if np.isinf(bottom) and np.isinf(top):
         return value - half, value + half
     if np.isinf(bottom):
-        wide = float(np.exp(half / (top - value)))
+        wide = _grown(half / (top - value))
         return top - (top - value) * wide, top - (top - value) / wide
     if np.isinf(top):
-        wide = float(np.exp(half / (value - bottom)))
+        wide = _grown(half / (value - bottom))
         return bottom + (value - bottom) / wide, bottom + (value - bottom) * wide
     share = (value - bottom) / (top - bottom)
     at, wide = np.log(share) - np.log1p(-share), half / (top - bottom) / (share * (1.0 - share))
-    low, high = (float(1.0 / (1.0 + np.exp(-at - side * wide))) for side in (-1.0, 1.0))
+    low, high = (1.0 / (1.0 + _grown(-at - side * wide)) for side in (-1.0, 1.0))
     return bottom + low * (top - bottom), bottom + high * (top - bottom)
 
 

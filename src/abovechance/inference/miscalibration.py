@@ -185,6 +185,7 @@ SINGULAR = 1e14  # condition of a matrix that rounding has made
 LOPSIDED = 1e12  # condition of a line that hangs on one cluster
 LEVERAGE = 0.99  # of a case that holds its line alone: left out, there is nothing to compare with
 HELD = 1e-9  # of leverage: a line that one case holds, but for rounding
+OPEN = 1e300  # a slope beyond it is as good as infinite
 FARTHEST = 1e6  # so many times the first step away there is no limit to find
 
 
@@ -381,6 +382,8 @@ def observed_expected_at(
     survived = float(np.prod(1.0 - deaths / left))
     if survived <= 0.0:
         raise NotApplicable("nobody is left at the time, so the spread is not known.")
+    if survived >= 1.0:
+        raise NotApplicable("nobody had the event by the time, so the spread is not known.")
     spread = survived * np.sqrt(float((deaths / (left * (left - deaths))).sum()))
     half = _normal(confidence_level) * spread / (1.0 - survived)
     low, high = value * np.exp(-half), value * np.exp(half)
@@ -561,6 +564,8 @@ def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tup
     while beyond(near) >= 0.0:
         near -= np.copysign(stride, step)
         stride *= 2.0
+        if stride > OPEN:
+            raise NotApplicable("the predictions hardly differ, so the limits are not known.")
     return near, far
 
 
@@ -613,7 +618,8 @@ def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Inte
     if units < 2:
         raise NotApplicable("an interval needs at least two cases or clusters.")
     error = np.sqrt(units / (units - 1) * float((residual**2).sum())) / float(y.sum())
-    low, high = np.exp(_student(np.log(ratio), error, units - 1, level))
+    with np.errstate(over="ignore"):  # of two cases a limit may be infinite
+        low, high = np.exp(_student(np.log(ratio), error, units - 1, level))
     known = {"cases": units} if groups is None else {"clusters": units}
     return limits("observed_expected", low, high, level, **known)
 

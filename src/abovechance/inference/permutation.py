@@ -905,7 +905,8 @@ def _read_off(sums: Floats, values: Floats, null: Floats) -> float | None:
         return float(values.mean())
     places = np.unique(np.round((sums - centre) / spread, 9))
     degree = min(4, len(places) - 1)  # few cases have few different sums
-    through = np.polynomial.Polynomial.fit((sums - centre) / spread, values, degree)
+    # sums that all but coincide leave some of it open, which numpy says unless told to be full
+    through, _ = np.polynomial.Polynomial.fit((sums - centre) / spread, values, degree, full=True)
     return float(np.mean(through((null - centre) / spread)))
 
 

@@ -86,8 +86,11 @@ def _coarse(column: Array) -> bool:
         return True
     if not np.isfinite(values).all():
         return False
-    steps = (values - values[0]) / np.diff(values).min()
-    return bool(steps[-1] <= COARSE and np.allclose(steps, np.round(steps), atol=1e-6))
+    step = np.diff(values).min()
+    if values[-1] - values[0] > COARSE * step:
+        return False
+    steps = (values - values[0]) / step
+    return bool(np.allclose(steps, np.round(steps), atol=1e-6))
 
 
 def _times(columns: list[Array]) -> Array:

@@ -3,6 +3,7 @@
 import io
 import sys
 import tokenize
+import warnings
 import zipfile
 import zlib
 from typing import Any
@@ -50,8 +51,11 @@ def read_numpy(data: bytes, source: str) -> Table:
 
 def _loaded(data: bytes, source: str) -> dict[str, Array]:
     try:
-        found = np.load(io.BytesIO(data), allow_pickle=False)
-        arrays = None if isinstance(found, np.ndarray) else {name: found[name] for name in found}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of files that an older Python wrote
+            found = np.load(io.BytesIO(data), allow_pickle=False)
+            named = not isinstance(found, np.ndarray)
+            arrays = {name: found[name] for name in found} if named else None
     except ANYTHING as error:
         if "allow_pickle" in str(error):
             raise FileError(

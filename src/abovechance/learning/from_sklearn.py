@@ -874,7 +874,8 @@ def with_features(estimator: Any, learner: Learner | None, X: Any) -> Known | No
     if features.ndim != 2 or not (whole or features.dtype == np.float64):
         return None
     features = features.astype(np.float64)
-    return Known(estimator, learner, features) if np.isfinite(features).all() else None
+    usual = np.abs(features).max(initial=0.0) <= checks.LARGEST
+    return Known(estimator, learner, features) if usual else None
 
 
 def cross_predictions(

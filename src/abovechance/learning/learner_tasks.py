@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats, Ints
-from abovechance.errors import DataError, NotApplicable, listed, shown
+from abovechance.errors import AboveChanceError, DataError, NotApplicable, listed, shown
 from abovechance.gate import errors_of
 from abovechance.learning.from_sklearn import (
     Known,
@@ -238,7 +238,9 @@ class Task:
                 if self.kind == "survival":
                     return "risk", self._risks(fitted)
                 kind, found = predict(fitted, self.X, len(self.classes))
-        except (ValueError, TypeError, np.linalg.LinAlgError) as why:
+        except AboveChanceError:
+            raise
+        except Exception as why:  # of an estimator of any make
             raise self._unfit(why, rows) from why
         return kind, by_class(fitted, kind, found, np.asarray(self.classes))
 

@@ -615,7 +615,7 @@ def standard(X: Floats, scaling: Scaling) -> tuple[Floats, Floats]:
     if scaling == "none":
         return np.zeros(X.shape[1]), np.ones(X.shape[1])
     spread = X.std(axis=0, ddof=1 if scaling == "sample" else 0)
-    varying = np.ptp(X, axis=0) > 0
+    varying = (np.ptp(X, axis=0) > 0) & (spread > 0)  # squares of the smallest numbers are 0
     return X.mean(axis=0), np.where(varying, 1 / np.where(varying, spread, 1.0), 0.0)
 
 

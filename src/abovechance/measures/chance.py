@@ -15,6 +15,7 @@ from abovechance.numerics.counts import weighted_median
 from abovechance.predictions import Numeric, Predictions
 
 MANY_CLASSES = 200  # beyond which the most and the least frequent alone are tried
+NEXT_TO_ZERO = 1e-50  # outcomes that are too small to be divided by
 CANDIDATES = 129  # quantiles of the outcomes that are tried where the best number has no formula
 
 
@@ -115,7 +116,7 @@ def _median_of_ratios(outcome: Floats, weight: Floats | None) -> Floats:
     """Least mean of |y − c| / |y|: the median with every outcome weighed by 1 / |y|."""
     own = np.ones(outcome.shape) if weight is None else weight
     size = np.abs(outcome)
-    return weighted_median(outcome, own / np.where(size > 0, size, np.inf))
+    return weighted_median(outcome, own / np.where(size > NEXT_TO_ZERO, size, np.inf))
 
 
 def _middle(outcome: Floats, weight: Floats | None) -> Floats:

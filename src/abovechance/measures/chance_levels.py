@@ -12,6 +12,7 @@ import numpy as np
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.measures.catalogue import find
+from abovechance.measures.chance import NEXT_TO_ZERO
 from abovechance.measures.evaluation import fit
 from abovechance.measures.measure import Errors, Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample, after, evaluate, made_of
@@ -296,7 +297,7 @@ def _of_errors(kind: Errors, row: Floats, starts: Ints, value: Floats) -> Floats
             return None
         loops.log_sums(row, starts, value, found)
     elif kind is Errors.RELATIVE:
-        if not row.all():
+        if np.abs(row).min() <= NEXT_TO_ZERO:
             return None
         loops.sums(row, starts, value, 1.0 / np.abs(row), found)
     else:

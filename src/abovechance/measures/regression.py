@@ -10,6 +10,7 @@ import numpy as np
 from abovechance.arrays import Floats, Ints, floats_or_none
 from abovechance.errors import NotApplicable, shown
 from abovechance.measures.chance import (
+    NEXT_TO_ZERO,
     SameNumber,
     best_by_log,
     constant,
@@ -307,8 +308,8 @@ def squared_ratio(outcome: Floats, value: Floats, weight: Floats | None) -> Floa
 
 
 def ratio(error: Floats, reference: Floats) -> Floats:
-    """One mean over another, undefined where the other is zero."""
-    return np.where(reference > 0, error / reference, np.nan)
+    """One mean over another, undefined where the other is zero, or next to it beside the first."""
+    return error / np.where(reference > NEXT_TO_ZERO**2 * error, reference, np.nan)
 
 
 @measure(
@@ -509,7 +510,8 @@ def relative_error(outcome: Floats, value: Floats) -> Floats:
     >>> relative_error([1.0, 2.0, -4.0], [1.5, 2.0, -3.0])
     0.25
     """
-    return np.where(outcome != 0, np.abs(outcome - value) / np.abs(outcome), np.nan)
+    size = np.abs(outcome)
+    return np.abs(outcome - value) / np.where(size > NEXT_TO_ZERO, size, np.nan)
 
 
 # ----------------------------------------------------------------------------------------------

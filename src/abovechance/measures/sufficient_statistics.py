@@ -36,7 +36,9 @@ class Condensed:
     def resampled(self, weight: Floats) -> dict[str, Any] | None:
         """The columns of few cases that stand for all, weighted (B, n)."""
         total = weight.sum(axis=-1, dtype=np.float64)
-        found = self.rebuilt(weight @ self.columns.T / total[:, None])
+        with np.errstate(invalid="ignore"):  # nothing is left without the only case
+            means = weight @ self.columns.T / total[:, None]
+        found = self.rebuilt(means)
         if found is None:
             return None
         return {**found, "weight": found["weight"] * total[:, None]}

@@ -16,6 +16,18 @@ from abovechance.numerics.kernels import worthwhile
 # ----------------------------------------------------------------------------------------------
 
 
+def of_unit_size(values: Floats) -> Floats:
+    """Values by the power of two that brings the largest of a row next to 1.
+
+    For what has no unit: no digit changes, and fourth powers stay numbers.
+
+    >>> of_unit_size(np.array([3e200, -1.5e200])).round(2).tolist()
+    [0.59, -0.3]
+    """
+    most = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
+    return np.ldexp(values, -np.frexp(most)[1])
+
+
 # ----------------------------------------------------------------------------------------------
 # Weighted means over the cases, the last axis.
 # ----------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from abovechance.plots.chart import (
     mark_labels,
 )
 
+FAR = 1e6  # times the length of an axis
 SIZE = 1000  # the drawing's own units, both ways: finer than pixels, and short numbers
 
 NOTHING = Markup("")
@@ -55,12 +56,17 @@ PAGE = Markup(
 
 def across(chart: Chart, x: Any) -> Floats:
     """Places along the horizontal axis."""
-    return np.nan_to_num(np.round(chart.x.share(x) * SIZE))
+    return _placed(chart.x.share(x))
 
 
 def down(chart: Chart, y: Any) -> Floats:
     """Places along the vertical axis, from the top."""
-    return np.nan_to_num(np.round((1.0 - chart.y.share(y)) * SIZE))
+    return _placed(1.0 - chart.y.share(y))
+
+
+def _placed(share: Any) -> Floats:
+    """Shares of an axis in the units of a picture; what lies far outside of it is not drawn."""
+    return np.round(np.clip(np.nan_to_num(share), -FAR, FAR) * SIZE)
 
 
 def _percent(share: Any) -> str:

@@ -374,6 +374,10 @@ def _weights(name: str, values: Array | None) -> Floats | None:
             f"{name} must not be negative; got {weight[weight < 0][0]:g} at "
             f"{checks.rows_of(weight < 0)}."
         )
+    if (few := (weight > 0) & (weight < checks.SMALLEST)).any():
+        raise DataError(
+            f"{name} must be 0 or at least {checks.SMALLEST:g}; got less at {checks.rows_of(few)}."
+        )
     if weight.size and not weight.sum() > 0:
         raise DataError(f"{name} must not be zero everywhere.")
     return weight

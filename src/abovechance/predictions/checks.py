@@ -27,7 +27,8 @@ FROM_PROBABILITY = (
 )
 FROM_SCORE = "Of scores make labels with a threshold, or pass score= to Binary."
 LARGEST_PERCENT = 100.0
-LARGEST = 1e100  # squares and their sums are still numbers
+LARGEST = 1e70  # fourth powers and their sums are still numbers: spreads of squared errors
+SMALLEST = 1e-70  # of weights that are not 0: so are those of their inverses
 ROUNDING = 1e-6  # beyond 0 or 1 by less is arithmetic, not another unit
 
 

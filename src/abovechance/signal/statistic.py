@@ -330,6 +330,13 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
             f"features must be finite; got {features[row, column]} at row {row + 1}, "
             f"column {called[column]}. Drop or impute such rows."
         )
+    sizes, spans = np.abs(features).max(axis=0), np.ptp(features, axis=0)
+    strange = (sizes > checks.LARGEST) | ((spans > 0) & (spans < checks.SMALLEST))
+    if strange.any():
+        raise DataError(
+            f"features must be within ±{checks.LARGEST:g} and differ by {checks.SMALLEST:g} or "
+            f"more; those of column {called[int(np.argmax(strange))]} do not. Use another unit."
+        )
     still = [called[column] for column in np.flatnonzero(~_varying(features))]
     if still:
         one = len(still) == 1
