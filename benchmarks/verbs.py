@@ -237,7 +237,7 @@ def assess_with_intervals(n: int = 1_000) -> Iterator[Race]:
 
 
 def assess_classes(
-    settings: tuple[tuple[int, int], ...] = ((1_000, 3), (1_000, 5), (1_000, 20)),
+    settings: tuple[tuple[int, int], ...] = ((1_000, 3), (1_000, 5), (1_000, 20), (3_000, 100)),
 ) -> Iterator[Race]:
     for n, k in settings:
         y, (p,) = classes(n, k)
@@ -266,6 +266,27 @@ def assess_numbers(sizes: tuple[int, ...] = (1_000, 10_000)) -> Iterator[Race]:
             ceilings={POINT_CALLS["numeric"]: 10},
             rounds=3,
         )
+
+
+def assess_outputs(n: int = 1_000, outputs: int = 5) -> Iterator[Race]:
+    """Several numbers a case: every measure of each of them, and of all together."""
+    rng = np.random.default_rng(n)
+    y = rng.gamma(3.0, size=(n, outputs))
+    value = y * rng.uniform(0.6, 1.3, size=y.shape)
+    peer = f"{POINT_CALLS['numeric']} of each"
+
+    def same(ours: Any, theirs: list[dict[str, float]]) -> None:
+        mean = np.mean([one["r2"] for one in theirs])
+        np.testing.assert_allclose(ours["multi_r2"].value, mean, rtol=1e-9)
+
+    yield from race(
+        f"assess, numbers, {outputs} outputs, n = {n:.0e}",
+        lambda: ac.assess(ac.Numeric(y, value), rng=SEED),
+        {peer: lambda: [number_points(y[:, k], value[:, k]) for k in range(outputs)]},
+        agree=same,
+        ceilings={peer: 10},
+        rounds=3,
+    )
 
 
 def assess_survival(sizes: tuple[int, ...] = (300, 1_000)) -> Iterator[Race]:
@@ -470,6 +491,7 @@ def races() -> Iterator[Race]:
     yield from assess_with_intervals()
     yield from assess_classes()
     yield from assess_numbers()
+    yield from assess_outputs()
     yield from assess_survival()
     yield from compare_two()
     yield from compare_classes()

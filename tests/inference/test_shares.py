@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import abovechance as ac
+from abovechance.inference import confusion_tables
 from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
 from abovechance.predictions.base import View
@@ -457,3 +458,37 @@ def test_hundred_classes_are_compared_without_a_table_of_all_pairs_of_cells() ->
     tracemalloc.stop()
     assert found.difference == 1.0
     assert most < 100**4 * 8 / 2  # bytes of half the table, the smallest sum that would be wasted
+
+
+OF_MANY = ["kappa", "mcc", "f1_macro", "markedness"]
+
+
+def test_tables_of_many_classes_are_drawn_in_blocks_once_for_all_measures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    k, draws, block = 6, confusion_tables.LEAST_DRAWS, 3_600
+    y = rng.integers(k, size=90)
+    label = np.where(rng.random(90) < 0.6, y, rng.integers(k, size=90))
+
+    def limits() -> list[tuple[float, float]]:
+        found = ac.assess(ac.Multiclass(y, label=label, labels=list(range(k))), OF_MANY, rng=1)
+        return [(found[name].interval.low, found[name].interval.high) for name in OF_MANY]
+
+    monkeypatch.setattr(confusion_tables, "NUMBERS", draws * k**2)
+    whole = limits()
+    held: list[int] = []
+    plain = confusion_tables._drawn_tables
+
+    def counted(*args: Any) -> Any:
+        tables = plain(*args)
+        if tables.shape[-1] == k:  # not those of one class against the rest
+            held.append(tables.size)
+        return tables
+
+    monkeypatch.setattr(confusion_tables, "_drawn_tables", counted)
+    monkeypatch.setattr(confusion_tables, "NUMBERS", draws * k**2 - 1)
+    monkeypatch.setattr(confusion_tables, "BLOCK_NUMBERS", block)
+    assert limits() == whole
+    assert max(held) <= block
+    assert sum(held) == draws * k**2  # and not once for each measure

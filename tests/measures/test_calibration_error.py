@@ -1,5 +1,6 @@
 """Calibration errors in bins and along curves: exact arithmetic, R, and their edges."""
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums
+from abovechance.measures.sample import CELLS, Sample, evaluate
+from abovechance.predictions import Multiclass
 
 Reference = Callable[[str], Any]
 CASES = (
@@ -156,3 +159,18 @@ def test_wrong_parameters_are_refused() -> None:
     ):
         with pytest.raises(NotApplicable, match="must be"):
             find(name, **wrong)(y, p)
+
+
+@pytest.mark.parametrize("name", ["ece", "mce", "classwise_ece"])
+def test_outcomes_of_many_classes_are_not_spread_out_all_at_once(name: str) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.dirichlet(np.ones(60), 100)
+    cases = Multiclass(np.arange(100) % 60, probability=p, labels=list(range(60)))
+    outcomes = rng.integers(60, size=(6_000, 100))
+    tracemalloc.start()
+    found = evaluate(find(name), Sample.of(cases).observed(outcomes))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * 8 * CELLS  # all indicators at once would take four times this
+    some = [evaluate(find(name), Sample.of(cases).observed(row)) for row in outcomes[:3]]
+    np.testing.assert_allclose(found[:3], some, rtol=1e-12)

@@ -1,6 +1,6 @@
 """Functions of a confusion table: what they are, how many cases they are worth, their intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -247,6 +247,8 @@ def _error(both: Floats) -> Floats:
 
 
 CLOSE = 1e-9  # relative
+CROSSED = 1e-6  # relative: cross-ratios that rounding may set apart
+BENT = 1e-8  # relative: a value between two others that rounding may put off their line
 GRID = 33  # points at which a function must keep rising or falling
 
 
@@ -294,6 +296,8 @@ def as_share(measure: Measure, classes: int) -> Share | None:
 
     A table with a single case shows the case's score, or that it is outside the denominator.
     """
+    if not _could_be_a_share(measure, classes):
+        return None
     score = np.full((classes, classes), np.nan)
     for k in range(classes):
         single = np.zeros((classes, classes, classes))
@@ -306,6 +310,24 @@ def as_share(measure: Measure, classes: int) -> Share | None:
     tables = _any_tables(classes)
     means = (tables * found.score).sum(axis=(-2, -1)) / (tables * inside).sum(axis=(-2, -1))
     return found if _alike(measure.on_counts(tables), means) else None
+
+
+def _could_be_a_share(measure: Measure, classes: int) -> bool:
+    """Whether values along a line of tables are the ratio of two lines, as those of any mean are.
+
+    Four values tell (their cross-ratio is that of the places), where K² tables would have to.
+    """
+    first, _, _, other = _any_tables(classes)
+    at = np.array([0.0, 1.0, 4.0, 16.0])
+    values = measure.on_counts(first + at[:, None, None] * other**4)
+    if not np.isfinite(values).all() or np.ptp(values) <= CROSSED * np.abs(values).max():
+        return True  # nothing is told
+    wanted, found = (
+        np.array([(x[0] - x[1]) * (x[2] - x[3]), (x[0] - x[2]) * (x[1] - x[3])])
+        for x in (at, values)
+    )
+    off = abs(found[0] * wanted[1] - found[1] * wanted[0])
+    return bool(off <= CROSSED * np.abs(found * wanted[::-1]).max())
 
 
 @lru_cache(maxsize=256)
@@ -327,6 +349,12 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
     base = float(measure.on_counts(right))
     if not np.isfinite(base):
         return None
+    shares = _any_tables(k)
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    one, other, *_ = shares * totals[:, None]
+    lower, middle, upper = measure.on_counts(np.stack([one, (one + other) / 2.0, other]))
+    if abs(lower + upper - 2.0 * middle) > BENT * max(abs(lower), abs(middle), abs(upper)):
+        return None  # before every class is moved to every other
     change = np.zeros((k, k))
     for row in np.flatnonzero(totals > 0):
         moved = np.repeat(right[None], k, axis=0)
@@ -336,8 +364,6 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
     if not np.isfinite(change).all() or not change.any():
         return None
     found = Rows(base, change)
-    shares = _any_tables(k)
-    shares = shares / shares.sum(axis=-1, keepdims=True)
     values = base + (shares * change).sum(axis=(-2, -1))
     return found if _alike(measure.on_counts(shares * totals[:, None]), values) else None
 
@@ -401,8 +427,9 @@ def _alike(first: Floats, second: Floats) -> bool:
 
 
 DRAWS = 20_000
-NUMBERS = 16_000_000  # drawn at most for tables with many cells
+NUMBERS = 16_000_000  # drawn at most for tables with many cells, and kept for other measures
 LEAST_DRAWS = 2_000
+BLOCK_NUMBERS = 4_000_000  # of tables with so many cells that they are not kept
 MOST_UNDEFINED = 0.01
 GRADE = 1.05  # measures that vary alike share their draws
 STEP = 1e-6  # of numerical derivatives, relative to the number of cases
@@ -479,22 +506,60 @@ def law_of(measure: Measure, classes: int) -> Law:
 
 
 def posterior(
-    measure: Measure, cells: Cells, level: float, stream: Stream, kept: dict[Any, Floats]
+    measure: Measure,
+    cells: Cells,
+    level: float,
+    stream: Stream,
+    kept: dict[Any, Floats],
+    others: Sequence[Measure] = (),
 ) -> Interval:
     """Equal-tailed limits of the posterior of any function of a table.
 
     The prior is half a case per cell for two classes; for more it is one case over all cells, for
     half a case in each of many cells would outweigh the data. Each class has as many cases as it
-    is worth, and so have the frequencies of the classes. `kept` holds draws for other measures.
+    is worth, and so have the frequencies of the classes. `kept` holds draws for `others`; where
+    classes are so many that these would fill the memory, their values.
     """
     if cells.unit is not None and cells.unit.max() == 0:
         raise NotApplicable(ONE_CLUSTER)
     slower = _together(measure, cells)
-    if slower not in kept:
-        kept[slower] = _drawn_tables(cells, slower, level, stream())
-    found = _of_draws(measure, cells, measure.on_counts(kept[slower]), level)
+    k = len(cells.table)
+    draws = max(LEAST_DRAWS, min(DRAWS, NUMBERS // k**2))
+    if draws * k**2 > NUMBERS:
+        values = _values_by_blocks(measure, cells, slower, level, stream, kept, others, draws)
+    else:
+        if slower not in kept:
+            kept[slower] = _drawn_tables(cells, slower, level, stream(), draws)
+        values = measure.on_counts(kept[slower])
+    found = _of_draws(measure, cells, values, level)
     _refuse_what_hangs_on_one_case(measure, cells.table, found)
     return found
+
+
+def _values_by_blocks(
+    measure: Measure,
+    cells: Cells,
+    slower: float,
+    level: float,
+    stream: Stream,
+    kept: dict[Any, Floats],
+    others: Sequence[Measure],
+    draws: int,
+) -> Floats:
+    """Values on drawn tables of which few are held at once, of all measures that will be asked."""
+    if (slower, measure.label) not in kept:
+        k, rng = len(cells.table), stream()
+        asked = [m for m in others if of_table(m) and m.law is Law.UNKNOWN and not m.extreme]
+        asked = [m for m in asked if law_of(m, k) is Law.UNKNOWN and _together(m, cells) == slower]
+        every = {m.label: m for m in (*asked, measure)}
+        parts: dict[str, list[Floats]] = {label: [] for label in every}
+        rows = max(1, BLOCK_NUMBERS // k**2)
+        for start in range(0, draws, rows):
+            tables = _drawn_tables(cells, slower, level, rng, min(rows, draws - start))
+            for label, m in every.items():
+                parts[label].append(m.on_counts(tables))
+        kept |= {(slower, label): np.concatenate(values) for label, values in parts.items()}
+    return kept[slower, measure.label]
 
 
 def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Interval) -> None:
@@ -653,11 +718,13 @@ def _of_frequencies(measure: Measure, cells: Cells, level: float) -> float:
     return frequency_variance(value, share[seen], cells.margin_worth(level))
 
 
-def _drawn_tables(cells: Cells, slower: float, level: float, rng: np.random.Generator) -> Floats:
+def _drawn_tables(
+    cells: Cells, slower: float, level: float, rng: np.random.Generator, draws: int
+) -> Floats:
     table = cells.table
     k = len(table)
     prior = 0.5 if k == 2 else 1.0 / k**2
-    size = (max(LEAST_DRAWS, min(DRAWS, NUMBERS // k**2)), k, k)
+    size = (draws, k, k)
     if cells.independent:
         drawn = rng.standard_gamma(table + prior, size=size)
         return np.asarray(drawn / drawn.sum(axis=(-2, -1), keepdims=True))

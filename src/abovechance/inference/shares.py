@@ -162,7 +162,7 @@ def _by_table(
     if formula is not measure.formula:
         try:
             found = confusion_tables.posterior(
-                measure, cells, settings.level, stream, settings.drawn
+                measure, cells, settings.level, stream, settings.drawn, settings.measures
             )
         except NotApplicable as refusal:
             found = refusal

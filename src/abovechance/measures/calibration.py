@@ -401,7 +401,7 @@ ERROR: dict[str, Any] = {
     "calibration": Calibration.DISTANCE,
 }
 BINNED: dict[str, Any] = {**ERROR, "form": Form.SAMPLE}
-OF_TOP_LABEL: dict[str, Any] = {"grouping": None, "of_groups": None}
+OF_TOP_LABEL: dict[str, Any] = {"grouping": None, "of_groups": None, "of_top_label": True}
 
 
 def _in_bins(probability: Floats, *, bins: int, binning: str, closed: str) -> Ints | None:
@@ -430,14 +430,6 @@ def _distance_in_bins(size: Floats, observed: Floats, expected: Floats) -> Float
     return np.abs(observed - expected) / np.where(size > 0, size, 1.0)
 
 
-def _top_label(outcome: Floats, probability: Floats) -> tuple[Floats, Floats]:
-    """Whether the most probable class was right, and its probability."""
-    top = probability.argmax(axis=-2)
-    classes = np.arange(probability.shape[-2])[:, None]
-    right = (outcome * (top[..., None, :] == classes)).sum(axis=-2)
-    return right, probability.max(axis=-2)
-
-
 def _ece_of_top_label(
     outcome: Floats,
     probability: Floats,
@@ -448,9 +440,7 @@ def _ece_of_top_label(
     closed: str = "left",
 ) -> Floats:
     """Of the most probable class: its probability against how often it was right."""
-    sums = bin_sums(
-        *_top_label(outcome, probability), weight, bins=bins, binning=binning, closed=closed
-    )
+    sums = bin_sums(outcome, probability, weight, bins=bins, binning=binning, closed=closed)
     return _mean_gap(*sums)
 
 
@@ -500,9 +490,7 @@ def _mce_of_top_label(
     closed: str = "left",
 ) -> Floats:
     """Of the most probable class: the bin where it was right least as often as it said."""
-    sums = bin_sums(
-        *_top_label(outcome, probability), weight, bins=bins, binning=binning, closed=closed
-    )
+    sums = bin_sums(outcome, probability, weight, bins=bins, binning=binning, closed=closed)
     return _greatest_gap(*sums)
 
 

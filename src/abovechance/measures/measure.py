@@ -210,6 +210,9 @@ class Measure:
         What of calibration it tells.
     takes_batches
         Whether a formula that needs index draws takes batches of outcomes and predictions.
+    of_top_label
+        Whether, of several classes, the formula takes whether the most probable one was right, and
+        its probability, in place of all classes.
     distances, of_distances, resampled_distances, curve
         The distances between a calibration curve and the diagonal, the value from them, those of
         resamples, and the curve where it is linear in the outcomes.
@@ -314,6 +317,8 @@ class Measure:
     resampled_distances: Callable[..., Any] | None = None
     # (sample, **parameters) -> the smoother of that curve; None where it is not linear
     curve: Callable[..., Any] | None = None
+    # whether, of several classes, a formula takes the most probable one: was it right, how probable
+    of_top_label: bool = False
     # (probability, **parameters) -> the group of every case, None where a border may divide one;
     # (cases, observed, expected), each (…, groups), -> the value
     grouping: Callable[..., Any] | None = None

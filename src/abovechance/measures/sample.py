@@ -397,11 +397,15 @@ class Sample:
     def formula_columns(self, measure: Measure) -> tuple[Floats, Floats]:
         """Outcome and prediction as a formula takes them: numbers, cases last.
 
-        Several classes are indicators (…, K, n); one output alone has no axis of its own.
+        Several classes are indicators (…, K, n), or the most probable alone; one output has no axis
+        of its own.
         """
         outcome, prediction = self.outcome, self.prediction(measure)
         if self.kind == "survival":
             raise NotApplicable(f"{measure.title} is not for survival outcomes.")
+        if self.kind == "multiclass" and measure.of_top_label:
+            right = outcome == prediction.argmax(axis=-2)
+            return right.astype(np.float64), prediction.max(axis=-2)
         if self.kind == "multiclass":
             onehot = outcome[..., None, :] == np.arange(self.classes)[:, None]
             return onehot.astype(np.float64), prediction
@@ -562,9 +566,12 @@ def made_of(sample: Sample, columns: dict[str, Any]) -> Sample:
 
 
 def _width(measure: Measure, sample: Sample) -> int:
-    """How many numbers one row of a batch spreads over: cases, or a table of all classes."""
+    """How many numbers one row of a batch spreads over: cases, of all classes, or their table."""
     tables = measure.form in COUNTING or measure.form is Form.PAIR_AUCS
-    return max(sample.n, sample.classes**2) if tables else sample.n
+    if tables:
+        return max(sample.n, sample.classes**2)
+    several = sample.kind == "multiclass" and measure.form is Form.SAMPLE
+    return sample.n * (sample.classes if several and not measure.of_top_label else 1)
 
 
 def single(measure: Measure, sample: Sample) -> float:
