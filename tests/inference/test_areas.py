@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import assess, compare, intervals
+from abovechance.inference.areas import rank_sum_tail
 from abovechance.measures import find
 from abovechance.measures.measure import Family, Form, LabelScore, Law, measure
 from abovechance.numerics import ranks
@@ -285,3 +287,24 @@ def test_a_concordance_by_another_name_and_tie_rule_keeps_its_own_value() -> Non
     strict = find("c_index").with_parameters(ties="drop")
     row = assess(made, [strict], rng=1, draws=99)[strict.label]
     assert row.interval.low < row.value < row.interval.high
+
+
+@pytest.mark.parametrize("continuity", [True, False])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("moved", [0.6, -0.6])
+def test_the_normal_law_of_tied_ranks_is_that_of_scipy(moved, alternative, continuity) -> None:
+    rng = np.random.default_rng(8)
+    up, down = (np.round(rng.normal(loc, size=n), 1) for loc, n in ((moved, 31), (0.0, 44)))
+    wanted = stats.mannwhitneyu(
+        up, down, use_continuity=continuity, alternative=alternative, method="asymptotic"
+    )
+    times = np.unique(np.concatenate([up, down]), return_counts=True)[1].astype(float)
+    assert times.max() > 2
+    found = rank_sum_tail(
+        wanted.statistic, (times**3 - times).sum(), 31, 44, alternative, continuity
+    )
+    assert found == pytest.approx(wanted.pvalue, rel=1e-12)
+
+
+def test_ranks_that_are_all_tied_say_nothing() -> None:
+    assert rank_sum_tail(6.0, 5.0**3 - 5.0, 2, 3) == 1.0

@@ -667,6 +667,15 @@ def test_means_of_different_cases_in_shared_clusters_vary_as_the_clusters_do() -
     assert limits == pytest.approx((row.difference - half, row.difference + half), rel=1e-12)
 
 
+def test_from_thirty_cases_on_means_are_tested_and_not_symmetry() -> None:
+    for n, test, hypothesis in (
+        (29, "sign flip", "differences of loss are symmetric about zero"),
+        (30, "studentised bootstrap", "expected losses are equal"),
+    ):
+        row = compare(numbers(n, 1), ["mae"], draws=199, rng=1)["mae"]
+        assert (row.test, row.hypothesis) == (test, hypothesis)
+
+
 def test_welch_t_of_losses() -> None:
     from scipy.stats import ttest_ind
 

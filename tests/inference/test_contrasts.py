@@ -1,6 +1,7 @@
 """What holds of every difference, whatever the measure, the outcome, the clusters, the weights."""
 
 from collections.abc import Iterator
+from statistics import NormalDist, fmean
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from abovechance.inference.bootstrap import span
 from abovechance.inference.comparison import compare
-from abovechance.inference.contrasts import Resampled
+from abovechance.inference.contrasts import Resampled, accelerated
 from abovechance.measures import Family, Form, Law, Measure, applicable
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.kernels import SWITCH
@@ -384,3 +385,27 @@ def test_curves_of_resamples_are_those_without_compiled_loops(
     for name in CURVES:
         assert plain[name].interval.low == pytest.approx(quick[name].interval.low, rel=1e-8)
         assert plain[name].interval.high == pytest.approx(quick[name].interval.high, rel=1e-8)
+
+
+def test_accelerated_percentiles_are_those_of_the_textbook() -> None:
+    """Efron and Tibshirani (1993), equations 14.9 to 14.15, cases that count several times."""
+    normal = NormalDist()
+    values, estimate = np.array([0.1, 0.2, 0.2, 0.3, 0.5, 0.7, 0.8, 1.1]), 0.3
+    without, times = np.array([0.31, 0.22, 0.4, np.nan]), np.array([2.0, 1.0, 3.0, 5.0])
+    spelled = [0.31, 0.31, 0.22, 0.4, 0.4, 0.4]  # undefined ones do not count
+    gap = [fmean(spelled) - one for one in spelled]
+    a = sum(g**3 for g in gap) / (6.0 * sum(g**2 for g in gap) ** 1.5)
+    z0 = normal.inv_cdf((3 + 0.5) / 8)  # one replicate equals the estimate
+    wanted = [
+        normal.cdf(z0 + (z0 + normal.inv_cdf(at)) / (1.0 - a * (z0 + normal.inv_cdf(at))))
+        for at in (0.05, 0.95)
+    ]
+    found = accelerated(np.array([0.05, 0.95]), values, estimate, without, times)
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_replicates_all_on_one_side_keep_half_a_replicate_beyond() -> None:
+    same, once, normal = np.full(3, 2.0), np.ones(3), NormalDist()
+    for estimate, share in ((9.0, 1 - 0.5 / 4), (-9.0, 0.5 / 4)):
+        found = accelerated(np.array([0.5]), np.arange(4.0), estimate, same, once)
+        assert found == pytest.approx([normal.cdf(2 * normal.inv_cdf(share))])

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
@@ -114,6 +115,16 @@ def test_any_selector_will_do_and_is_compared_on_the_same_halves() -> None:
     assert alone.selectors[0].selector == "SelectKBest"
     assert alone.selectors[0].bound <= 0.5
     assert alone.learner is None
+
+
+def test_p_of_two_selectors_is_where_the_interval_of_their_difference_would_touch_zero() -> None:
+    X, y = data()
+    ways = {"one": SelectKBest(f_classif, k=1), "two": SelectKBest(f_classif, k=2)}
+    (row,) = ac.stability(X, y, selector=ways, draws=12, rng=1).comparisons
+    half = (row.interval.high - row.interval.low) / 2
+    assert row.interval.low == pytest.approx(row.difference - half)
+    spread = half / t.ppf(0.975, 11)
+    assert row.p_value == pytest.approx(2 * t.sf(abs(row.difference) / spread, 11), rel=1e-9)
 
 
 def test_the_same_selector_twice_does_not_differ_from_itself() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abovechance.measures import every, find
-from abovechance.predictions import Binary, Multiclass
+from abovechance.predictions import Binary, Multiclass, Survival
 
 
 def familiar(tag: str) -> object:
@@ -88,3 +88,20 @@ def test_a_dialect_is_said_where_it_makes_a_difference(name: str) -> None:
     if theirs.dialect and theirs.formula is not find(name).formula:
         assert "Examples" in theirs.doc
         assert theirs.doc != find(name).doc
+
+
+@pytest.mark.parametrize("tau", [None, 4.0, 2.0])
+def test_concordance_leaves_out_an_event_and_a_censoring_at_the_same_time(
+    tau: float | None,
+) -> None:
+    time = np.array([1.0, 2, 2, 3, 4, 4, 5, 6])
+    event = np.array([1, 1, 0, 0, 1, 0, 1, 0], dtype=bool)
+    risk = np.array([0.9, 0.4, 0.8, 0.8, 0.5, 0.5, 0.7, 0.1])
+    won, pairs = 0.0, 0
+    for i in range(8):
+        for j in range(8):
+            if event[i] and time[i] < time[j] and (tau is None or time[i] <= tau):
+                won += (risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j])
+                pairs += 1
+    chosen = find("c_index" if tau is None else f"c_index({tau:g})", dialect="familiar")
+    assert chosen.of(Survival(time, event, risk=risk)) == pytest.approx(won / pairs, rel=1e-14)

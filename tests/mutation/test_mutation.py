@@ -69,6 +69,43 @@ def test_the_order_of_chance_does_not_hang_on_other_modules(tmp_path: Path) -> N
     assert len(both) == 2 * len(alone)
 
 
+def test_only_functions_are_changed_in_place() -> None:
+    """A change of a function's body, and none of a class, a default or the module itself."""
+    run = loaded("run_mutation")
+    source = (
+        b"A = 1\nclass B:\n    C = 2\n    def f(self, x=3):\n        return [x + 4 for x in A]\n"
+    )
+    found = {}
+    for mutant in changes.mutants_of("a.py", source):
+        old, new = (compile(s, "a.py", "exec") for s in (source, mutant.applied(source)))
+        pairs = run.pairs_of(old, new) if mutant.inside else None
+        found[mutant.before, mutant.after] = pairs and [one.co_qualname for one, _ in pairs]
+    inner = ["B.f", "B.f.<locals>.<listcomp>"]
+    assert found == {
+        ("1", "2"): None, ("2", "3"): None, ("3", "4"): None,
+        ("+", "-"): inner, ("4", "5"): inner, ("x + 4", "x"): inner,
+    }  # fmt: skip
+
+
+def test_lines_are_counted_from_their_function() -> None:
+    run = loaded("run_mutation")
+    watch = run.Watch()
+    watch.home = ""
+
+    def shown(x: int) -> int:
+        if x:
+            return 1
+        return 2
+
+    sys.settrace(watch.called)
+    shown(0)
+    sys.settrace(None)
+    name = f"{__file__}:{shown.__qualname__.replace('.<locals>', '')}"
+    assert {f"{name}+{line}" for line in (0, 1, 3)} == {
+        one for one in watch.found() if one.startswith(name)
+    }
+
+
 @pytest.fixture(scope="module")
 def recorded() -> Any:
     return json.loads((HERE / "counts.json").read_text("utf-8"))

@@ -206,6 +206,18 @@ def test_the_mode_is_where_the_density_is_largest(mean: BetaMean) -> None:
     assert values[2] >= values.max() * (1 - 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "weight", "end"),
+    [(0.3, 2.0, 0.5, 0.0), (2.0, 0.3, 0.5, 1.0), (2.0, 0.3, 1.5, 3.0), (2.0, 0.3, -0.5, -1.0),
+     (0.3, 0.2, 0.5, 1.0)],
+)  # fmt: skip
+def test_a_density_that_grows_without_end_has_its_mode_there(
+    a: float, b: float, weight: float, end: float
+) -> None:
+    """At an end where the shapes sum to less than 1; where both are such, the upper one is said."""
+    assert BetaMean([a, a], [b, b], [weight, weight]).mode == end
+
+
 def test_the_shortest_interval_is_equally_high_at_both_ends() -> None:
     found = BetaMean([41, 3], [6, 9], [0.5, 0.5])
     low, high = found.shortest(0.9)

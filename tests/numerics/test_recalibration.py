@@ -12,6 +12,7 @@ from abovechance.numerics.recalibration import (
     information,
     line,
     line_log_likelihood,
+    lines,
     log_likelihood,
     log_odds,
     shift,
@@ -160,3 +161,32 @@ def test_far_away_log_odds_do_not_overflow() -> None:
     found = line(y, x)
     assert np.isfinite(found.slope)
     assert np.isfinite(shift(y, x))
+
+
+def test_lines_of_many_rows_leave_nothing_to_explain() -> None:
+    """At the largest likelihood weighted residuals sum to 0, and so do they times the log odds."""
+    rng = np.random.default_rng(5)
+    odds = rng.normal(0.4, 1.3, size=(6, 30))
+    outcome = (rng.random((6, 30)) < expit(0.7 * odds - 0.5)).astype(float)
+    weight = rng.integers(0, 4, size=(6, 30)).astype(float)
+    found = lines(outcome, odds, weight)
+    assert np.isfinite(found.slope).all()
+    left = weight * (
+        outcome - 1 / (1 + np.exp(-(found.intercept[:, None] + found.slope[:, None] * odds)))
+    )
+    np.testing.assert_allclose(left.sum(axis=1), 0.0, atol=1e-7)
+    np.testing.assert_allclose((left * odds).sum(axis=1), 0.0, atol=1e-7)
+
+
+def test_lines_that_do_not_exist_are_left_undefined() -> None:
+    """Classes apart, touching, apart but for a case of no weight; equal odds; one that exists."""
+    odds = np.array([[-2.0, -1, 1, 2]] * 2 + [[-1.0, 1, 1, 2], [-2, -1, 1, 2], [1, 1, 1, 1]])
+    odds = np.vstack([odds, [[-2.0, -1, 1, 2]]])
+    outcome = np.array(
+        [[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1]]
+    ).astype(float)
+    weight = np.ones((6, 4))
+    weight[3, 0] = 0.0
+    found = lines(outcome, odds, weight)
+    assert np.isnan(found.slope).tolist() == [True] * 5 + [False]
+    assert np.isnan(found.intercept).tolist() == [True] * 5 + [False]
