@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,77 @@ def assess_with_intervals(n: int = 1_000) -> Iterator[Race]:
     )
     times = wanted / drawn
     yield from (replace(r, theirs=r.theirs * times, ratio=r.ratio * times, floor=50) for r in found)
+
+
+def assess_beside_packages(n: int = 1_000) -> Iterator[Race]:
+    """Beside packages that give intervals, for the measures that each of them has.
+
+    Those that resample do a part of their resamples and are scaled to all; others give limits in
+    closed form and no more, where `assess` gives chance levels and tests too.
+    """
+    os.environ["TQDM_DISABLE"] = "1"
+    y, (p,) = two_classes(n)
+    hit = (p > 0.5).astype(int)
+    few = 20
+    peers: list[tuple[str, Callable[[], Any], list[str], int]] = []
+    if find_spec("confidenceinterval"):
+        import confidenceinterval as ci
+
+        labels = {
+            "accuracy": ci.accuracy_score,
+            "sensitivity": ci.tpr_score,
+            "specificity": ci.tnr_score,
+            "ppv": ci.ppv_score,
+            "npv": ci.npv_score,
+            "f1": partial(ci.f1_score, average="binary"),
+        }
+
+        def limits(**how: Any) -> list[Any]:
+            return [of(y, hit, **how) for of in labels.values()] + [ci.roc_auc_score(y, p, **how)]
+
+        drawn = {"method": "bootstrap_percentile", "n_resamples": few}
+        peers += [
+            ("confidenceinterval, closed forms", limits, [*labels, "auc"], 0),
+            (
+                "confidenceinterval, 1999 resamples",
+                partial(limits, **drawn),
+                [*labels, "auc"],
+                1999,
+            ),
+        ]
+    if find_spec("MLstatkit"):
+        from MLstatkit import Bootstrapping
+
+        words = ("f1", "accuracy", "recall", "precision", "roc_auc", "average_precision")
+        names = ["f1", "accuracy", "sensitivity", "ppv", "auc", "average_precision"]
+        some = {"n_bootstraps": few, "average": "binary"}
+        peers.append(
+            (
+                "MLstatkit, 1000 resamples",
+                lambda: [Bootstrapping(y, p, word, **some) for word in words],
+                names,
+                1000,
+            )
+        )
+    if find_spec("evalstats"):
+        import evalstats
+
+        losses = [(hit == y).astype(float), (y - p) ** 2, -np.log(np.where(y == 1, p, 1 - p))]
+        names = ["accuracy", "brier", "log_loss"]
+        called = "evalstats, closed forms"
+        peers.append((called, lambda: [evalstats.mean_ci(s, rng=1) for s in losses], names, 0))
+    for name, peer, names, wanted in peers:
+        found = race(
+            f"assess with intervals, two classes, n = {n:.0e}, {len(names)} measures",
+            lambda names=names: ac.assess(ac.Binary(y, probability=p, pos_label=1), names, rng=1),
+            {name: peer},
+            agree=None,
+            rounds=3,
+        )
+        times = wanted / few if wanted else 1.0
+        floor = 50 if wanted else None
+        for r in found:
+            yield replace(r, theirs=r.theirs * times, ratio=r.ratio * times, floor=floor)
 
 
 def assess_classes(
@@ -489,6 +561,7 @@ def _seconds_of(*arguments: str, rounds: int = 3, **environment: str) -> float:
 def races() -> Iterator[Race]:
     yield from assess_binary()
     yield from assess_with_intervals()
+    yield from assess_beside_packages()
     yield from assess_classes()
     yield from assess_numbers()
     yield from assess_outputs()

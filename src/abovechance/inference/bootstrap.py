@@ -28,6 +28,7 @@ from abovechance.measures.sample import (
 )
 from abovechance.numerics.counts import of_unit_size
 from abovechance.numerics.exact import critical_value
+from abovechance.numerics.roots import crossing
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
 from abovechance.resampling.draws import Bootstrap, Sorted, binary_bootstrap
@@ -1159,7 +1160,6 @@ def bounded_mean_limits(mean: float, n: int, error: float) -> tuple[float, float
     ----------
     Hoeffding (1963), Probability inequalities for sums of bounded random variables, theorem 1.
     """
-    from scipy.optimize import brentq
     from scipy.special import rel_entr
 
     far = -np.log(error) / n
@@ -1168,8 +1168,8 @@ def bounded_mean_limits(mean: float, n: int, error: float) -> tuple[float, float
         return float(rel_entr(mean, x) + rel_entr(1.0 - mean, 1.0 - x)) - far
 
     least, most = 1e-15, 1.0 - 1e-15
-    low = float(brentq(beyond, least, mean)) if mean > least and beyond(least) > 0 else 0.0
-    high = float(brentq(beyond, mean, most)) if mean < most and beyond(most) > 0 else 1.0
+    low = float(crossing(beyond, least, mean)) if mean > least and beyond(least) > 0 else 0.0
+    high = float(crossing(beyond, mean, most)) if mean < most and beyond(most) > 0 else 1.0
     return low, high
 
 

@@ -42,6 +42,7 @@ from abovechance.inference.results import (
 )
 from abovechance.measures import Measure, applicable
 from abovechance.numerics.exact import at_least, at_most, never_zero
+from abovechance.numerics.roots import crossing
 from abovechance.paths import place
 
 MET, NOT_MET, UNDECIDED = "met", "not met", "undecided"
@@ -266,7 +267,6 @@ def risk_levels(
     >>> round(above, 9), round(below, 9)
     (0.05, 0.95)
     """
-    from scipy.optimize import brentq
     from scipy.special import erf, ndtr
 
     if value == goal:
@@ -282,7 +282,7 @@ def risk_levels(
     elif beyond(NEAREST) <= 0.0:
         z = 0.0
     else:
-        z = brentq(beyond, NEAREST, FARTHEST, xtol=COARSE if steps else FINE)
+        z = crossing(beyond, NEAREST, FARTHEST, xtol=COARSE if steps else FINE)
     p = max(float(ndtr(-z)), 0.5 / draws if draws else 0.0)
     other = 1.0 - p
     if steps:

@@ -43,6 +43,7 @@ from abovechance.numerics.recalibration import (
     log_odds,
     shift,
 )
+from abovechance.numerics.roots import crossing
 from abovechance.numerics.smooth import Smoother
 from abovechance.predictions import Binary, Multiclass, Numeric, Survival
 from abovechance.resampling import seed_of, tail
@@ -539,7 +540,6 @@ def _limits(
 
 def _limit(beyond: Callable[[float], float], centre: float, step: float) -> float:
     """One limit: steps away from the estimate that double until the drop is large enough."""
-    from scipy.optimize import brentq
 
     if np.isinf(centre):
         if np.sign(centre) == np.sign(step):
@@ -551,7 +551,7 @@ def _limit(beyond: Callable[[float], float], centre: float, step: float) -> floa
             near, far, step = far, far + 2.0 * step, 2.0 * step
             if abs(step) > FARTHEST * first:
                 return float(np.copysign(np.inf, step))
-    return float(brentq(beyond, near, far, xtol=1e-10 * max(abs(step), 1e-3), rtol=1e-12))
+    return float(crossing(beyond, near, far, xtol=1e-10 * max(abs(step), 1e-3), rtol=1e-12))
 
 
 def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tuple[float, float]:

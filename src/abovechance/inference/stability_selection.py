@@ -30,6 +30,7 @@ from abovechance.inference.results import Interval, Result
 from abovechance.learning.from_sklearn import seeded
 from abovechance.measures import Measure
 from abovechance.numerics.exact import critical_value
+from abovechance.numerics.roots import crossing
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
 from abovechance.settings import Settings, one_of, positive, settled
@@ -229,7 +230,6 @@ def concave_tail(mean: float, least: int, steps: int, r: float) -> float:
 
 def _flattest(mean: float, steps: int, power: float) -> float:
     """The smallest a at which all steps together have no less than the mean."""
-    from scipy.optimize import brentq
 
     i = np.arange(steps + 1)
 
@@ -237,7 +237,7 @@ def _flattest(mean: float, steps: int, power: float) -> float:
         weight = (1 + i / math.exp(log_a)) ** power
         return float(i @ weight / weight.sum() - mean * steps)
 
-    return math.exp(brentq(above, math.log(1e-9), math.log(WIDEST), xtol=1e-13))
+    return math.exp(crossing(above, math.log(1e-9), math.log(WIDEST), xtol=1e-13))
 
 
 def _tails(a: Floats, mean: float, least: int, steps: int, power: float) -> Floats:

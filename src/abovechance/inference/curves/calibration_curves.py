@@ -16,6 +16,7 @@ from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
 from abovechance.numerics.exact import critical_value
+from abovechance.numerics.roots import crossing
 from abovechance.numerics.smooth import SPAN, Smoother, loess
 from abovechance.predictions import Predictions, View
 from abovechance.settings import Settings, settled
@@ -135,11 +136,10 @@ def _at(
 
 def _end(beyond: Callable[[float], float], centre: float, edge: float) -> float:
     """Where the likelihood is just enough, between the estimate and 0 or 1."""
-    from scipy.optimize import brentq
 
     if beyond(edge) <= 0.0:
         return float(np.round(edge))
-    return float(brentq(beyond, centre, edge, xtol=1e-9, rtol=1e-10))
+    return float(crossing(beyond, centre, edge, xtol=1e-9, rtol=1e-10))
 
 
 def _steps(positive: Floats, total: Floats) -> Steps:
