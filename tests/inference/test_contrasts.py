@@ -409,3 +409,14 @@ def test_replicates_all_on_one_side_keep_half_a_replicate_beyond() -> None:
     for estimate, share in ((9.0, 1 - 0.5 / 4), (-9.0, 0.5 / 4)):
         found = accelerated(np.array([0.5]), np.arange(4.0), estimate, same, once)
         assert found == pytest.approx([normal.cdf(2 * normal.inv_cdf(share))])
+
+
+@pytest.mark.parametrize("n", [13, 80])
+def test_few_cases_give_no_verdict_on_a_margin_by_leaving_out(n: int) -> None:
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=n)
+    models = {k: Numeric(y, y + rng.normal(0, 0.5, n)) for k in "ab"}
+    for row in compare(models, ["pearson", "r2"], margin=0.2, draws=DRAWS, rng=1).differences:
+        assert row.interval is not None
+        assert (row.margin is not None) == (n >= 50)
+        assert ("needs 50 cases, and there are 13" in str(row.undefined)) == (n < 50)

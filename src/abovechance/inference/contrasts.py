@@ -27,7 +27,12 @@ from abovechance.inference.bootstrap import (
 from abovechance.inference.confusion_tables import of_table
 from abovechance.inference.exchange import totals
 from abovechance.inference.influence import Gap, declares_influence, influence
-from abovechance.inference.interval_choice import SLOW_DRAWS, Shared, interval_by_law
+from abovechance.inference.interval_choice import (
+    SLOW_DRAWS,
+    Shared,
+    interval_by_law,
+    small_class,
+)
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -45,6 +50,9 @@ from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
 
 DECIDING = 5.0  # cases that a verdict on a margin must rest on
+# of differences by leaving out or resampling: with 13 cases bounds that should err in 5 % did so in
+# 11 to 14 % (R², correlations), with 30 in 7 to 10 %, with 60 in 5 to 8 % (300 samples each)
+CASES_FOR_A_MARGIN = 50
 UNSEEN = 4.0  # cases that models part on, beside those that were seen
 
 
@@ -463,6 +471,14 @@ class Resampled:
     def one_sided(self, level: float) -> Interval:
         """The interval that margins are held against."""
         if not of_table(self.measure) and not self.measure.extreme:
+            least = small_class(self.first)
+            mean = self.measure.law is Law.MEAN
+            if least < CASES_FOR_A_MARGIN and not mean and self.first.cases.groups is None:
+                raise NotApplicable(
+                    f"a verdict on a margin of {self.measure.title} needs {CASES_FOR_A_MARGIN} "
+                    f"cases{' of each class' * hasattr(self.first, 'classes')}, and there "
+                    f"{'is' if least == 1 else 'are'} {least}; the interval stands."
+                )
             without, times = self._left()
             if len(without) and np.isfinite(without).all():
                 enough_for_a_margin(without - times @ without / times.sum(), times)
