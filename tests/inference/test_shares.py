@@ -13,6 +13,7 @@ import abovechance as ac
 from abovechance.inference import confusion_tables
 from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
+from abovechance.numerics import counts
 from abovechance.predictions.base import View
 
 # ----------------------------------------------------------------------------------------------
@@ -488,7 +489,25 @@ def test_tables_of_many_classes_are_drawn_in_blocks_once_for_all_measures(
 
     monkeypatch.setattr(confusion_tables, "_drawn_tables", counted)
     monkeypatch.setattr(confusion_tables, "NUMBERS", draws * k**2 - 1)
-    monkeypatch.setattr(confusion_tables, "BLOCK_NUMBERS", block)
+    monkeypatch.setattr(counts, "HELD", block)
     assert limits() == whole
     assert max(held) <= block
     assert sum(held) == draws * k**2  # and not once for each measure
+
+
+def test_facts_of_a_formula_are_found_whatever_is_held_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    totals = np.arange(3.0, 10.0)
+    accuracy, recall = (
+        find(n).for_outcome("multiclass") for n in ("accuracy", "sensitivity_macro")
+    )
+    whole = (
+        confusion_tables.as_share.__wrapped__(accuracy, 7),
+        confusion_tables.as_rows(recall, totals),
+    )
+    monkeypatch.setattr(counts, "HELD", 2 * 49)  # two tables of seven classes
+    share = confusion_tables.as_share.__wrapped__(accuracy, 7)
+    rows = confusion_tables.as_rows(recall, totals)
+    np.testing.assert_array_equal(share.score, whole[0].score)
+    np.testing.assert_array_equal(rows.change, whole[1].change)

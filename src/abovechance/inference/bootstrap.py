@@ -26,7 +26,7 @@ from abovechance.measures.sample import (
     resampled,
     resampled_together,
 )
-from abovechance.numerics.counts import of_unit_size
+from abovechance.numerics.counts import of_unit_size, table_blocks
 from abovechance.numerics.exact import critical_value
 from abovechance.numerics.roots import crossing
 from abovechance.predictions import Predictions
@@ -230,9 +230,12 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
     if measure.form in COUNTING and sample.weight is None:
         table = sample.confusion
         at = np.argwhere(table > 0)
-        less = np.repeat(table[None], len(at), axis=0)
-        less[np.arange(len(at)), at[:, 0], at[:, 1]] -= 1.0
-        return measure.on_counts(less), table[at[:, 0], at[:, 1]]
+        left = []
+        for some in table_blocks(len(at), len(table)):
+            less = np.repeat(table[None], len(some), axis=0)
+            less[np.arange(len(some)), at[some, 0], at[some, 1]] -= 1.0
+            left.append(measure.on_counts(less))
+        return np.concatenate(left), table[at[:, 0], at[:, 1]]
     if _of_median(measure, sample) and n > 1:
         return medians_without(_errors(sample)), np.ones(n)
     moved = declared_influence(measure, sample) if n >= SMOOTH else None

@@ -15,6 +15,7 @@ from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.sample import COUNTING
+from abovechance.numerics.counts import table_blocks
 
 # ----------------------------------------------------------------------------------------------
 # How many independent cases a share is worth when cases have weights or come in clusters.
@@ -300,9 +301,10 @@ def as_share(measure: Measure, classes: int) -> Share | None:
         return None
     score = np.full((classes, classes), np.nan)
     for k in range(classes):
-        single = np.zeros((classes, classes, classes))
-        single[np.arange(classes), k, np.arange(classes)] = 1.0
-        score[k] = measure.on_counts(single)
+        for some in table_blocks(classes, classes):
+            single = np.zeros((len(some), classes, classes))
+            single[np.arange(len(some)), k, some] = 1.0
+            score[k, some] = measure.on_counts(single)
     inside = np.isfinite(score)
     if not inside.any() or np.ptp(score[inside]) == 0.0:
         return None
@@ -357,10 +359,11 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
         return None  # before every class is moved to every other
     change = np.zeros((k, k))
     for row in np.flatnonzero(totals > 0):
-        moved = np.repeat(right[None], k, axis=0)
-        moved[:, row, row] = 0.0
-        moved[np.arange(k), row, np.arange(k)] = totals[row]
-        change[row] = measure.on_counts(moved) - base
+        for some in table_blocks(k, k):
+            moved = np.repeat(right[None], len(some), axis=0)
+            moved[:, row, row] = 0.0
+            moved[np.arange(len(some)), row, some] = totals[row]
+            change[row, some] = measure.on_counts(moved) - base
     if not np.isfinite(change).all() or not change.any():
         return None
     found = Rows(base, change)
@@ -429,7 +432,6 @@ def _alike(first: Floats, second: Floats) -> bool:
 DRAWS = 20_000
 NUMBERS = 16_000_000  # drawn at most for tables with many cells, and kept for other measures
 LEAST_DRAWS = 2_000
-BLOCK_NUMBERS = 4_000_000  # of tables with so many cells that they are not kept
 MOST_UNDEFINED = 0.01
 GRADE = 1.05  # measures that vary alike share their draws
 STEP = 1e-6  # of numerical derivatives, relative to the number of cases
@@ -553,9 +555,8 @@ def _values_by_blocks(
         asked = [m for m in asked if law_of(m, k) is Law.UNKNOWN and _together(m, cells) == slower]
         every = {m.label: m for m in (*asked, measure)}
         parts: dict[str, list[Floats]] = {label: [] for label in every}
-        rows = max(1, BLOCK_NUMBERS // k**2)
-        for start in range(0, draws, rows):
-            tables = _drawn_tables(cells, slower, level, rng, min(rows, draws - start))
+        for some in table_blocks(draws, k):
+            tables = _drawn_tables(cells, slower, level, rng, len(some))
             for label, m in every.items():
                 parts[label].append(m.on_counts(tables))
         kept |= {(slower, label): np.concatenate(values) for label, values in parts.items()}

@@ -44,7 +44,7 @@ from abovechance.inference.method import (
 from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample
-from abovechance.numerics.counts import of_unit_size
+from abovechance.numerics.counts import of_unit_size, table_blocks
 from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
@@ -339,12 +339,13 @@ def cell_weights(measure: Measure, predictions: Any) -> Floats | None:
     if measure.law not in (Law.SHARE, Law.CONDITIONAL, Law.BALANCED):
         return None
     right = np.diag(sizes.astype(np.float64))
-    weights, each = np.zeros((k, k)), np.arange(k)
+    weights = np.zeros((k, k))
     for actual in np.flatnonzero(sizes > 0):  # one class at a time: K⁴ cells are soon too many
-        moved = np.repeat(right[None], k, axis=0)
-        moved[:, actual, actual] -= 1.0
-        moved[each, actual, each] += 1.0
-        weights[actual] = measure.on_counts(moved) - measure.on_counts(right)
+        for some in table_blocks(k, k):
+            moved = np.repeat(right[None], len(some), axis=0)
+            moved[:, actual, actual] -= 1.0
+            moved[np.arange(len(some)), actual, some] += 1.0
+            weights[actual, some] = measure.on_counts(moved) - measure.on_counts(right)
     return weights if _linear(measure, weights, right) else None
 
 

@@ -3,12 +3,13 @@
 Frequencies of classes, variances and medians under weights, one weighting or a batch.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from abovechance.arrays import Array, Bools, Floats
+from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.numerics.kernels import worthwhile
 
 # ----------------------------------------------------------------------------------------------
@@ -84,6 +85,20 @@ def confusion(actual: Array, predicted: Array, classes: int, weight: Array | Non
     else:
         counts = _batched_counts(cell, weight, cells)
     return counts.reshape(*counts.shape[:-1], classes, classes)
+
+
+HELD = 4_000_000  # numbers of tables of many classes that are held at once
+
+
+def table_blocks(count: int, classes: int) -> Iterator[Ints]:
+    """The numbers of so many tables, as many at a time as may be held at once.
+
+    >>> [len(some) for some in table_blocks(5, 1_400)]
+    [2, 2, 1]
+    """
+    rows = max(1, HELD // classes**2)
+    for start in range(0, count, rows):
+        yield np.arange(start, min(start + rows, count))
 
 
 def one_against_rest(table: Floats) -> tuple[Floats, Floats, Floats, Floats]:
