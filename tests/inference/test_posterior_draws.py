@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         posterior.of("mcc", TABLE, draws=3)
     with pytest.raises(NotApplicable, match="undefined in 200 of 200"):
         posterior.of(lambda t: np.full(t.shape[:-2], np.nan), TABLE, draws=200)
-    with pytest.raises(NotApplicable, match="no function of a confusion table"):
+    with pytest.raises(NotApplicable, match="not a function of a confusion table"):
         posterior.of("auc", TABLE)
 
 

@@ -89,7 +89,7 @@ def test_hidden_and_empty_sheets_are_not_offered_but_can_be_named():
 
 
 def test_a_sheet_of_a_text_file_is_refused():
-    refused(b"y,p\n1,.5\n", r"sheet is for workbooks; a\.xlsx is none", sheet="S")
+    refused(b"y,p\n1,.5\n", r"sheet is for workbooks; a\.xlsx is not one", sheet="S")
 
 
 def test_merged_names_are_refused_with_their_place():
