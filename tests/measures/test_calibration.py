@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import abovechance as ac
+from abovechance.errors import NotApplicable
 from abovechance.measures import find
-from abovechance.measures.calibration import remark_on
+from abovechance.measures.calibration import in_deciles, remark_on
 
 Reference = Callable[[str], Any]
 CASES = (
@@ -169,3 +170,23 @@ def test_one_class_against_the_rest() -> None:
     y = np.array([rng.choice(3, p=row) for row in p])
     slope = find("calibration_slope")
     assert slope(y, p, pos_label=2) == pytest.approx(slope(y == 2, p[:, 2]), rel=1e-12)
+
+
+def test_all_cases_can_be_one_group() -> None:
+    """Then the statistic is the squared distance of all that happened from all that was said."""
+    y, p = [0, 1, 1, 1], [0.2, 0.3, 0.6, 0.5]
+    found = find("hosmer_lemeshow").with_parameters(groups=1).of(ac.Binary(y, probability=p))
+    assert found == pytest.approx((3 - 1.6) ** 2 / (1.6 * (1 - 1.6 / 4)), rel=1e-12)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 1_000_000])
+def test_groups_are_cut_at_quantiles_from_one_group_to_the_most(groups: int) -> None:
+    at = in_deciles(np.array([0.7, 0.1, 0.3, 0.4]), groups=groups)
+    assert np.unique(at).size == min(groups, 4)
+    assert (np.diff(at[[1, 2, 3, 0]]) >= 0).all()
+
+
+@pytest.mark.parametrize("groups", [0, 1_000_001])
+def test_other_numbers_of_groups_are_refused(groups: int) -> None:
+    with pytest.raises(NotApplicable, match="groups must be from 1 to"):
+        in_deciles(np.array([0.1, 0.3]), groups=groups)

@@ -129,3 +129,21 @@ def test_an_empty_margin_leaves_shares_of_all_cases_defined() -> None:
     assert measures.accuracy.from_confusion([[3, 2], [0, 0]]) == 0.6
     assert measures.balanced_accuracy.from_confusion([[3, 2], [0, 0]]) == 0.6
     assert measures.kappa.from_confusion([[3, 0], [2, 0]]) == 0.0
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_declared_slopes_of_kappa_are_its_derivatives(weights: str | None) -> None:
+    """By a step along the imaginary axis, which loses no digits."""
+    tables = np.array([[[8.0, 3, 1], [2, 9, 4], [5, 1, 7]], [[30.0, 0, 2], [1, 4, 0], [6, 3, 11]]])
+    apart = np.abs(np.arange(3)[:, None] - np.arange(3))
+    cost = {None: apart > 0, "linear": apart, "quadratic": apart**2}[weights]
+    expected = np.empty(tables.shape)
+    for t, i, j in np.ndindex(tables.shape):
+        moved = tables[t].astype(complex)
+        moved[i, j] += 1e-30j
+        by_chance = (cost * np.outer(moved.sum(axis=1), moved.sum(axis=0))).sum()
+        kappa = 1.0 - moved.sum() * (cost * moved).sum() / by_chance
+        expected[t, i, j] = kappa.imag / 1e-30
+    slopes = find("kappa").slopes
+    assert slopes is not None
+    np.testing.assert_allclose(slopes(tables, weights=weights), expected, rtol=1e-11, atol=1e-14)

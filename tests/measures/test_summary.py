@@ -153,3 +153,12 @@ def test_one_class_alone_leaves_the_same_undefined_as_cases_do() -> None:
         np.testing.assert_allclose(
             from_summary(m, summary), m.of(predictions), rtol=1e-10, atol=1e-10, err_msg=m.label
         )
+
+
+def test_cases_that_stand_for_decisions_are_certain_and_as_many() -> None:
+    y, p = np.array([0, 0, 0, 1, 1], dtype=bool), np.array([0.1, 0.3, 0.7, 0.2, 0.9])
+    few = Summarised(BinarySummary.of(y, p)).representative(find("net_benefit"))
+    assert few is not None
+    assert few.column("outcome").tolist() == [False, False, True, True]
+    assert few.column("probability").tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert few.column("weight").tolist() == [2.0, 1.0, 1.0, 1.0]

@@ -10,6 +10,7 @@ import abovechance as ac
 from abovechance import measures
 from abovechance.errors import NotApplicable
 from abovechance.measures import find
+from abovechance.measures.utility import at_threshold
 from abovechance.predictions import Binary
 
 # ----------------------------------------------------------------------------------------------
@@ -143,3 +144,13 @@ def test_without_positives_the_standardised_benefit_is_undefined() -> None:
 def test_a_threshold_lies_between_0_and_1(threshold: float) -> None:
     with pytest.raises(NotApplicable, match="between 0 and 1"):
         find("net_benefit", threshold=threshold)([0, 1], [0.2, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"), [(0.2, 0.2), (0.999, 0.999), (0.0, None), (1.0, None), (1.5, None)]
+)
+def test_a_measure_of_utility_acts_where_cases_are_called_positive_inside_0_and_1(
+    threshold: float, expected: float | None
+) -> None:
+    cases = Binary([0, 1, 1], probability=[0.1, 0.4, 0.9], threshold=threshold)
+    assert at_threshold(find("net_benefit"), cases).parameters["threshold"] == expected

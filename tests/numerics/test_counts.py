@@ -11,6 +11,8 @@ from abovechance.numerics.counts import (
     _class_sums_plain,
     class_sums,
     confusion,
+    moments,
+    of_unit_size,
     one_against_rest,
     probability_sums,
 )
@@ -240,3 +242,24 @@ def test_squared_probabilities_follow_from_losses() -> None:
     positives, negatives = class_sums(positive, p)
     assert positives.squared_p == pytest.approx((p[positive] ** 2).sum(), rel=1e-12)
     assert negatives.losses == pytest.approx((p[~positive] ** 2).sum(), rel=1e-12)
+
+
+def test_every_row_is_brought_to_unit_size_by_its_own_power_of_two() -> None:
+    values = np.array([[3e200, -1.5e200], [0.25, -3.0], [0.0, 0.0]])
+    found = of_unit_size(values)
+    for row, one in zip(values[:2], found[:2], strict=True):
+        assert 0.5 <= np.abs(one).max() < 1.0
+        assert one[0] / one[1] == row[0] / row[1]
+    assert found[1].tolist() == [0.0625, -0.75]
+    assert found[2].tolist() == [0.0, 0.0]
+
+
+def test_moments_of_a_batch_keep_their_digits_where_one_output_of_two_lies_far() -> None:
+    """A weighting that leaves only cases near 1e6, of one output: whole numbers, by hand."""
+    first = np.array([[0.0, 0, 0, 1e6, 1e6 + 1, 1e6 + 2], [1.0, 2, 3, 1, 2, 3]])
+    second = np.array([[0.0, 0, 0, 1e6, 1e6 + 2, 1e6 + 4], [1.0, 1, 1, 1, 2, 6]])
+    weight = np.array([[[0.0, 0, 0, 1, 1, 1]], [[1.0, 1, 1, 1, 1, 1]]])
+    found = moments(first, second, weight)
+    np.testing.assert_allclose(found.first[0], [2 / 3, 2 / 3], rtol=1e-12)
+    np.testing.assert_allclose(found.second[0], [8 / 3, 14 / 3], rtol=1e-12)
+    np.testing.assert_allclose(found.covariance[0], [4 / 3, 5 / 3], rtol=1e-12)

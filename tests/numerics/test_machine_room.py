@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from abovechance.numerics.machine_room import svm_decisions, svm_responses
+from abovechance.numerics.machine_room import (
+    squared_hinge_decisions,
+    svm_decisions,
+    svm_responses,
+)
 from abovechance.numerics.machine_room.linear_systems import (
     cross_products,
     factor,
@@ -151,3 +155,17 @@ def test_responses_do_not_hold_where_a_margin_could_reach_a_support_vector():
     near = room[room > 1e-6].min()
     assert svm_responses(X, labels, counts, 0.5, "none", 1e-6)[1].all()
     assert not svm_responses(X, labels, counts, 0.5, "none", near)[1].any()
+
+
+@pytest.mark.parametrize("p", [3, 20])
+@pytest.mark.parametrize("scaling", ["none", "sample"])
+def test_squared_hinges_of_counted_rows_are_those_of_repeated_ones(p, scaling):
+    rng = np.random.default_rng(4)
+    X, labels = rng.normal(size=(12, p)), np.arange(12)[None] % 2
+    times = np.array([1, 3, 2, 0, 1, 1, 4, 2, 1, 1, 2, 5])
+    counted, failed = squared_hinge_decisions(X, labels, times[None], 0.3, scaling)
+    order = np.repeat(np.arange(12), times)
+    once = np.ones((1, order.size), dtype=np.int64)
+    repeated, _ = squared_hinge_decisions(X[order], labels[:, order], once, 0.3, scaling)
+    assert not failed.any()
+    np.testing.assert_allclose(counted[:, order], repeated, rtol=1e-6, atol=1e-8)

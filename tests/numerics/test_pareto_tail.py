@@ -65,3 +65,22 @@ def test_no_p_value_where_the_fitted_tail_ends_below_what_was_observed() -> None
 def test_few_draws_are_fitted_by_a_quarter_at_most() -> None:
     null = np.random.default_rng(6).normal(size=(400, 50))
     assert extrapolated(np.full(50, 4.0), falling(null), 400).fitted.max() <= 100
+
+
+@pytest.mark.parametrize("shape", [-0.3, 0.3])
+def test_a_fit_is_that_of_zhang_and_stephens(shape: float) -> None:
+    """The estimator of their section 3, one number after the other."""
+    x = np.sort(stats.genpareto(shape, scale=2.0).rvs(60, random_state=7))
+    n, m = 60, 20 + int(60**0.5)
+    theta = [
+        1 / x[-1] + (1 - (m / (j - 0.5)) ** 0.5) / (3 * x[int(n / 4 + 0.5) - 1])
+        for j in range(1, m + 1)
+    ]
+    k = [-np.mean([np.log(1 - t * one) for one in x]) for t in theta]
+    likelihood = [n * (np.log(a / b) + b - 1) for a, b in zip(theta, k, strict=True)]
+    weight = [1 / sum(np.exp(other - one) for other in likelihood) for one in likelihood]
+    mean = sum(t * w for t, w in zip(theta, weight, strict=True))
+    expected = np.mean([np.log(1 - mean * one) for one in x])
+    scale, found = pareto_fit(x[:, None])
+    assert found[0] == pytest.approx(expected, rel=1e-10)
+    assert scale[0] == pytest.approx(-expected / mean, rel=1e-10)

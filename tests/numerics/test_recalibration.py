@@ -190,3 +190,13 @@ def test_lines_that_do_not_exist_are_left_undefined() -> None:
     found = lines(outcome, odds, weight)
     assert np.isnan(found.slope).tolist() == [True] * 5 + [False]
     assert np.isnan(found.intercept).tolist() == [True] * 5 + [False]
+
+
+def test_lines_of_rare_negatives_are_found_from_their_share() -> None:
+    """Odds that tell nothing: the slope is 0, the intercept the log odds of the share."""
+    odds = np.array([[-1.0, -1, 1, 1]] * 3)
+    outcome = np.array([[0.0, 1, 0, 1]] * 3)
+    weight = np.array([[1.0, rare, 1.0, rare] for rare in (3.0, 1e6, 1e9)])
+    found = lines(outcome, odds, weight)
+    np.testing.assert_allclose(found.intercept, np.log([3.0, 1e6, 1e9]), rtol=1e-8)
+    np.testing.assert_allclose(found.slope, 0.0, atol=1e-8)
