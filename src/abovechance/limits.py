@@ -62,7 +62,7 @@ def gigabytes(size: int) -> str:
     """A size for a message.
 
     >>> gigabytes(3 * 2**30), gigabytes(10**18)
-    ('3.0 GiB', '931,322,575 GiB')
+    ('3.0 GiB', '931\\u202f322\\u202f575 GiB')
     """
     shown = size / 2**30
-    return f"{shown:.1f} GiB" if shown < 1000 else f"{thousands(shown)} GiB"
+    return f"{shown:.1f} GiB" if shown < 1000 else f"{thousands(round(shown))} GiB"

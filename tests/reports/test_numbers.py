@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance import examples
+from abovechance import __version__, examples
 from abovechance.inference import assess
 from abovechance.predictions import Binary
 from abovechance.reports import report
@@ -189,7 +189,7 @@ def test_every_number_of_tests_and_powers_is_in_the_result(
 ) -> None:
     result = request.getfixturevalue(name)
     one = Page(report(result).html)
-    assert one.result == result.to_dict()
+    assert one.result == {"abovechance": __version__, **result.to_dict()}
     values = {*values_in(one.result), 0.001, 0.8, 0.05}  # p < 0.001; the usual power and level
     values |= {float(len(one.result.get("tests", ())))}
     for which in ("answer", "text-1", "text-2", "tiles"):

@@ -490,7 +490,7 @@ def counted(rows: int) -> str:
     """A number of rows for a message.
 
     >>> counted(1), counted(12000)
-    ('1 row', '12,000 rows')
+    ('1 row', '12\\u202f000 rows')
     """
     return f"{thousands(rows)} row{'s' * (rows != 1)}"
 

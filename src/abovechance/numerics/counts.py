@@ -23,7 +23,7 @@ def of_unit_size(values: Floats) -> Floats:
     For what has no unit: no digit changes, and fourth powers stay numbers.
 
     >>> of_unit_size(np.array([3e200, -1.5e200])).round(2).tolist()
-    [0.59, -0.3]
+    [0.98, -0.49]
     """
     most = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
     return np.ldexp(values, -np.frexp(most)[1])
