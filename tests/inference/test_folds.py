@@ -7,7 +7,7 @@ import abovechance as ac
 from abovechance import assess, examples
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison import compare
-from abovechance.inference.folds import correlated_t, five_by_two
+from abovechance.inference.folds import _without_ends, correlated_t, five_by_two
 from abovechance.inference.influence import Gap
 from abovechance.measures import Law, applicable, find
 from abovechance.measures.sample import COUNTING
@@ -432,3 +432,13 @@ def test_equal_models_are_compared_with_no_more_than_their_folds_show() -> None:
     found = compare({"a": cases, "b": other}, ["sensitivity"], rng=1)["sensitivity"]
     assert found.difference == 0.0
     assert found.p_value == 1.0
+
+
+def test_limits_move_with_the_ends_of_the_scale() -> None:
+    odds = 9.0  # of 0.9; a half-width of 0.09 is one on the scale of log odds
+    low, high = (odds * np.exp(side) / (1 + odds * np.exp(side)) for side in (-1.0, 1.0))
+    assert _without_ends(0.9, 0.09, 0.0, 1.0) == pytest.approx((low, high), rel=1e-12)
+    turned = _without_ends(0.8, 0.18, -1.0, 1.0)
+    assert turned == pytest.approx((2 * low - 1, 2 * high - 1), rel=1e-12)
+    moved = _without_ends(2.9, 0.09, 2.0, 3.0)
+    assert moved == pytest.approx((2 + low, 2 + high), rel=1e-12)

@@ -154,3 +154,19 @@ def test_sizes_and_goals_that_make_no_sense_are_refused():
             ac.learning_curve(GaussianNB(), X, Y, draws=1, rng=1, **given)
     with pytest.raises(DataError, match="needs more than 10 cases outside a fold"):
         ac.learning_curve(GaussianNB(), X[:12], np.arange(12) % 2, cv=3, draws=1, rng=1)
+
+
+def test_no_more_groups_are_trained_on_than_the_size_and_the_classes_ask_for():
+    groups = np.repeat(np.arange(24), 5)
+    both = np.tile([0, 1, 0, 1, 0], 24)
+    task = task_of(GaussianNB(), X, both, groups=groups)
+    every = np.ones(120, dtype=int)
+    parts = growing(every, (5, 12, 40, 41), task, np.random.default_rng(1))
+    assert [int(one.sum()) for one in parts] == [5, 15, 40, 45]
+    pure = np.repeat(np.arange(24) % 2, 5)  # of groups of one class until the other comes
+    task = task_of(GaussianNB(), X, pure, groups=groups)
+    for seed in range(5):
+        (part,) = growing(every, (5,), task, np.random.default_rng(seed))
+        held = np.bincount(pure[part > 0], minlength=2)
+        assert held.min() == 5
+        assert held.sum() < 120

@@ -6,7 +6,12 @@ from scipy.special import expit
 
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference import posterior
-from abovechance.inference.posterior.population import Population, log_likelihood, log_prior
+from abovechance.inference.posterior.population import (
+    Population,
+    log_likelihood,
+    log_prior,
+    peaks,
+)
 from abovechance.measures import find
 from abovechance.predictions import Binary, Multiclass
 
@@ -235,3 +240,19 @@ def test_populations_need_subjects_with_two_classes() -> None:
         posterior.hierarchical(np.ones((3, 3, 3)))
     with pytest.raises(DataError, match="one 2 × 2 confusion table per subject"):
         posterior.hierarchical(7)
+
+
+def test_at_the_mode_of_strongly_correlated_logits_nothing_pulls() -> None:
+    right, total = np.array([[9.0, 1.0], [0.0, 3.0]]), np.array([[10.0, 10.0], [3.0, 3.0]])
+    population = Population(
+        np.array([[0.5, -0.2], [0.0, 1.0]]),
+        np.array([[1.0, 1.0], [0.6, 2.0]]),
+        np.array([0.95, -0.99]),
+    )
+    mode = peaks(right, total, population).mode
+    for d in range(2):
+        deviation, r = population.deviation[d], population.correlation[d]
+        covariance = np.outer(deviation, deviation) * np.array([[1.0, r], [r, 1.0]])
+        # the slope is 0 where theta = mu + Sigma (k - n sigma(theta))
+        drawn = (right - total * expit(mode[d])) @ covariance
+        np.testing.assert_allclose(mode[d], population.mean[d] + drawn, atol=1e-8)

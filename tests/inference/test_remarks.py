@@ -1,10 +1,14 @@
 """What an assessment says beside its values: origin, threshold, times, and what looks wrong."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from abovechance import Binary, Multiclass, Numeric, Survival, assess, compare, report
-from abovechance.inference.remarks import advice_on_tests
+from abovechance.inference.confusion_tables import only_when_right
+from abovechance.inference.remarks import _reversed, advice_on_tests
 from abovechance.measures import Law, find
 from abovechance.measures.catalogue import every
 from abovechance.predictions import Predictions
@@ -394,3 +398,33 @@ def test_times_in_a_row_are_said_to_tell_less() -> None:
     for n, said in ((300, True), (1200, False)):
         made = Numeric(value[:n], np.roll(value[:n], 1), order=np.arange(n))
         assert ("AC029" in [a.code for a in assess(made, ["mse"], rng=1).advice]) == said
+
+
+@pytest.mark.parametrize(("name", "sign"), [("auc", 1.0), ("brier", -1.0)])
+def test_an_interval_that_ends_at_chance_has_not_left_it_behind(name: str, sign: float) -> None:
+    def row(end: float) -> Any:
+        ends = sorted([0.5 - 0.2 * sign, end])
+        interval = SimpleNamespace(low=ends[0], high=ends[1])
+        value = 0.5 - 0.1 * sign
+        return SimpleNamespace(
+            chance=0.5, value=value, p_value=0.999, interval=interval, hypothesis="chance"
+        )
+
+    assert not _reversed(row(0.5), find(name))
+    assert _reversed(row(0.5 - 1e-9 * sign), find(name))
+
+
+def test_only_measures_of_all_errors_tell_that_everything_is_right() -> None:
+    assert all(only_when_right(find(name)) for name in ("accuracy", "mcc", "balanced_accuracy"))
+    assert not any(only_when_right(find(name)) for name in ("sensitivity", "specificity", "ppv"))
+
+
+@pytest.mark.parametrize(("largest", "told"), [(4.0, False), (4.05, True)])
+def test_thirteen_twentieths_of_the_squares_are_not_yet_most_of_them(
+    largest: float, told: bool
+) -> None:
+    # three of 64 cases hold 16 + 9 + 1 of the 40 squared differences
+    gaps = np.r_[largest, -3.0, [1.0] * 7, [-1.0] * 8, np.zeros(47)]
+    models = {"a": Numeric(np.zeros(64), 5.0 + gaps), "b": Numeric(np.zeros(64), np.full(64, 5.0))}
+    found = compare(models, measures=["mae"], rng=1, draws=99)
+    assert ("AC159" in {a.code for a in found.advice}) == told

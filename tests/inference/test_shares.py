@@ -511,3 +511,67 @@ def test_facts_of_a_formula_are_found_whatever_is_held_at_once(
     rows = confusion_tables.as_rows(recall, totals)
     np.testing.assert_array_equal(share.score, whole[0].score)
     np.testing.assert_array_equal(rows.change, whole[1].change)
+
+
+# ----------------------------------------------------------------------------------------------
+# Tables of clusters: what they are worth, and how they are drawn.
+# ----------------------------------------------------------------------------------------------
+
+
+def clustered(table: list[list[int]], units: list[list[int]]) -> confusion_tables.Cells:
+    """Cases of cells (the table's, row by row) in the clusters that are listed for each cell."""
+    counts_of = np.ravel(table)
+    cell = np.repeat(np.arange(len(counts_of)), counts_of)
+    unit = np.concatenate(units).astype(np.int64)
+    return confusion_tables.Cells(np.array(table, float), cell, None, unit)
+
+
+def test_two_clusters_tell_what_frequencies_are_worth_by_their_one_difference() -> None:
+    # 3 + 1 cases of the classes in one cluster, 1 + 3 in the other: as 4 cases, one degree left
+    cells = clustered([[4, 0], [0, 4]], [[0, 0, 0, 1], [], [], [0, 1, 1, 1]])
+    normal, student = 1.959963984540054, 12.706204736174694
+    assert cells.margin_worth(0.95) == pytest.approx(4 * (normal / student) ** 2, rel=1e-9)
+
+
+def test_classes_that_err_together_in_clusters_vary_twice_as_much() -> None:
+    accuracy, four = find("accuracy"), [0, 1, 2, 3]
+    together = clustered([[2, 2], [2, 2]], [four[:2], four[2:], four[2:], four[:2]])
+    steps = np.log(confusion_tables._together(accuracy, together)) / np.log(1.05)
+    assert steps == pytest.approx(np.ceil(np.log(2) / np.log(1.05)), rel=1e-9)
+    against = clustered([[2, 2], [2, 2]], [four[:2], four[2:], four[:2], four[2:]])
+    assert confusion_tables._together(accuracy, against) == 1.0
+
+
+class Expected:
+    """Draws that are the mean of what they are drawn from."""
+
+    def standard_gamma(self, shape: Any, size: tuple[int, ...]) -> Any:
+        return np.broadcast_to(shape, size).copy()
+
+
+def test_tables_of_clusters_are_drawn_around_frequencies_with_half_a_case_in_each_cell() -> None:
+    cells = clustered([[9, 3], [1, 3]], [[0] * 5 + [1] * 4, [1, 2, 2], [0], [1, 2, 2]])
+    drawn = confusion_tables._drawn_tables(cells, 1.0, 0.95, np.random.default_rng(1), 20)
+    np.testing.assert_allclose(drawn.sum(axis=(1, 2)), np.ones(20), rtol=1e-12)
+    (mean,) = confusion_tables._drawn_tables(cells, 1.0, 0.95, Expected(), 1)
+    worth = cells.margin_worth(0.95)
+    share = (0.75 * worth + 1.0) / (worth + 2.0)
+    np.testing.assert_allclose(mean.sum(axis=1), [share, 1.0 - share], rtol=1e-12)
+
+
+def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior() -> None:
+    asked = []
+
+    class Draws:
+        def beta(self, a: float, b: float, size: int) -> Any:
+            asked.append((a, b))
+            return np.random.default_rng(len(asked)).beta(a, b, size)
+
+    def gap(tables: Any) -> Any:
+        right = np.diagonal(tables, axis1=-2, axis2=-1) / tables.sum(axis=-1)
+        return np.abs(right[..., 0] - right[..., 1])
+
+    cells = confusion_tables.Cells(np.array([[0.0, 4.0], [3.0, 1.0]]))
+    found = confusion_tables.at_prevalence(find("accuracy"), cells, 0.2, 0.95, Draws, gap)
+    assert np.ravel(asked) == pytest.approx([0.5, 4.5, 1.5, 3.5], rel=1e-12)
+    assert 0.0 <= found.low < 0.25 < found.high < 1.0

@@ -113,3 +113,18 @@ def test_a_cutoff_that_rounding_moved_asks_for_no_more_halves() -> None:
     assert steps_of(0.6, 100) == 60
     assert steps_of(0.1 + 0.2 + 0.3, 100) == 60
     assert steps_of(0.601, 100) == 61
+
+
+def test_the_bound_of_one_mode_reaches_to_where_shah_and_samworth_prove_it() -> None:
+    # half of ten features in each half: from 1/2 + 1/100 + 3/4 * 1/4 = 0.6975 on
+    assert false_selections(10, 5, 0.69, 50) == 10
+    assert false_selections(10, 5, 0.70, 50) == pytest.approx(2.5 / (2 * 0.39), rel=1e-12)
+    assert false_selections(10, 5, 0.72, 50) == pytest.approx(2.5 / (2 * 0.43), rel=1e-12)
+
+
+def test_the_last_cutoffs_are_to_be_had_too() -> None:
+    # with q^2/p = 1 and 50 pairs the bound is 2/51 where all halves agree, 4/51 where all but one
+    assert false_selections(100, 10, 1.0, 50) == pytest.approx(2 / 51, rel=1e-12)
+    assert least_cutoff(100, 10, 0.08, 50) == 0.99
+    assert least_cutoff(100, 10, 0.05, 50) == 1.0
+    assert least_cutoff(100, 10, 0.03, 50) is None

@@ -288,3 +288,11 @@ def test_subgroups_of_one_series_are_not_tested_for_interaction() -> None:
     found = ac.compare(two(160, order=np.arange(160)), ["brier"], by=by, rng=1, draws=99)
     assert [i.p_value for i in found.interactions] == [None]
     assert "depend" in str(found.interactions[0].undefined)
+
+
+def test_sums_that_only_rounding_sets_apart_are_the_same_at_all_times() -> None:
+    rng = np.random.default_rng(1)
+    cases = np.stack([rng.permutation([0.1, 0.23, 0.37, 0.71, 0.05]) for _ in range(100)])
+    assert 0 < np.ptp([sum(one) for one in cases - cases.mean()]) < 1e-14
+    with pytest.raises(NotApplicable, match="the same at all times"):
+        cosines(cases.ravel(), np.repeat(np.arange(100), 5))
