@@ -101,6 +101,7 @@ def test_the_interval_of_the_area_encloses_that_in_memory_closely(
     assert found.high == pytest.approx(exact.high, abs=2e-6)
     twice = result["somers_d"].interval
     assert (twice.low, twice.high) == (2 * found.low - 1, 2 * found.high - 1)
+    assert found.method == "Newcombe and logit DeLong, binned"
 
 
 @pytest.mark.parametrize("name", ["brier", "log_score", "log_loss"])
@@ -158,6 +159,19 @@ def test_skill_is_the_mean_gain_with_its_normal_interval(
     assert skill.interval.high - skill.interval.low == pytest.approx(2 * half, rel=1e-9)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_net_benefit_gains_over_the_better_of_acting_on_all_and_on_none(
+    tmp_path: Path, share: float
+) -> None:
+    y = np.arange(200) < 200 * share
+    hits, alarms = 0.9 * share, 0.2 * (1 - share)  # nine of ten positives, one of five negatives
+    p = np.where(np.arange(200) % 10 < np.where(y, 9, 2), 0.8, 0.2)
+    row = assess_stream(written(tmp_path, y, p), ["net_benefit"], rng=1)["net_benefit"]
+    better = max(0.0, share - (1 - share))  # at a threshold of one half
+    assert row.skill.reference == pytest.approx(better, abs=1e-12)
+    assert row.skill.difference == pytest.approx(hits - alarms - better, rel=1e-12)
+
+
 def weak(folder: Path, n: int = 3_000) -> tuple[Binary, Path]:
     y, p = drawn(n, effect=0.05, seed=3)
     return Binary(y, probability=p), written(folder, y, p)
@@ -197,6 +211,16 @@ def test_accuracy_against_a_rate_is_that_in_memory(tmp_path: Path, rate: Any) ->
         exact.method,
         exact.hypothesis,
     )
+
+
+def test_what_has_no_test_against_a_rate_is_named_and_nothing_else(tmp_path: Path) -> None:
+    _, path = weak(tmp_path)
+    told = [
+        {a.code: a.text for a in assess_stream(path, [name], rate=0.6).advice}
+        for name in ("auc", "accuracy")
+    ]
+    assert told[0]["AC015"].startswith("not tested against a stated rate: auc: only shares")
+    assert "AC015" not in told[1]
 
 
 def skewed(kind: str) -> np.ndarray:
