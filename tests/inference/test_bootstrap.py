@@ -252,3 +252,55 @@ def test_values_most_of_which_make_the_spread_have_no_bulk():
     values = (np.arange(1000.0) % 7 == 0) * 1.0  # more than can be drawn apart
     assert bootstrap.Bulk.of(values - values.mean()) is None
     assert bootstrap.Bulk.of(np.zeros(1000)) is None
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_what_is_large_among_values_does_not_depend_on_their_unit(scale):
+    rng = np.random.default_rng(7)
+    values = rng.exponential(size=2000) ** 2
+    values = values - values.mean()
+    found, scaled = bootstrap.Bulk.of(values), bootstrap.Bulk.of(values * scale)
+    assert len(scaled.large) == len(found.large)
+    np.testing.assert_allclose(scaled.large, found.large * scale, rtol=1e-12)
+    np.testing.assert_allclose(scaled.light, found.light * [scale, scale**2], rtol=1e-9)
+
+
+def test_many_clusters_of_one_size_are_resampled_as_the_means_of_their_cases():
+    rng = np.random.default_rng(8)
+    values = rng.standard_t(4, size=1200)
+    values = values - values.mean()
+    seed = int(np.random.default_rng(1).integers(1 << 63))
+    expected = bootstrap.Bulk.of(values).pivots(np.random.default_rng(seed), 99)
+    for size in (1.0, 3.0):
+        clusters = bootstrap.Pivots(size * values[None], np.full(1200, size))
+        found = clusters.of_rows(np.random.default_rng(1), 99)
+        np.testing.assert_allclose(found[:, 0], expected, rtol=1e-9)
+
+
+# ----------------------------------------------------------------------------------------------
+# Means beside the pivots of their resamples.
+# ----------------------------------------------------------------------------------------------
+
+
+def test_one_sided_bounds_are_the_mean_less_the_pivots_that_few_resamples_exceed():
+    pivots = np.array([-4.0, -2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.5, 3.0])  # 9 + 1 parts
+    found = bootstrap.Studentised(10.0, 2.0, pivots, 29.0)
+    assert found.bounds(0.8) == (10.0 - 3.0 * 2.0, 10.0 + 4.0 * 2.0)  # beyond each one in ten
+    assert found.bounds(0.6) == (10.0 - 2.5 * 2.0, 10.0 + 2.0 * 2.0)
+    mirrored = bootstrap.Studentised(-10.0, 2.0, -pivots[::-1], 29.0)
+    for level in (0.8, 0.6, 0.4):
+        low, high = found.bounds(level)
+        assert mirrored.bounds(level) == (-high, -low)
+
+
+@pytest.mark.parametrize("undefined", [0, 1, 2, 3])
+def test_a_mean_is_given_up_where_more_than_one_resample_in_a_hundred_has_no_error(undefined):
+    units = bootstrap.Units.of(np.arange(40.0))
+    pivots = np.linspace(2.0, -2.0, 200)
+    pivots[:undefined] = np.nan
+    found = bootstrap._of_pivots(units, 0, pivots)
+    if undefined > 2:
+        assert found is None
+    else:
+        assert found.mean == 19.5
+        np.testing.assert_array_equal(found.pivots, pivots[undefined:][::-1])

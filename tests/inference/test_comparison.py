@@ -601,6 +601,21 @@ def test_few_different_cases_have_degrees_of_freedom_by_class() -> None:
     assert compare(few, ["auc"], paired=False)["auc"].test == "DeLong, unpaired, t(6.0)"
 
 
+def test_one_case_of_a_class_leaves_the_limits_of_areas_of_different_cases() -> None:
+    """MOVER of the limits that each area has by itself (Zou and Donner, 2008)."""
+    a, b = two(60, 1)["new"], two(50, 2)["old"]
+    a = a.take(np.flatnonzero(~a.positive | (np.cumsum(a.positive) <= 1)))
+    row = compare({"a": a, "b": b}, ["auc"], paired=False)["auc"]
+    assert row.p_value is None
+    assert "one case of a class" in row.undefined
+    one, other = (ac.assess(p, ["auc"], rng=1)["auc"] for p in (a, b))
+    gap = one.value - other.value
+    assert row.difference == pytest.approx(gap, rel=1e-12)
+    low = gap - np.hypot(one.value - one.interval.low, other.interval.high - other.value)
+    high = gap + np.hypot(one.interval.high - one.value, other.value - other.interval.low)
+    assert (row.interval.low, row.interval.high) == pytest.approx((low, high), rel=1e-9)
+
+
 def test_perfect_models_of_different_cases_have_no_degrees_of_freedom_to_print() -> None:
     perfect = {
         name: Binary(np.repeat([0, 1], n), score=np.arange(2.0 * n), pos_label=1)

@@ -465,3 +465,37 @@ def test_grades_are_exchanged_as_they_are_and_scores_as_ranks() -> None:
     assert np.array_equal(kept.second.column("score"), grades[1])
     for made in (ranked, apart):
         assert np.array_equal(np.sort(made.second.column("score")), np.arange(1.0, 61.0))
+
+
+def test_a_model_on_another_scale_has_the_exchanged_correlations_of_its_own() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=40)
+    one, other = y + rng.normal(size=40), y + rng.normal(size=40)
+    swaps = rng.random((5, 40)) < 0.5
+    pearson = find("pearson")
+    expected = swappable(pearson, Numeric(y, one), Numeric(y, other)).pivots(swaps)
+    for moved in (other + 50.0, 10.0 * other, 3.0 - one.mean() + 0.2 * other):
+        made = swappable(pearson, Numeric(y, one), Numeric(y, moved))
+        assert made.pivots(swaps) == pytest.approx(expected, rel=1e-9)
+    standard = [(v - v.mean()) / v.std() for v in (one, other + 50.0)]
+    mixed = swappable(pearson, Numeric(y, one), Numeric(y, other + 50.0)).values(swaps)
+    for row, found in zip(swaps, mixed, strict=True):
+        assert found == pytest.approx(np.corrcoef(y, np.where(row, *standard[::-1]))[0, 1])
+
+
+def test_few_cases_are_left_out_two_at_a_time() -> None:
+    """The jackknife spelled out for Tjur's R², a difference of two mean probabilities."""
+    rng = np.random.default_rng(6)
+    y = np.repeat([0, 1], 6)
+    p = rng.random((2, 12))
+    made = swappable(find("tjur_r2"), *(Binary(y, probability=row) for row in p))
+    swaps = rng.random((4, 12)) < 0.5
+    for row, found in zip(swaps, made.pivots(swaps), strict=True):
+        apart = np.where(row, p[1] - p[0], p[0] - p[1])
+        gaps = []
+        for k in range(-1, 6):  # all cases, then without one of each class
+            kept = np.arange(12) % 6 != k
+            gaps.append(apart[kept & (y == 1)].mean() - apart[kept & (y == 0)].mean())
+        without = np.array(gaps[1:])
+        error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
+        assert found == pytest.approx(gaps[0] / error, rel=1e-9)

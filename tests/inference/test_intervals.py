@@ -1,6 +1,7 @@
 """Intervals agree with R and with exact arithmetic, and stay within their range."""
 
 from dataclasses import replace
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -66,6 +67,31 @@ def test_jackknife_variance_is_that_of_survival(reference) -> None:
         assert (influence**2).sum() == pytest.approx(target, rel=1e-9), case["id"]
         seen += 1
     assert seen >= 8
+
+
+def test_clusters_are_left_out_as_wholes_of_a_concordance() -> None:
+    """The limits spelled out over all pairs, with Student's t for how few clusters there are."""
+    from scipy.stats import t as student
+
+    rng = np.random.default_rng(3)
+    time, risk, groups = rng.permutation(24) + 1.0, rng.normal(size=24), np.repeat(list("bcad"), 6)
+    event = rng.random(24) < 0.8
+    risk -= time / 12.0
+    pairs = [(i, j) for i in range(24) for j in range(24) if time[i] < time[j] and event[i]]
+    value = fmean(float(risk[i] > risk[j]) for i, j in pairs)
+    moved = dict.fromkeys("abcd", 0.0)
+    for pair in pairs:
+        for case in pair:
+            moved[groups[case]] += (float(risk[pair[0]] > risk[pair[1]]) - value) / len(pairs)
+    squares = np.array(list(moved.values())) ** 2
+    error = 4 / 3 * np.sqrt(squares.sum())
+    kurtosis = 4 * (squares**2).sum() / squares.sum() ** 2
+    df = min(max(2 * 4 / (kurtosis - 1), 3), 4 - 1)
+    half = student.ppf(0.975, df) * error / (value * (1 - value))
+    expected = [1 / (1 + np.exp(-np.log(value / (1 - value)) - s * half)) for s in (-1, 1)]
+    found = intervals.jackknife(Survival(time, event, risk=risk, groups=groups))
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+    assert "over 4 clusters" in found.method
 
 
 def test_newcombe_reproduces_the_published_example() -> None:

@@ -20,6 +20,7 @@ from abovechance.inference.permutation import (
     affordable_draws,
     association,
     key,
+    linear_null,
     null_of,
     orders_for,
     permuted,
@@ -28,7 +29,7 @@ from abovechance.inference.permutation import (
 )
 from abovechance.inference.results import Test
 from abovechance.inference.streaming import against_chance
-from abovechance.measures import applicable, find
+from abovechance.measures import LabelScore, applicable, find
 from abovechance.measures.sample import Sample
 from abovechance.measures.summary import BinarySummary, Summarised
 from abovechance.numerics.exact import SMALLEST, never_zero
@@ -557,3 +558,29 @@ def test_rare_or_grouped_cases_are_drawn_however_many() -> None:
     groups = np.repeat(np.arange(2_500), 4)
     clustered = Binary(weakly_related(10_000).positive, score=rng.random(10_000), groups=groups)
     assert association(clustered, [find("ks")], Settings(seed=1, draws=None))["ks"].draws
+
+
+def test_labels_that_were_said_to_be_impossible_have_a_sum_of_minus_infinity() -> None:
+    p = np.array([0.0, 0.2, 0.7, 1.0, 1.0])
+    made = Binary([0, 1, 0, 1, 1], probability=p)
+    orders = np.array(list(itertools.product([0, 1], repeat=5)))
+    (found,) = linear_null(made, [LabelScore.LOGIT], None, orders).values()
+    inner = np.log(p[1:3] / (1.0 - p[1:3]))
+    for row, value in zip(orders, found, strict=True):
+        happened = row[0] == 0 and row[3] == row[4] == 1
+        if happened:
+            certain = found[(orders == [0, 0, 0, 1, 1]).all(axis=1)][0]
+            assert value - certain == pytest.approx(row[1:3] @ inner, rel=1e-9, abs=1e-9)
+        else:
+            assert value == -np.inf
+
+
+@pytest.mark.parametrize("name", ["accuracy", "auc"])
+def test_who_asks_for_permutations_gets_them_where_an_exact_test_is_at_hand(name: str) -> None:
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    made = Binary(y, probability=np.clip(0.2 * y + rng.uniform(0.1, 0.7, 60), 0.0, 1.0))
+    found = significance.permutation(made, name, draws=99, rng=1)
+    assert found.draws == 99
+    assert found.p_value * 100 == pytest.approx(round(found.p_value * 100), rel=1e-9)
+    assert found.method.startswith("permutation")
