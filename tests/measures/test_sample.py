@@ -14,6 +14,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Measure, every, find
 from abovechance.measures.sample import COUNTING, Sample, evaluate, resampled
+from abovechance.measures.sufficient_statistics import permuted_moments
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 MAKE: dict[str, Any] = {
@@ -215,3 +216,19 @@ def test_a_value_is_found_once_for_the_same_predictions(kind: str) -> None:
     assert len(calls) == 1
     assert measure.of(other) == measure.of(made)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("unit", [2.0**-100, 1.0, 2.0**100])
+def test_four_cases_have_the_moments_of_permuted_outcomes_in_any_unit(unit: float) -> None:
+    rng = np.random.default_rng(8)
+    outcome, value = rng.normal(3.0, 1.0, 20), rng.normal(2.0, 0.5, 20)
+    rows = rng.permuted(np.tile(outcome, (4, 1, 1)), axis=-1)
+    made = permuted_moments(rows * unit, value[None] * unit)
+    few = made["outcome"][:, 0], made["value"][:, 0], made["weight"].reshape(-1, 4)
+    for row, y, p, w in zip(rows[:, 0], *few, strict=True):
+        assert w.sum() == pytest.approx(20.0, rel=1e-12)
+        found = np.cov(y / unit, p / unit, bias=True)
+        np.testing.assert_allclose(found, np.cov(row, value, bias=True), rtol=1e-11)
+        assert np.ptp(w) == 0.0
+        assert y.mean() / unit == pytest.approx(row.mean(), rel=1e-12)
+        assert p.mean() / unit == pytest.approx(value.mean(), rel=1e-12)

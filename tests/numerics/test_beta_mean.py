@@ -2,6 +2,7 @@
 
 from functools import reduce
 from itertools import pairwise
+from math import gamma
 
 import numpy as np
 import pytest
@@ -230,3 +231,32 @@ def test_the_shortest_interval_is_equally_high_at_both_ends() -> None:
 def test_the_shortest_interval_of_a_falling_density_begins_at_the_end() -> None:
     found = BetaMean([1.0], [5.0], [1.0])
     assert found.shortest(0.95) == pytest.approx((0.0, 1 - 0.05**0.2), abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", [(0.5, 0.5), (0.3, 0.7), (3.0, 1.0)])
+@pytest.mark.parametrize("shape", [(0.5, 0.5), (1.0,)])
+def test_a_density_that_neither_grows_nor_falls_at_an_end_has_its_limit_there(
+    shape: tuple[float, ...], weight: tuple[float, ...]
+) -> None:
+    """Where the shapes sum to 1: each share is a power there, and powers convolve to a constant."""
+    other, weight = (2.0, 3.0)[: len(shape)], weight[: len(shape)]
+    limit = 1.0
+    for near, far, width in zip(shape, other, weight, strict=True):
+        limit *= gamma(near + far) / gamma(far) / width**near
+    upper, lower = BetaMean(other, shape, weight), BetaMean(shape, other, weight)
+    assert upper.pdf(sum(weight)) == pytest.approx(limit, rel=1e-11)
+    assert lower.pdf(0.0) == pytest.approx(limit, rel=1e-11)
+    assert (upper.pdf(0.0), lower.pdf(sum(weight))) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("unit", [2.0**-10, 2.0**10])
+@pytest.mark.parametrize("name", ["three smooth", "twelve"])
+def test_the_unit_of_a_sum_changes_nothing_about_its_series(name: str, unit: float) -> None:
+    a, b, w = (np.array(part) for part in SETTINGS[name])
+    plain, scaled = series(Shares(a, b, w)), series(Shares(a, b, w * unit))
+    assert plain is not None
+    assert scaled is not None
+    x = BetaMean(a, b, w).ppf([0.001, 0.2, 0.6, 0.99])
+    left = np.array([True, True, False, False])
+    np.testing.assert_allclose(scaled.pdf(x * unit) * unit, plain.pdf(x), rtol=1e-11)
+    np.testing.assert_allclose(scaled.tail(x * unit, left), plain.tail(x, left), rtol=1e-10)
