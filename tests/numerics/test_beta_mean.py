@@ -6,6 +6,7 @@ from math import gamma
 
 import numpy as np
 import pytest
+from scipy import special
 
 from abovechance.numerics import beta
 from abovechance.numerics.beta_mean import (
@@ -14,6 +15,7 @@ from abovechance.numerics.beta_mean import (
     Many,
     Share,
     Shares,
+    _blocks,
     interpolate,
     series,
 )
@@ -260,3 +262,27 @@ def test_the_unit_of_a_sum_changes_nothing_about_its_series(name: str, unit: flo
     left = np.array([True, True, False, False])
     np.testing.assert_allclose(scaled.pdf(x * unit) * unit, plain.pdf(x), rtol=1e-11)
     np.testing.assert_allclose(scaled.tail(x * unit, left), plain.tail(x, left), rtol=1e-10)
+
+
+def test_a_density_keeps_its_digits_close_to_an_end_that_a_narrow_share_hardly_reaches() -> None:
+    """There it is a power of x times a smooth integral, exact by Gauss and Jacobi's rule."""
+    a, b, w = np.array([2.5, 0.5]), np.array([1e6, 3.5]), np.array([0.9, 0.1])
+    root, weight = special.roots_jacobi(60, a[1] - 1.0, a[0] - 1.0)
+    x, part = np.array([[1e-7], [1e-9], [2e-10]]), (root + 1.0) / 2.0
+    first, second = np.log1p(-x * part / w[0]), np.log1p(-x * (1.0 - part) / w[1])
+    smooth = np.exp((b[0] - 1.0) * first + (b[1] - 1.0) * second) @ weight
+    expected = x[:, 0] ** (a.sum() - 1.0) * smooth  # but for a constant
+    found = BetaMean(a, b, w).pdf(x[:, 0])
+    np.testing.assert_allclose(found / found[0], expected / expected[0], rtol=1e-11)
+
+
+@pytest.mark.parametrize("size", [1, 5, 256, 600])
+@pytest.mark.parametrize("left_out", [0, 1, 3])
+def test_rows_are_computed_once_where_wanted_and_not_too_many_at_a_time(
+    size: int, left_out: int
+) -> None:
+    some = np.ones(size, dtype=bool)
+    some[:left_out] = False
+    blocks = [np.arange(size)[rows] for rows in _blocks(some)]
+    assert np.concatenate([[], *blocks]).tolist() == list(range(left_out, size))
+    assert max((rows.size for rows in blocks), default=0) <= 256
