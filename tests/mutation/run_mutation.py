@@ -12,9 +12,10 @@ is kept, and the next run goes on from there.
 `--survivors` tries those again that survived, by more tests, and those that cannot be changed in
 place: compiled loops in a process where nothing is compiled, where only a failed assertion counts,
 and the others, with what still survives, written into the copy, in a process that has loaded
-nothing of it before and compiles changed loops anew. `--mutant WORDS` shows the fate of those whose
-description has these words, with what was said, and keeps it where a survivor is noticed, with
-`--among TESTS` by these tests alone; `--record` writes the table that the documentation shows.
+nothing of it before and compiles changed loops anew; with `--seconds S` only the survivors, in
+place, by tests that cost so much. `--mutant WORDS` shows the fate of those whose description has
+these words, with what was said, and keeps it where a survivor is noticed, with `--among TESTS` by
+these tests alone; `--record` writes the table that the documentation shows.
 """
 
 import argparse
@@ -625,7 +626,8 @@ def first_line(mutant: Mutant) -> int:
 class Trials:
     """Fates of mutants, by the cheapest trial that decides."""
 
-    def __init__(self, files: list[str]) -> None:
+    def __init__(self, files: list[str], seconds: float = NARROW) -> None:
+        self.seconds = seconds
         self.plain = Server(files, jit=True)
         watch(self.plain, files, jit=True)
         self.known = Watched.read(self.plain, jit=True)
@@ -644,7 +646,7 @@ class Trials:
         if not wide and (loops or not mutant.inside):
             return {"fate": "later", "by": "not to be changed in place"}
         server, known = self.uncompiled if loops else (self.plain, self.known)
-        tests = known.choose(mutant, WIDE if wide else NARROW, wide=wide)
+        tests = known.choose(mutant, WIDE if wide else self.seconds, wide=wide)
         if tests and mutant.inside:
             found = self._in_place(server, known, mutant, tests)
             noticed = found["fate"] == "killed"
@@ -834,6 +836,9 @@ def main() -> int:
     parser.add_argument("--mutant", help="show those whose description has these words")
     parser.add_argument("--among", nargs="+", help="only these tests or files of tests")
     parser.add_argument("--survivors", action="store_true", help="try survivors again")
+    parser.add_argument(
+        "--seconds", type=float, help="what the tests of one mutant may cost, all in place"
+    )
     parser.add_argument("--record", action="store_true", help="write the table")
     options = parser.parse_args()
     until = time.monotonic() + 60 * options.minutes
@@ -846,21 +851,23 @@ def main() -> int:
     if options.mutant:
         order = [m for m in order if options.mutant in m.key]
     elif options.survivors:
-        order = [m for m in order if fates.get(m.key, {}).get("fate") in ("survived", "later")
+        again = ("survived",) if options.seconds else ("survived", "later")
+        order = [m for m in order if fates.get(m.key, {}).get("fate") in again
                  and not judged.get(m.key, "").startswith("equivalent")]  # fmt: skip
     else:
         done = {k for k, found in fates.items() if found["fate"] != "undecided"}
         order = [m for m in order[: options.mutants] if m.key not in done]
     if options.minutes > 0 and order:
         loaded()
-        trials = Trials(options.among or test_files(wide=options.survivors))
+        wide = options.survivors and not options.seconds
+        trials = Trials(options.among or test_files(wide=wide), options.seconds or NARROW)
         if not options.mutant:
-            check_the_tool(trials, wide=options.survivors)
+            check_the_tool(trials, wide=wide)
         for mutant in order:
             if time.monotonic() > until:
                 break
             begun = os.times()
-            found = trials.fate(mutant, wide=options.survivors or bool(options.among))
+            found = trials.fate(mutant, wide=wide or bool(options.among))
             ended = os.times()
             took = ended.elapsed - begun.elapsed
             print(f"{len(fates)} {took:.1f} s {mutant.line}: {mutant.key} {found}", flush=True)
