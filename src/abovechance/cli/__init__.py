@@ -220,11 +220,12 @@ def _stopped(arguments: Sequence[str]) -> str:
 def _with_options(said: str, given: Sequence[str]) -> str:
     """A refusal in the words of the command line: options in place of Python's keywords.
 
-    Messages that name an option already, and keywords that the command has no option for, stay.
+    Messages that name an option already, keywords that the command has no option for, and what is
+    quoted stay.
 
     >>> _with_options("For repeats pass repeat=.", ["assess", "file.csv"])
     'For repeats pass --repeat.'
-    >>> _with_options("Pass scores as score=.", ["compare", "file.csv", "--models", "a,b"])
+    >>> _with_options("Pass scores as score=.", ["compare", "file.csv", "--models=a,b"])
     'Pass scores as --as score.'
     >>> _with_options("Pass pos_label='sick', for instance.", ["assess", "file.csv"])
     "Pass --positive 'sick', for instance."
@@ -235,7 +236,9 @@ def _with_options(said: str, given: Sequence[str]) -> str:
     found = command.get_command(click.Context(command), name)
     options = [p for p in found.params if isinstance(p, click.Option)] if found else []
     words = {str(option.name).rstrip("_"): option.opts[-1] for option in options}
-    if "--models" in given:  # there an option says what all columns of models hold
+    if any(
+        word.partition("=")[0] == "--models" for word in given
+    ):  # an option says what all columns of models hold
         for option in options:
             if isinstance(option.type, click.Choice):
                 words |= {str(kind): f"{option.opts[-1]} {kind}" for kind in option.type.choices}
@@ -244,7 +247,7 @@ def _with_options(said: str, given: Sequence[str]) -> str:
         option = words.get(OPTION_OF.get(keyword[1], keyword[1]))
         return keyword[0] if option is None else f"{option} {keyword[2]}".rstrip()
 
-    return re.sub(r"\b(\w+)=(?!=)(['\w]?)", word, said)
+    return re.sub(r"(?<!')\b(\w+)=(?!=)(['\w]?)", word, said)
 
 
 def _as_typed(arguments: Sequence[str]) -> str:
