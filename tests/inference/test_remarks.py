@@ -8,7 +8,12 @@ import pytest
 
 from abovechance import Binary, Multiclass, Numeric, Survival, assess, compare, report
 from abovechance.inference.confusion_tables import only_when_right
-from abovechance.inference.remarks import _reversed, advice_on_tests
+from abovechance.inference.remarks import (
+    ENOUGH_TO_BALANCE,
+    _reversed,
+    advice_on_tests,
+    balances_its_cases,
+)
 from abovechance.measures import Law, find
 from abovechance.measures.catalogue import every
 from abovechance.predictions import Predictions
@@ -428,3 +433,78 @@ def test_thirteen_twentieths_of_the_squares_are_not_yet_most_of_them(
     models = {"a": Numeric(np.zeros(64), 5.0 + gaps), "b": Numeric(np.zeros(64), np.full(64, 5.0))}
     found = compare(models, measures=["mae"], rng=1, draws=99)
     assert ("AC159" in {a.code for a in found.advice}) == told
+
+
+# ---------------------------------------------------------------- the cases a model was fitted to
+
+
+def _fitted(outcome: Any, features: Any) -> Any:
+    """Newton's method for a logistic regression, to the last digit."""
+    x = np.column_stack([np.ones(len(features)), features])
+    beta = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ beta))
+        beta += np.linalg.solve((x.T * (p * (1 - p))) @ x, x.T @ (outcome - p))
+    return lambda new: 1 / (1 + np.exp(-(beta[0] + new @ beta[1:])))
+
+
+def _draws(n: int, seed: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    return x, (rng.random(n) < 1 / (1 + np.exp(1.0 - x[:, 0]))).astype(int)
+
+
+def test_a_model_judged_by_the_cases_it_was_fitted_to_is_noticed() -> None:
+    x, y = _draws(150, 1)
+    new, outcome = _draws(150, 2)
+    model = _fitted(y, x)
+    own = Binary(y, probability=np.round(model(x), 4))
+    assert "fitted" in _codes(own)["AC006"]
+    assert "AC006" not in _codes(Binary(outcome, probability=model(new)))
+    two = compare({"own": own, "other": Binary(y, probability=model(x) ** 1.1)}, ["auc"], rng=1)
+    said = [a.text for a in two.advice if a.code == "AC006"]
+    assert [text.startswith("own: predictions") for text in said] == [True]
+
+
+def test_rows_that_stand_for_several_cases_are_looked_at_as_these_cases() -> None:
+    x, y = _draws(200, 3)
+    x = np.round(x[:, :1])
+    p = _fitted(y, x)(x)
+    cells, counts = np.unique(np.column_stack([p, y]), axis=0, return_counts=True)
+    few = Binary(cells[:, 1], probability=cells[:, 0], counts=counts)
+    assert balances_its_cases(Binary(y, probability=p))
+    assert few.n < ENOUGH_TO_BALANCE
+    assert balances_its_cases(few)
+
+
+def test_least_squares_and_three_classes_are_noticed_on_their_own_cases_alone() -> None:
+    rng = np.random.default_rng(4)
+    x = np.column_stack([np.ones(200), rng.normal(size=(200, 2))])
+    y = x @ [1.0, 1.0, 0.0] + rng.standard_t(4, size=200)
+    half, rest = slice(0, 100), slice(100, None)
+    value = x @ np.linalg.lstsq(x[half], y[half], rcond=None)[0]
+    assert balances_its_cases(Numeric(y[half], value[half]))
+    assert not balances_its_cases(Numeric(y[rest], value[rest]))
+
+    groups = rng.integers(0, 4, 400)  # the likeliest probabilities of a group are its shares
+    classes = (groups + (rng.random(400) < 0.5) * rng.integers(0, 3, 400)) % 3
+    shares = np.array([[np.mean(classes[groups == g] == k) for k in range(3)] for g in range(4)])
+    other = rng.permutation(classes)
+    assert balances_its_cases(Multiclass(classes, probability=shares[groups]))
+    assert not balances_its_cases(Multiclass(other, probability=shares[groups]))
+
+
+def test_predicting_the_same_for_every_case_needs_no_fit() -> None:
+    y = np.arange(60) % 3
+    assert not balances_its_cases(Binary(y == 0, probability=np.full(60, 1 / 3)))
+    assert not balances_its_cases(Multiclass(y, probability=np.full((60, 3), 1 / 3)))
+    assert not balances_its_cases(Numeric(y + 0.1, np.full(60, 1.1)))
+
+
+def test_probabilities_that_are_right_are_hardly_ever_taken_for_a_fit() -> None:
+    rng = np.random.default_rng(5)
+    seen = 0
+    for _ in range(2000):
+        p = rng.beta(2, 3, size=60)
+        seen += balances_its_cases(Binary(rng.random(60) < p, probability=p))
+    assert seen == 0  # 1.6 in 100 000 are expected

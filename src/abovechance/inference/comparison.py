@@ -56,7 +56,12 @@ from abovechance.inference.posterior.from_counts import (
     paired_difference,
     prior_words,
 )
-from abovechance.inference.remarks import advice_on_repeats, advice_on_subgroups, remarks
+from abovechance.inference.remarks import (
+    advice_on_own_cases,
+    advice_on_repeats,
+    advice_on_subgroups,
+    remarks,
+)
 from abovechance.inference.results import (
     Comparison,
     Difference,
@@ -1021,6 +1026,7 @@ def _gathered(
         advice=(
             *notes,
             *_on_repeats(given, found),
+            *advice_on_own_cases(given),
             *_on_thresholds(given),
             *found.notes,
             *remarks(found, rows, measures, settings.level, naive=settings.naive),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,80 @@ def _times(columns: list[Array]) -> Array:
 
 
 # ----------------------------------------------------------------------------------------------
+# Are they the cases that the model was fitted to? A fit balances its own cases exactly.
+# ----------------------------------------------------------------------------------------------
+
+
+BALANCED = 0.005  # standard errors from 0, of each sum that a fit makes 0; by chance 4 in 1000 are
+ROUNDING = 1e-12  # of the scale: predictions that are all the same balance without a fit
+ENOUGH_TO_BALANCE = 30  # cases, below which round numbers of a toy example balance too
+
+
+def advice_on_own_cases(models: Mapping[str, Predictions]) -> Iterator[Advice]:
+    """A remark on predictions that look fitted to the cases they are judged by, if any do."""
+    own = [name for name, predictions in models.items() if balances_its_cases(predictions)]
+    if own:
+        whose = f"{listed([name for name in own if name], 5)}: " if any(own) else ""
+        yield Advice(
+            "AC006",
+            f"{whose}predictions are right on average, and neither too far apart nor too close, "
+            "more exactly than new cases allow. So it is when a model was fitted, or recalibrated, "
+            "to the very cases that judge it: it then looks better than it is. Judge it by other "
+            "cases, or by cross-validation.",
+            "Kapoor & Narayanan (2023)",
+        )
+
+
+def balances_its_cases(predictions: Any) -> bool:
+    """Whether errors sum to 0, by themselves and times the prediction, as only a fit makes them.
+
+    Least squares and maximum likelihood make both sums 0 on their own cases: with probabilities the
+    second is over log p. On other cases each is about a standard error from 0.
+    """
+    cases = predictions.cases
+    if (
+        predictions.total < ENOUGH_TO_BALANCE
+        or predictions.origin != "test"
+        or cases.sample_weight is not None
+    ):
+        return False
+    times = np.ones(predictions.n) if cases.counts is None else cases.counts
+    with np.errstate(all="ignore"):
+        if View.VALUE in predictions.views:
+            return all(map(_balanced, predictions.outcome, predictions.value, repeat(times)))
+        if View.PROBABILITY not in predictions.views:
+            return False
+        p = predictions.probability
+        p = np.stack([1.0 - p, p]) if p.ndim == 1 else p
+        return _likeliest(predictions.codes.astype(np.intp), p, times)
+
+
+def _balanced(outcome: Array, value: Array, times: Array) -> bool:
+    """Whether least squares could have fitted these numbers."""
+    error, place = outcome - value, value - np.average(value, weights=times)
+    spread = times @ error**2 / times.sum()
+    sums = np.array([times @ error, times @ (error * place)])
+    variances = spread * np.array([times.sum(), times @ place**2])
+    apart = times @ place**2 > ROUNDING * (times @ value**2)
+    return bool(apart and (np.abs(sums) < BALANCED * np.sqrt(variances)).all())
+
+
+def _likeliest(codes: Array, p: Array, times: Array) -> bool:
+    """Whether maximum likelihood could have fitted these probabilities (classes, cases)."""
+    expected = p @ times
+    variances = expected - np.einsum("kn,kn,n->k", p, p, times)
+    short = np.bincount(codes, weights=times, minlength=len(p)) - expected
+    if not (np.abs(short) < BALANCED * np.sqrt(variances)).all():
+        return False  # the usual end: what follows needs room for all logarithms
+    place = np.log(p)
+    place -= (place @ times / times.sum())[:, None]
+    mean = np.einsum("kn,kn->n", p, place)
+    along = times @ (place[codes, np.arange(len(codes))] - mean)
+    variance = times @ (np.einsum("kn,kn,kn->n", p, place, place) - mean**2)
+    return bool(ROUNDING * times.sum() < variance and abs(along) < BALANCED * np.sqrt(variance))
+
+
+# ----------------------------------------------------------------------------------------------
 # What a reader of an assessment should know, in numbered remarks that cite their source.
 # ----------------------------------------------------------------------------------------------
 
@@ -157,6 +231,7 @@ def _on_data(predictions: Any) -> Iterator[Advice]:
         if absent:
             yield Advice("AC002", f"no case of {', '.join(absent)} was observed.")
     yield from advice_on_repeats(predictions)
+    yield from advice_on_own_cases({"": predictions})
 
 
 def _cases(count: int) -> str:
