@@ -466,7 +466,9 @@ def test_the_law_of_means_needs_losses(measure: Measure, kind: str) -> None:
 def citations(source: str) -> set[tuple[str, str]]:
     """First authors with years that a declaration names."""
     name = r"[A-Z][\w'’-]+"
-    return set(re.findall(rf"({name})(?:(?:, | & | et al\.)(?:{name})?)* \((\d{{4}})\)", source))
+    return set(
+        re.findall(rf"({name})(?:(?:, | & | and | et al\.)(?:{name})?)* \((\d{{4}})\)", source)
+    )
 
 
 def bibliography() -> tuple[set[tuple[str, str]], set[str]]:

@@ -742,6 +742,12 @@ class Settings:
         """Whether the classes were sampled separately."""
         return self.sampling == "case-control"
 
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Every number, word and flag: under it is kept what is computed with these settings."""
+        values = (getattr(self, one.name) for one in every_setting())
+        return tuple(value if isinstance(value, int | float | str) else None for value in values)
+
     def alone(self) -> Self:
         """The same, computed in this process and kept nowhere: for what takes no time."""
         return replace(self, workers=1, executor=None, store=None, progress=None)

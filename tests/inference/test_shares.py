@@ -15,6 +15,7 @@ from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics import counts
 from abovechance.predictions.base import View
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # What every interval of a confusion measure must keep, whatever the cases are like.
@@ -551,9 +552,9 @@ class Expected:
 
 def test_tables_of_clusters_are_drawn_around_frequencies_with_half_a_case_in_each_cell() -> None:
     cells = clustered([[9, 3], [1, 3]], [[0] * 5 + [1] * 4, [1, 2, 2], [0], [1, 2, 2]])
-    drawn = confusion_tables._drawn_tables(cells, 1.0, 0.95, np.random.default_rng(1), 20)
+    drawn = confusion_tables._drawn_tables(cells, 1.0, Settings(), np.random.default_rng(1), 20)
     np.testing.assert_allclose(drawn.sum(axis=(1, 2)), np.ones(20), rtol=1e-12)
-    (mean,) = confusion_tables._drawn_tables(cells, 1.0, 0.95, Expected(), 1)
+    (mean,) = confusion_tables._drawn_tables(cells, 1.0, Settings(), Expected(), 1)
     worth = cells.margin_worth(0.95)
     share = (0.75 * worth + 1.0) / (worth + 2.0)
     np.testing.assert_allclose(mean.sum(axis=1), [share, 1.0 - share], rtol=1e-12)

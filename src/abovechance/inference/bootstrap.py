@@ -27,7 +27,7 @@ from abovechance.measures.sample import (
     resampled_together,
 )
 from abovechance.numerics.counts import of_unit_size, table_blocks
-from abovechance.numerics.exact import critical_value
+from abovechance.numerics.exact import critical_value, p_of
 from abovechance.numerics.roots import crossing
 from abovechance.predictions import Predictions
 from abovechance.resampling import DEFAULT, Alternative, Tail, replicate_blocks, tail
@@ -799,8 +799,6 @@ class Studentised:
     def p_value(self, alternative: Alternative = "two-sided", against: float = 0.0) -> float:
         """p of the hypothesis that the mean is `against` (or beyond it, one-sided)."""
         if not len(self.pivots):
-            from abovechance.inference.contrasts import p_of
-
             pivot = (self.mean - against) / self.error
             if alternative != "two-sided":  # of both sides together skewness is none
                 pivot = straightened(pivot, self.lean)
@@ -938,8 +936,6 @@ class Padded:
         return min(self.centre - half, self.mean), max(self.centre + half, self.mean)
 
     def p_value(self, alternative: Alternative = "two-sided", against: float = 0.0) -> float:
-        from abovechance.inference.contrasts import p_of
-
         return p_of((self.centre - against) / self.error, self.df, alternative)
 
 

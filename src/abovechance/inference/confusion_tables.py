@@ -1,9 +1,9 @@
 """Functions of a confusion table: what they are, how many cases they are worth, their intervals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.counts import table_blocks
+from abovechance.settings import ONE_MODEL, Settings
+
+if TYPE_CHECKING:
+    from abovechance.inference.interval_choice import Shared
 
 # ----------------------------------------------------------------------------------------------
 # How many independent cases a share is worth when cases have weights or come in clusters.
@@ -436,7 +440,7 @@ MOST_UNDEFINED = 0.01
 GRADE = 1.05  # measures that vary alike share their draws
 STEP = 1e-6  # of numerical derivatives, relative to the number of cases
 LAWS = (Law.SHARE, Law.CONDITIONAL, Law.BALANCED, Law.UNKNOWN)
-Stream = Callable[[], np.random.Generator]
+SMALL_TABLE = 25  # cells of which posteriors are drawn in milliseconds
 
 
 def of_table(measure: Measure) -> bool:
@@ -510,17 +514,14 @@ def law_of(measure: Measure, classes: int) -> Law:
 def posterior(
     measure: Measure,
     cells: Cells,
-    level: float,
-    stream: Stream,
-    kept: dict[Any, Floats],
-    others: Sequence[Measure] = (),
+    settings: "Shared",
 ) -> Interval:
     """Equal-tailed limits of the posterior of any function of a table.
 
     The prior is half a case per cell for two classes; for more it is one case over all cells, for
     half a case in each of many cells would outweigh the data. Each class has as many cases as it
-    is worth, and so have the frequencies of the classes. `kept` holds draws for `others`; where
-    classes are so many that these would fill the memory, their values.
+    is worth, and so have the frequencies of the classes. `settings.drawn` keeps the draws for the
+    other measures; where classes are so many that these would fill the memory, their values.
     """
     if cells.unit is not None and cells.unit.max() == 0:
         raise NotApplicable(ONE_CLUSTER)
@@ -528,35 +529,37 @@ def posterior(
     k = len(cells.table)
     draws = max(LEAST_DRAWS, min(DRAWS, NUMBERS // k**2))
     if draws * k**2 > NUMBERS:
-        values = _values_by_blocks(measure, cells, slower, level, stream, kept, others, draws)
+        values = _values_by_blocks(measure, cells, slower, settings, draws)
     else:
+        kept = settings.drawn
         if slower not in kept:
-            kept[slower] = _drawn_tables(cells, slower, level, stream(), draws)
+            kept[slower] = _drawn_tables(cells, slower, settings, _stream(cells, settings), draws)
         values = measure.on_counts(kept[slower])
-    found = _of_draws(measure, cells, values, level)
+    found = _of_draws(measure, cells, values, settings.level)
     _refuse_what_hangs_on_one_case(measure, cells.table, found)
     return found
 
 
+def _stream(cells: Cells, settings: Settings) -> np.random.Generator:
+    """Random numbers for tables or shares; quick settings have them for small tables alone."""
+    return settings.rng(ONE_MODEL, 6, cheap=cells.table.size <= SMALL_TABLE)
+
+
 def _values_by_blocks(
-    measure: Measure,
-    cells: Cells,
-    slower: float,
-    level: float,
-    stream: Stream,
-    kept: dict[Any, Floats],
-    others: Sequence[Measure],
-    draws: int,
+    measure: Measure, cells: Cells, slower: float, settings: "Shared", draws: int
 ) -> Floats:
     """Values on drawn tables of which few are held at once, of all measures that will be asked."""
+    kept = settings.drawn
     if (slower, measure.label) not in kept:
-        k, rng = len(cells.table), stream()
-        asked = [m for m in others if of_table(m) and m.law is Law.UNKNOWN and not m.extreme]
+        k, rng = len(cells.table), _stream(cells, settings)
+        asked = [
+            m for m in settings.measures if of_table(m) and m.law is Law.UNKNOWN and not m.extreme
+        ]
         asked = [m for m in asked if law_of(m, k) is Law.UNKNOWN and _together(m, cells) == slower]
         every = {m.label: m for m in (*asked, measure)}
         parts: dict[str, list[Floats]] = {label: [] for label in every}
         for some in table_blocks(draws, k):
-            tables = _drawn_tables(cells, slower, level, rng, len(some))
+            tables = _drawn_tables(cells, slower, settings, rng, len(some))
             for label, m in every.items():
                 parts[label].append(m.on_counts(tables))
         kept |= {(slower, label): np.concatenate(values) for label, values in parts.items()}
@@ -602,9 +605,7 @@ def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Inter
 def at_prevalence(
     measure: Measure,
     cells: Cells,
-    prevalence: float,
-    level: float,
-    stream: Stream,
+    settings: Settings,
     of_counts: Callable[[Floats], Floats] | None = None,
 ) -> Interval:
     """Interval where positives are as frequent as stated, from classes sampled apart.
@@ -617,21 +618,21 @@ def at_prevalence(
     ----------
     Zou & Donner (2008); Mercaldo, Lau & Zhou (2007).
     """
-    right, worth_of = np.eye(2), of_counts or measure.on_counts
+    right, worth_of, level = np.eye(2), of_counts or measure.on_counts, settings.level
     worths = [cells.row_worth(k, right[k], level) for k in (0, 1)]
     for found in worths:
         if found.units < 2 and cells.unit is not None:
             raise NotApplicable(ONE_CLUSTER)
 
     def value(specificity: Any, sensitivity: Any) -> Floats:
-        return np.asarray(worth_of(_stated(specificity, sensitivity, prevalence)))
+        return np.asarray(worth_of(_stated(specificity, sensitivity, settings.prevalence)))
 
     limits = [score_limits(w.mean * w.cases, w.cases, level) for w in worths]
     grid = value(*np.meshgrid(*(np.linspace(*ends, 9) for ends in limits), indexing="ij"))
     means = [w.mean for w in worths]
     centre = float(value(*means))
     if not (one_way(grid) and one_way(grid.T)):
-        rng = stream()
+        rng = _stream(cells, settings)
         drawn = [
             rng.beta(w.mean * w.cases + 0.5, (1 - w.mean) * w.cases + 0.5, DRAWS) for w in worths
         ]
@@ -720,9 +721,9 @@ def _of_frequencies(measure: Measure, cells: Cells, level: float) -> float:
 
 
 def _drawn_tables(
-    cells: Cells, slower: float, level: float, rng: np.random.Generator, draws: int
+    cells: Cells, slower: float, settings: Settings, rng: np.random.Generator, draws: int
 ) -> Floats:
-    table = cells.table
+    table, level = cells.table, settings.level
     k = len(table)
     prior = 0.5 if k == 2 else 1.0 / k**2
     size = (draws, k, k)
@@ -804,7 +805,7 @@ def _around(
     return replace(found, low=float(low), high=float(high))
 
 
-def _stated(specificity: Any, sensitivity: Any, prevalence: float) -> Floats:
+def _stated(specificity: Any, sensitivity: Any, prevalence: Any) -> Floats:
     """Tables of classes that are as frequent as stated."""
     c, s = np.asarray(specificity), np.asarray(sensitivity)
     table = np.empty((*np.broadcast(c, s).shape, 2, 2))

@@ -45,7 +45,7 @@ from abovechance.inference.results import Interval, Test
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, Sample
 from abovechance.numerics.counts import of_unit_size, table_blocks
-from abovechance.numerics.exact import critical_value, never_zero
+from abovechance.numerics.exact import critical_value, p_of
 from abovechance.resampling import Alternative, Bootstrap
 from abovechance.settings import TWO_MODELS, Settings
 
@@ -752,16 +752,3 @@ def gap_test(
         hypothesis=hypothesis,
         **known,
     )
-
-
-def p_of(z: float, df: float, alternative: Alternative) -> float:
-    """Tail of the normal distribution, or of Student's when there are degrees of freedom."""
-    from scipy.special import ndtr, stdtr
-
-    def below(x: float) -> float:
-        return float(ndtr(x)) if not np.isfinite(df) else float(stdtr(df, x))
-
-    tails = {"greater": below(-z), "less": below(z), "two-sided": 2.0 * below(-abs(z))}
-    if alternative not in tails:
-        raise NotApplicable(f"alternative must be one of {', '.join(tails)}; got {alternative!r}.")
-    return never_zero(tails[alternative])

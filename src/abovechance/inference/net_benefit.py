@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,7 @@ def interval_of_utility(measure: Measure, predictions: Any, settings: Settings) 
     if settings.prevalence is not None:  # of two classes alone
         worth, acted = worth_of(measure, predictions)
         cells = Cells.of(predictions, acted)
-        stream = partial(settings.rng, ONE_MODEL, 6)
-        return confusion_tables.at_prevalence(
-            measure, cells, settings.prevalence, settings.level, stream, worth
-        )
+        return confusion_tables.at_prevalence(measure, cells, settings, worth)
     if predictions.weight is not None:
         return None
     return utility(

@@ -5,7 +5,7 @@ Their intervals, tests of a rate, and comparisons on the same and on different c
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -62,7 +62,7 @@ from abovechance.numerics.counts import one_against_rest
 from abovechance.numerics.exact import never_zero
 from abovechance.predictions import Binary, Multiclass
 from abovechance.resampling import Alternative
-from abovechance.settings import ONE_MODEL, Settings
+from abovechance.settings import Settings
 
 # ----------------------------------------------------------------------------------------------
 # The interval that an assessment has first, as groups, weights and sampling change it.
@@ -135,9 +135,6 @@ def interval_of_table(measure: Measure, predictions: Any, settings: Shared) -> I
     return _by_table(measure, predictions, settings, None)
 
 
-SMALL_TABLE = 25  # cells of which posteriors are drawn in milliseconds
-
-
 def _by_table(
     measure: Measure,
     predictions: Any,
@@ -148,22 +145,16 @@ def _by_table(
     if not confusion_tables.of_table(measure):
         return None
     cells = settings.cells(predictions)
-    stream = partial(settings.rng, ONE_MODEL, 6, cheap=cells.table.size <= SMALL_TABLE)
     if settings.prevalence is not None and not measure.prevalence_free:
-        return confusion_tables.at_prevalence(
-            measure, cells, settings.prevalence, settings.level, stream
-        )
+        return confusion_tables.at_prevalence(measure, cells, settings)
     if by_law is not None:
         return by_law(measure, cells, settings.level)
     # a comparison asks for the limits of every model again with every other one
-    known, how = predictions.derived, (settings.level, settings.seed, settings.quick)
-    key = ("posterior", measure.label, *how)
+    known, key = predictions.derived, ("posterior", measure.label, settings.key)
     formula, found = known.get(key, (None, None))
     if formula is not measure.formula:
         try:
-            found = confusion_tables.posterior(
-                measure, cells, settings.level, stream, settings.drawn, settings.measures
-            )
+            found = confusion_tables.posterior(measure, cells, settings)
         except NotApplicable as refusal:
             found = refusal
         known[key] = measure.formula, found

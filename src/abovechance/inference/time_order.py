@@ -19,7 +19,6 @@ from abovechance.inference.contrasts import (
     Standardised,
     Unanswerable,
     less,
-    p_of,
     recovered,
 )
 from abovechance.inference.influence import Gap, NotLinear, components
@@ -41,7 +40,7 @@ from abovechance.inference.results import Interval, Test
 from abovechance.inference.shares import turn
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
-from abovechance.numerics.exact import critical_value
+from abovechance.numerics.exact import critical_value, p_of
 from abovechance.predictions import Predictions, checks
 from abovechance.resampling import Alternative
 from abovechance.settings import Settings

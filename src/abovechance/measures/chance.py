@@ -1,6 +1,6 @@
 """What a prediction that is the same for every case scores: for each measure its reference.
 
-And of measures whose formula does not tell it (see `shuffled`), what permuted outcomes score.
+And of measures whose formula does not tell it (see `chance_levels`), what permuted outcomes score.
 """
 
 from collections.abc import Callable

@@ -61,6 +61,23 @@ def critical_value(level: float, df: float = np.inf) -> float:
     return float(stdtrit(df, tail)) if np.isfinite(df) else float(ndtri(tail))
 
 
+def p_of(z: float, df: float, alternative: str) -> float:
+    """Tail of the normal distribution, or of Student's when there are degrees of freedom.
+
+    >>> p_of(1.6449, np.inf, "greater"), p_of(2.776, 4, "two-sided")
+    (0.050, 0.050)
+    """
+    from scipy.special import ndtr, stdtr
+
+    def below(x: float) -> float:
+        return float(ndtr(x)) if not np.isfinite(df) else float(stdtr(df, x))
+
+    tails = {"greater": below(-z), "less": below(z), "two-sided": 2.0 * below(-abs(z))}
+    if alternative not in tails:
+        raise NotApplicable(f"alternative must be one of {', '.join(tails)}; got {alternative!r}.")
+    return never_zero(tails[alternative])
+
+
 def normal_tail(z: float) -> float:
     """Probability of a standard normal number above z; never 0.
 
