@@ -560,7 +560,9 @@ def test_tables_of_clusters_are_drawn_around_frequencies_with_half_a_case_in_eac
     np.testing.assert_allclose(mean.sum(axis=1), [share, 1.0 - share], rtol=1e-12)
 
 
-def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior() -> None:
+def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = []
 
     class Draws:
@@ -573,6 +575,7 @@ def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior() -> Non
         return np.abs(right[..., 0] - right[..., 1])
 
     cells = confusion_tables.Cells(np.array([[0.0, 4.0], [3.0, 1.0]]))
-    found = confusion_tables.at_prevalence(find("accuracy"), cells, 0.2, 0.95, Draws, gap)
+    monkeypatch.setattr(Settings, "rng", lambda *purpose, cheap: Draws())
+    found = confusion_tables.at_prevalence(find("accuracy"), cells, Settings(prevalence=0.2), gap)
     assert np.ravel(asked) == pytest.approx([0.5, 4.5, 1.5, 3.5], rel=1e-12)
     assert 0.0 <= found.low < 0.25 < found.high < 1.0
