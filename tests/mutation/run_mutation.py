@@ -63,8 +63,8 @@ OTHERS = ("signal", "maps", "learning", "resampling", "predictions", "studies")
 # CPU seconds of the tests of a line that are tried first, of those tried before it is called a
 # survivor, of a file and of a test that are watched; a mutant that takes many times as long as its
 # tests runs in circles
-NARROW, WIDE, WATCHED, ONE, PATIENCE = 2.0, 20.0, 2.5, 1.5, 8.0
-EVERY_FORMULA, LONGER = "tests/test_outside_references.py", 20.0  # watched for longer
+NARROW, WIDE, WATCHED, ONE, PATIENCE = 2.0, 20.0, 0.6, 0.5, 8.0
+EVERY_FORMULA, LONGER = "tests/test_outside_references.py", 4.0  # watched for longer
 MOST_NAMED = 12  # tests that were not watched and bear a function's name
 STEPS = 3000  # of one function in one test, after which its lines are no longer watched
 MEMORY = 12 * 2**30
@@ -225,19 +225,22 @@ def with_tests(files: list[str], work: Callable[[dict[str, Any]], None], numba_i
     raise SystemExit(int(code))
 
 
-def passed(items: list[Any]) -> int:
-    """Run tests until one fails; how many ran before."""
+def passed(items: list[Any], budget: float) -> int:
+    """Run tests until one fails, or so many CPU seconds are spent; how many passed."""
+    until = time.process_time() + budget
     for at, (item, following) in enumerate(zip_longest(items, items[1:])):
+        if time.process_time() > until:
+            return at
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if FIRST.get("failed"):
             return at
     return len(items)
 
 
-def told(items: list[Any]) -> None:
+def told(items: list[Any], budget: float = 1e9) -> None:
     """Run tests until one fails, and write down what happened."""
     FIRST.clear()
-    ran = passed(items)
+    ran = passed(items, budget)
     (PLACE / "trial.json").write_text(json.dumps({"ran": ran, **FIRST}), "utf-8")
 
 
@@ -410,6 +413,7 @@ class Server:
         os.close(answered[1])
         self.requests, self.answers = os.fdopen(asked[1], "w"), os.fdopen(answered[0])
         self.tests: set[str] = set(self._answer()["tests"])
+        self.fine: set[str] = set()  # that pass where nothing is changed
 
     def _answer(self) -> Any:
         line = self.answers.readline()
@@ -437,7 +441,7 @@ class Server:
             chosen = [items[name] for name in request["tests"]]
             if "kept" in request:
                 code = forked(lambda c=chosen, r=request: watched(c, Path(r["kept"])),  # type: ignore[misc]
-                              seconds=8 * LONGER, output=PLACE / "output")  # fmt: skip
+                              seconds=40 * LONGER, output=PLACE / "output")  # fmt: skip
                 answer: Any = {"code": code}
             else:
                 answer = self._tried(request, chosen, functions)
@@ -449,7 +453,7 @@ class Server:
         def work() -> None:
             if mutant and not put_in_place(mutant, functions):
                 raise SystemExit(77)
-            told(chosen)
+            told(chosen, request.get("budget", 1e9))
 
         code = forked(work, seconds=request["seconds"], output=PLACE / "output")
         if code == 77:
@@ -552,7 +556,7 @@ class Watched:
             held = json.loads(notes(file, jit=jit).read_text("utf-8"))
             rest[file] = [name for name in tests if name not in held["tests"]]
             costs = [took for took, fine, _ in held["tests"].values() if fine]
-            guessed = sum(costs) / len(costs) if costs else 1.0
+            guessed = sum(costs) / len(costs) if costs else 0.3
             seconds |= dict.fromkeys(rest[file], guessed)
             for name, (took, fine, executed) in held["tests"].items():
                 if not fine or name not in server.tests:
@@ -564,16 +568,18 @@ class Watched:
         return cls(seconds, callers, rest)
 
     def choose(self, mutant: Mutant, budget: float, *, wide: bool = False) -> list[str]:
-        """The cheapest of the tests that execute the line of a mutant, or call its function, or any
-        of its module. After them those not watched: that bear its function's name, of files that
-        bear its module's or speak of its function, of a wide choice of all files of the others."""
+        """Tests that execute the line of a mutant, or call its function, or any of its module: the
+        cheapest of each test function in turn, those of files that speak of the mutant as if they
+        cost a quarter. After them those not watched: whose function was seen to come there, that
+        bear the name of the mutant's, of files that bear its module's or speak of its function, of
+        a wide choice of all files of the others."""
         lines = self.callers.get(f"{mutant.module}:{mutant.inside}", {})
-        tests = self._cheapest(lines.get(str(mutant.line - first_line(mutant)), []))
-        tests += self._cheapest(chain.from_iterable(lines.values()))
+        tests = self._by_turns(lines.get(str(mutant.line - first_line(mutant)), []), mutant)
+        tests += self._by_turns(chain.from_iterable(lines.values()), mutant)
         if not tests:
-            tests = self._cheapest(
-                t for name, of in self.callers.items() if name.partition(":")[0] == mutant.module
-                for t in chain.from_iterable(of.values())
+            tests = self._by_turns(
+                (t for name, of in self.callers.items() if name.partition(":")[0] == mutant.module
+                 for t in chain.from_iterable(of.values())), mutant,
             )  # fmt: skip
         files = [f for f in self.rest if speaks_of(f, mutant)]
         files += [*map(file_of, tests), *self.rest] if wide else []
@@ -583,7 +589,10 @@ class Watched:
         turns = [t for row in zip_longest(*groups.values()) for t in row if t is not None]
         name = mutant.inside.rpartition(".")[2]
         named = [t for of in self.rest.values() for t in of if name and name in t]
-        tests += [*self._cheapest(named)[:MOST_NAMED], *turns]
+        there = {t.partition("[")[0] for t in tests}
+        alike = [t for of in self.rest.values() for t in of if t.partition("[")[0] in there]
+        tests += self._by_turns(alike, mutant)
+        tests += [*self._by_turns(named, mutant)[:MOST_NAMED], *turns]
         spent, found = 0.0, dict[str, None]()
         for test in tests:
             if test not in found:
@@ -593,8 +602,15 @@ class Watched:
                 found[test] = None
         return list(found)
 
-    def _cheapest(self, tests: Iterable[str]) -> list[str]:
-        return sorted(set(tests), key=lambda t: (self.seconds[t], t))
+    def _by_turns(self, tests: Iterable[str], mutant: Mutant) -> list[str]:
+        def worth(test: str) -> tuple[float, str]:
+            return self.seconds[test] * (0.25 if speaks_of(file_of(test), mutant) else 1.0), test
+
+        groups: dict[str, list[str]] = defaultdict(list)
+        for test in sorted(set(tests), key=worth):
+            groups[test.partition("[")[0]].append(test)
+        rows = zip_longest(*groups.values())
+        return [t for row in rows for t in sorted(filter(None, row), key=worth)]
 
     def cost(self, tests: list[str]) -> float:
         return sum(self.seconds[t] for t in tests)
@@ -631,7 +647,6 @@ class Trials:
         self.plain = Server(files, jit=True)
         watch(self.plain, files, jit=True)
         self.known = Watched.read(self.plain, jit=True)
-        self.fine: set[str] = set()
 
     @cached_property
     def uncompiled(self) -> tuple[Server, Watched]:
@@ -667,19 +682,19 @@ class Trials:
         """Tests of a mutant that is put in place; what notices it must pass without it."""
         seconds = 10 + PATIENCE * known.cost(tests)
         while True:
-            found = server.ask(mutant=asdict(mutant), tests=tests, seconds=seconds)
+            found = server.ask(
+                mutant=asdict(mutant), tests=tests, seconds=seconds, budget=1.5 * known.cost(tests)
+            )
             if found["fate"] != "killed" or "ran" not in found:
                 return dict(found)
-            same = tests[: found["ran"] + 1]
-            if " ".join(same) in self.fine:
-                return dict(found)
-            again = server.ask(mutant=None, tests=same, seconds=seconds)
-            if again["fate"] == "survived":
-                self.fine.add(" ".join(same))
-                return dict(found)
-            if again["by"] not in tests:
-                return {"fate": "undecided", "by": f"unchanged: {again['by']}"}
-            tests = [t for t in tests if t != again["by"]]
+            one = tests[found["ran"]]
+            if one not in server.fine:
+                again = server.ask(mutant=None, tests=[one], seconds=seconds)
+                if again["fate"] != "survived":
+                    tests = [t for t in tests if t != one]
+                    continue
+                server.fine.add(one)
+            return dict(found)
 
 
 def tried_anew(module: str, source: bytes, tests: list[str], allowed: float) -> dict[str, Any]:
@@ -860,7 +875,10 @@ def main() -> int:
     if options.minutes > 0 and order:
         loaded()
         wide = options.survivors and not options.seconds
-        trials = Trials(options.among or test_files(wide=wide), options.seconds or NARROW)
+        trials = Trials(
+            options.among or test_files(wide=wide),
+            options.seconds or NARROW,
+        )
         if not options.mutant:
             check_the_tool(trials, wide=wide)
         for mutant in order:
