@@ -304,3 +304,30 @@ def test_a_mean_is_given_up_where_more_than_one_resample_in_a_hundred_has_no_err
     else:
         assert found.mean == 19.5
         np.testing.assert_array_equal(found.pivots, pivots[undefined:][::-1])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_values_vary_by_more_than_rounding_in_any_unit(unit: float) -> None:
+    steps = np.array([0.0, 1.0, 2.0])
+    for step, varied in ((0.0, False), (1e-13, False), (1e-11, True)):
+        assert bootstrap._varied(unit * (1.0 + step * steps)) is varied
+    assert bootstrap._varied(np.array([1.0, np.inf]))
+
+
+def test_a_value_at_the_end_of_its_range_says_so_and_is_not_called_constant() -> None:
+    for value in (0.0, 1.0):
+        with pytest.raises(NotApplicable, match="as far as it can go"):
+            bootstrap._reach(value, 0.1, 20.0, find("accuracy"), "case", 0.95)
+    with pytest.raises(NotApplicable, match="whichever cluster is left out"):
+        bootstrap._reach(0.4, 1e-13, 20.0, find("accuracy"), "cluster", 0.95)
+
+
+def test_two_cases_have_the_pivots_of_their_resamples() -> None:
+    """Of two cases half of the resamples hold one twice, without spread, and half are the mean."""
+    cases = ac.Numeric([0.0, 0.0], [1.0, 3.0])
+    found = bootstrap.mean_pivots([find("mae")], cases, 2000, np.random.default_rng(1))["mae"]
+    assert found.shape == (2000,)
+    assert set(np.unique(found[np.isfinite(found)])) == {0.0}
+    assert np.isfinite(found).mean() == pytest.approx(0.5, abs=0.05)
+    one = ac.Numeric([0.0], [1.0])
+    assert bootstrap.mean_pivots([find("mae")], one, 10, np.random.default_rng(1)) == {}

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import abovechance as ac
 from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
-from abovechance.inference.comparison import compact_letters, compare, of_accuracy
+from abovechance.inference.comparison import _freedom, compact_letters, compare, of_accuracy
 from abovechance.inference.contrasts import contributions
 from abovechance.inference.influence import placed
 from abovechance.inference.intervals import tango
@@ -1153,3 +1154,10 @@ def test_different_samples_are_compared_by_the_limits_that_each_has() -> None:
     assert row.interval.low == pytest.approx(low, abs=0.02)
     assert row.interval.high == pytest.approx(high, abs=0.02)
     assert (row.p_value < 0.05) == (row.interval.low > 0.0 or row.interval.high < 0.0)
+
+
+@pytest.mark.parametrize(("n", "events", "freedom"), [
+    (100, None, 99), (100, 30, 29), (100, 70, 29), (100, 50, 49), (9, 9, 1), (2, 1, 1),
+])  # fmt: skip
+def test_a_difference_is_as_free_as_its_scarcer_class(n, events, freedom) -> None:
+    assert _freedom(SimpleNamespace(n=n, events=events)) == freedom

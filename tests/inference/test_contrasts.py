@@ -10,7 +10,7 @@ import pytest
 from abovechance.inference.bootstrap import span
 from abovechance.inference.comparison import compare
 from abovechance.inference.contrasts import Resampled, accelerated
-from abovechance.measures import Family, Form, Law, Measure, applicable
+from abovechance.measures import Family, Form, Law, Measure, applicable, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.kernels import SWITCH
 from abovechance.numerics.smooth import Repeated
@@ -420,3 +420,39 @@ def test_few_cases_give_no_verdict_on_a_margin_by_leaving_out(n: int) -> None:
         assert row.interval is not None
         assert (row.margin is not None) == (n >= 50)
         assert ("needs 50 cases, and there are 13" in str(row.undefined)) == (n < 50)
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_two_models_vary_together_as_their_influences_less_one_standard_error(
+    clusters: bool,
+) -> None:
+    """Spelled out for a mean, whose influence is the deviation over n."""
+    rng = np.random.default_rng(3)
+    y, shared = rng.normal(size=40), rng.normal(size=40)
+    groups = np.repeat(np.arange(20), 2) if clusters else None
+    first, second = (
+        Numeric(y, y + shared + 0.1 * s * rng.normal(size=40), groups=groups) for s in (1, 2)
+    )
+    losses = [(p.value - p.outcome).ravel() ** 2 for p in (first, second)]
+    a, b = ((x - x.mean()) / 40 for x in losses)
+    if clusters:
+        a, b = (x.reshape(20, 2).sum(axis=1) for x in (a, b))
+    r = (a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum())
+
+    def freedom(x: Any) -> float:
+        n, kurtosis = len(x), len(x) * (x**4).sum() / (x**2).sum() ** 2
+        return min(max(2 * n / (kurtosis - 1), 3), n - 1)
+
+    near = r - (1 - r**2) / np.sqrt(1 + min(freedom(a), freedom(b)))
+    square, fourth = ((a - b) ** 2).sum(), ((a - b) ** 4).sum()
+    parted = (a**2).sum() + (b**2).sum() - square - 4 * fourth / square
+    careful = parted / (2 * np.sqrt((a**2).sum() * (b**2).sum()))
+    found = Resampled(find("mse"), first, second, Settings(seed=1))._together()
+    assert found == pytest.approx(min(near, careful), rel=1e-9)
+    assert found > 0.1
+
+
+def test_a_model_that_never_varies_varies_with_no_other() -> None:
+    y = np.arange(8.0)
+    first, second = Numeric(y, y + 1.0), Numeric(y, y + np.array([1, 2] * 4))
+    assert Resampled(find("mse"), first, second, Settings(seed=1))._together() == 0.0

@@ -16,6 +16,7 @@ from abovechance.inference.exchange import (
     exchanged,
     flips,
     resample_means,
+    studentised,
     swappable,
     totals,
 )
@@ -499,3 +500,13 @@ def test_few_cases_are_left_out_two_at_a_time() -> None:
         without = np.array(gaps[1:])
         error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
         assert found == pytest.approx(gaps[0] / error, rel=1e-9)
+
+
+def test_a_spread_that_only_rounding_makes_is_none_in_any_unit() -> None:
+    """Of differences (0, 1, −1, unknown) in units of any size, beside a spread of that size."""
+    gap = np.array([0.0, 1.0, -1.0, np.nan, 1.0, -2.0])
+    share = np.array([0.0, 1e-32, 1e-30, 0.0, 4.0, 1e-26])  # of the squared unit
+    wanted = [0.0, np.inf, -np.inf, np.nan, 0.5, -2e13]
+    for unit in (1.0, 1e6, 1e12):
+        found = studentised(unit * gap, unit**2 * share)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -24,6 +24,7 @@ from abovechance.inference.forward_selection import (
     splits_of,
     usual_learner,
 )
+from abovechance.inference.verdicts import _improved
 
 SCORES = {
     "accuracy": lambda y, p: np.mean((p > 0.5) == y),
@@ -217,3 +218,18 @@ def test_a_measure_that_is_undefined_everywhere_is_refused() -> None:
     assert judge.same.strategy == "prior"
     with pytest.raises(NotApplicable):
         ac.select(X, y.astype(float) / 2 + X[:, 0], measure="auc", rng=1)
+
+
+def test_the_sentence_ends_with_the_value_of_the_last_step():
+    steps = [{"feature": f, "value": v} for f, v in (("a", 0.6), ("b", 0.7), ("c", 0.81))]
+    said = _improved({"title": "AUC", "steps": steps, "start": 0.5})
+    assert said.endswith("goes from 0.500 to 0.810.")
+    assert _improved({"title": "AUC", "steps": [], "start": 0.5}).startswith("No feature improves")
+
+
+def test_four_numbers_are_enough_and_three_are_not():
+    rng = np.random.default_rng(1)
+    asked = {"measure": "mse", "cv": 2, "rng": 1, "kind": "numeric"}
+    assert ac.select(rng.normal(size=(4, 2)), [1.0, 2.5, 2.0, 4.0], **asked).steps is not None
+    with pytest.raises(DataError, match="at least 4 cases; got 3"):
+        ac.select(rng.normal(size=(3, 2)), [1.0, 2.5, 2.0], **asked)

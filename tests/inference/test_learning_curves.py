@@ -14,6 +14,7 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.learning_curves import (
     LearningPoint,
     _extended,
+    _size,
     growing,
     power_laws,
     sizes_of,
@@ -170,3 +171,21 @@ def test_no_more_groups_are_trained_on_than_the_size_and_the_classes_ask_for():
         held = np.bincount(pure[part > 0], minlength=2)
         assert held.min() == 5
         assert held.sum() < 120
+
+
+def test_sizes_are_whole_cases_and_rounding_adds_none():
+    assert [_size(x) for x in (99.2, 100.0, 100.0 * (1 + 1e-12), 100.1)] == [100, 100, 100, 101]
+    assert _size(np.inf) is None
+
+
+def test_rows_hold_every_point_with_its_limits():
+    found = ac.learning_curve(LogisticRegression(), X, Y, measures=["auc"], draws=4, rng=3)
+    points = found["auc"].points
+    rows = [row for row in found.rows() if not row["continued"]]
+    limits = [(None, None) if p.interval is None else (p.interval.low, p.interval.high)
+              for p in points]  # fmt: skip
+    assert any(low is not None for low, _ in limits)
+    assert [(r["low"], r["high"]) for r in rows] == limits
+    assert [(r["size"], r["value"], r["apparent"]) for r in rows] == [
+        (p.size, p.value, p.apparent) for p in points
+    ]

@@ -170,6 +170,7 @@ def test_intervals_hold_their_probability() -> None:
         assert found.prob_between(limits.low, limits.high) == pytest.approx(0.8, abs=1e-9)
         assert limits.level == 0.8
         assert found.mean in limits
+    assert found.prob_between(found.mean, found.mean) == pytest.approx(0.0, abs=1e-12)
     with pytest.raises(DataError, match="level must lie between"):
         found.interval(1.0)
     with pytest.raises(DataError, match="kind must be"):

@@ -10,9 +10,11 @@ from abovechance import Binary, Multiclass, Numeric, Survival, assess, compare, 
 from abovechance.inference.confusion_tables import only_when_right
 from abovechance.inference.remarks import (
     ENOUGH_TO_BALANCE,
+    _perfect,
     _reversed,
     advice_on_tests,
     balances_its_cases,
+    repeated_rows,
 )
 from abovechance.measures import Law, find
 from abovechance.measures.catalogue import every
@@ -433,6 +435,25 @@ def test_thirteen_twentieths_of_the_squares_are_not_yet_most_of_them(
     models = {"a": Numeric(np.zeros(64), 5.0 + gaps), "b": Numeric(np.zeros(64), np.full(64, 5.0))}
     found = compare(models, measures=["mae"], rng=1, draws=99)
     assert ("AC159" in {a.code for a in found.advice}) == told
+
+
+def test_copies_are_seen_where_one_of_two_models_predicts_few_values() -> None:
+    rng = np.random.default_rng(1)
+    y, p = np.tile(rng.integers(2, size=60), 3), np.tile(rng.random(60), 3)
+    tree = Binary(y, probability=np.where(p > 0.5, 0.7, 0.3), pos_label=1, origin="test")
+    fine = Binary(y, probability=p, pos_label=1, origin="test")
+    assert "occurs 3 times" in repeated_rows(fine)
+    assert "occurs 3 times" in repeated_rows(tree, fine)
+    assert repeated_rows(tree) == repeated_rows(tree, tree) == ""
+
+
+@pytest.mark.parametrize(("name", "best", "short"), [("auc", 1.0, 0.999), ("brier", 0.0, 0.001)])
+def test_only_the_best_value_is_perfect(name: str, best: float, short: float) -> None:
+    for value, said in ((best, True), (best + 1e-13, True), (short, False), (0.5, False)):
+        row: Any = SimpleNamespace(value=value, p_value=None)
+        assert _perfect(row, find(name)) is said
+        for p, shown in ((0.049, said), (0.05, False)):
+            assert _perfect(SimpleNamespace(value=value, p_value=p), find(name)) is shown
 
 
 # ---------------------------------------------------------------- the cases a model was fitted to

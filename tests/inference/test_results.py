@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 import abovechance as ac
 from abovechance.cli import main
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference.contract import has_skill
+from abovechance.inference.contract import beats_chance, has_skill
 from abovechance.inference.results import SCREEN, Result, on_a_screen
 
 # ----------------------------------------------------------------------------------------------
@@ -160,3 +160,11 @@ def test_skill_is_shown_below_alpha_and_above_zero_not_at_them() -> None:
     limits = [has_skill({"skill": {"interval": {"low": low}}}, 0.05) for low in (-0.1, 0.0, 0.1)]
     assert limits == [False, False, True]
     assert has_skill({"skill": {"difference": 0.1}}, 0.05) is None
+
+
+@pytest.mark.parametrize(("measure", "better"), [("auc", 0.6), ("brier", 0.4)])
+def test_chance_itself_is_not_better_than_chance(measure: str, better: float) -> None:
+    values = (better, 0.5, 1.0 - better, math.nan)
+    told = [beats_chance({"measure": measure, "value": v, "chance": 0.5}) for v in values]
+    assert told == [True, False, False, None]
+    assert beats_chance({"measure": measure, "value": 0.5, "chance": None}) is None

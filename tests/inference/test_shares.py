@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import abovechance as ac
-from abovechance.inference import confusion_tables
+from abovechance.inference import confusion_tables, shares
 from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics import counts
@@ -579,3 +579,31 @@ def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior(
     found = confusion_tables.at_prevalence(find("accuracy"), cells, Settings(prevalence=0.2), gap)
     assert np.ravel(asked) == pytest.approx([0.5, 4.5, 1.5, 3.5], rel=1e-12)
     assert 0.0 <= found.low < 0.25 < found.high < 1.0
+
+
+def test_classes_that_go_together_over_clusters_keep_their_correlation() -> None:
+    """Shares of right cases (2 of each class and cluster); against each other, nearer to 0."""
+    right = np.array([[2, 2], [2, 1], [1, 1], [1, 0], [0, 0], [2, 2]])
+    for own in (right, np.stack([right[:, 0], 2 - right[:, 1]], axis=1)):
+        units = [np.repeat(np.arange(6), n) for n in (own[:, 0], 2 - own[:, 0],
+                                                      2 - own[:, 1], own[:, 1])]  # fmt: skip
+        table = [[len(units[0]), len(units[1])], [len(units[2]), len(units[3])]]
+        found = clustered(table, units).correlations(np.eye(2))
+        plain = float(np.corrcoef(own.T)[0, 1])
+        nearer = min(np.tanh(np.arctanh(plain) + 1 / np.sqrt(6 - 3)), 0.0)
+        wanted = plain if plain > 0 else nearer
+        np.testing.assert_allclose(found, [[1.0, wanted], [wanted, 1.0]], rtol=1e-12)
+
+
+def test_of_thirty_classes_every_change_of_a_label_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    y, label = rng.integers(3, size=40), rng.integers(3, size=40)
+    kappa = find("kappa", weights="quadratic")
+    models = {k: ac.Multiclass(y, label=label) for k in "ab"}
+    reach = {}
+    for many in (2, 3, 30):
+        monkeypatch.setattr(shares, "MANY_CLASSES", many)
+        reach[many] = shares.Agreeing(kappa, models["a"]).interval(0.95).high
+    assert reach[3] == reach[30] > reach[2]

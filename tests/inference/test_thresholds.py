@@ -10,6 +10,8 @@ import pytest
 import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import drawn_and_left_out
+from abovechance.inference.results import Interval
+from abovechance.inference.thresholds import _apart
 from abovechance.measures import find
 
 Reference = Callable[[str], Any]
@@ -182,3 +184,19 @@ def test_choices_export() -> None:
     assert len(found.to_csv().splitlines()) == 5
     assert found.to_frame()["threshold"].tolist() == [c.threshold for c in found.choices]
     assert "Youden" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "probability", "apart"),
+    [
+        (0.3, 0.29, False), (0.3, 0.3, True), (0.3, 0.49, True), (0.3, 0.5, False),
+        (0.8, 0.8, False), (0.8, 0.79, True), (0.8, 0.71, True), (0.8, 0.7, False),
+        (0.6, 0.6, False), (0.5, 0.5, False), (0.7, 0.7, False),
+    ],
+)  # fmt: skip
+def test_a_threshold_is_apart_where_it_calls_a_case_otherwise(
+    threshold: float, probability: float, apart: bool
+) -> None:
+    """Below the limits .5 to .7 a case from the threshold on, above them one short of it."""
+    limits = Interval(0.5, 0.7, 0.95, "any")
+    assert _apart(threshold, limits, np.array([0.0, probability, 1.0])) is apart

@@ -13,7 +13,7 @@ import pytest
 from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Measure, every, find
-from abovechance.measures.sample import COUNTING, Sample, evaluate, resampled
+from abovechance.measures.sample import COUNTING, Sample, evaluate, resampled, without_rounding
 from abovechance.measures.sufficient_statistics import permuted_moments
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
@@ -232,3 +232,12 @@ def test_four_cases_have_the_moments_of_permuted_outcomes_in_any_unit(unit: floa
         assert np.ptp(w) == 0.0
         assert y.mean() / unit == pytest.approx(row.mean(), rel=1e-12)
         assert p.mean() / unit == pytest.approx(value.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["auc", "mcc", "pearson", "brier"])
+def test_only_what_rounding_explains_is_put_at_the_end_of_a_range(name: str) -> None:
+    measure = find(name)
+    for end, outside in zip(measure.range, (-1.0, 1.0), strict=True):
+        for step, wanted in ((0.0, 0.0), (0.5e-12, 0.0), (1e-12, 0.0), (4e-12, 4e-12)):
+            found = without_rounding(measure, np.array([end + outside * step, 0.5]))
+            assert found.tolist() == [end + outside * wanted, 0.5]
