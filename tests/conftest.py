@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import abovechance.learning.learners  # noqa: F401  # or its doctests would load it a second time
+
 REFERENCES = Path(__file__).parent / "references"
 SPECIAL = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 

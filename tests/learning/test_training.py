@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from abovechance.learning import training
 from abovechance.learning.learners import (
     LDA,
     DiagonalLDA,
@@ -153,6 +154,34 @@ def test_many_rows_are_solved_through_the_features():
             used = counts[f] > 0
             scores = fit_predict(learner, X[used], labels[f][used], X)
             np.testing.assert_allclose(values[f], scores[:, 1] - scores[:, 0], atol=1e-6)
+
+
+@pytest.mark.parametrize("scaling", ["sample", "population", "none"])
+def test_machines_whose_signs_are_in_doubt_are_settled_without_libsvm(monkeypatch, scaling):
+    X, labels, rng = table(60, 7, 24)
+    counts = bootstrap_counts(1, 24, 60, rng)[0]
+    learner = LinearSVM(3.0, scaling)
+    one_by_one = fit_many(learner, X, labels, counts, fast=False)
+    values, unsettled = training._exactly(learner, X, labels, counts)
+    assert not unsettled.any()
+    for f in range(24):
+        used = np.repeat(np.arange(60), counts[f])
+        scores = fit_predict(learner, X[used], labels[f][used], X)
+        np.testing.assert_allclose(values[f], scores[:, 1] - scores[:, 0], atol=1e-9)
+    monkeypatch.setattr(training, "CLOSE", 100.0)  # now every sign is
+    monkeypatch.setattr(LinearSVM, "fit", None)
+    np.testing.assert_array_equal(fit_many(learner, X, labels, counts, fast=True), one_by_one)
+
+
+def test_a_machine_that_libsvm_leaves_too_early_is_exact_too():
+    """Refining what libsvm finds here at its first tolerance runs in circles."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(400, 23))
+    y = rng.permutation(np.arange(400) % 2)
+    scores = fit_predict(LinearSVM(10.0), X, y, X)
+    values, bad = training._exactly(LinearSVM(10.0), X, y[None], np.ones((1, 400), dtype=int))
+    assert not bad.any()
+    np.testing.assert_allclose(values[0], scores[:, 1] - scores[:, 0], atol=1e-9)
 
 
 def test_accuracies_of_machines_equal_libsvms_own():

@@ -9,6 +9,7 @@ from abovechance.numerics.machine_room import (
     svm_responses,
 )
 from abovechance.numerics.machine_room.linear_systems import (
+    ROWS_AT_ONCE,
     cross_products,
     factor,
     factor_features,
@@ -82,7 +83,7 @@ def test_products_of_a_packed_matrix_and_a_vector(m):
 
 
 @pytest.mark.parametrize("p", SIZES)
-@pytest.mark.parametrize("m", [1, 4, 11])
+@pytest.mark.parametrize("m", [1, 4, 11, 60])
 def test_products_of_features_and_of_rows(m, p):
     T = np.random.default_rng([m, p]).normal(size=(4, m, p))
     flat, F = side_by_side(T), np.empty(2 * p * (p + 1))
@@ -111,12 +112,13 @@ def test_sum_of_inverse_eigenvalues():
         np.testing.assert_allclose(out, expected, rtol=1e-7)
 
 
-def test_few_features_are_factored_with_the_ridge_inverted():
-    m, p = 12, 5
+@pytest.mark.parametrize("m", [12, 24, 61])
+def test_few_features_are_factored_with_the_ridge_inverted(m):
+    p = 5
     rng = np.random.default_rng(1)
     Z, D = rng.normal(size=(4, m, p)), rng.uniform(0.5, 2, size=(4, m))
     F = np.empty(2 * p * (p + 1))
-    factor_features(side_by_side(Z), m, p, side_by_side(D), F, np.empty(4 * m * p))
+    factor_features(side_by_side(Z), m, p, side_by_side(D), F, np.empty(4 * p * ROWS_AT_ONCE))
     full = np.eye(p) + np.einsum("lmp,lm,lmq->lpq", Z, 1 / D, Z)
     expected = np.linalg.cholesky(full)
     diagonal = np.einsum("lii->li", expected)

@@ -407,7 +407,7 @@ class RegularisedDA:
 TOLERANCE = 1e-4  # libsvm stops here; what it found is then refined
 EXACT = 1e-7  # what the conditions of an optimum may be missed by
 ROUNDING = 1e-12  # of a sum: a rise smaller than this is none
-CORRECTIONS = 50  # changes of sides after which rows are taken to run in circles
+CORRECTIONS = 200  # changes of sides after which rows are taken to run in circles
 
 Scaling = Literal["sample", "population", "none"]
 
@@ -435,57 +435,71 @@ class LinearSVM:
 
         centre, scale = standard(X, self.scaling)
         scaled = (X - centre) * scale
+        sign, caps = np.where(y == 1, 1.0, -1.0), np.full(len(X), self.cost)
         machine = SVC(kernel="linear", C=self.cost, tol=TOLERANCE).fit(scaled, y)
         if len(machine.classes_) > 2:
             return Votes(machine, centre, scale)
-        direction, offset = refined(machine, scaled, np.where(y == 1, 1.0, -1.0))
+        a = np.zeros(len(X))
+        a[machine.support_] = np.abs(machine.dual_coef_[0])
+        found = refined(a, scaled, sign, caps)
+        direction, offset = found or (machine.coef_[0], float(machine.intercept_[0]))
         weights = np.stack([np.zeros(X.shape[1]), direction * scale])
         return Linear(weights, np.array([0.0, offset - weights[1] @ centre]))
 
 
-def refined(machine: Any, X: Floats, sign: Floats) -> tuple[Floats, float]:
-    """Direction and offset of a fitted libsvm machine, in double precision.
+def refined(a: Floats, X: Floats, sign: Floats, caps: Floats) -> tuple[Floats, float] | None:
+    """Direction and offset in double precision, from multipliers nearly at the optimum.
 
     libsvm stops early and keeps products of rows in single precision. Given which multipliers lie
-    between their bounds, these and the offset solve a linear system. Rows that its solution shows
-    to be on the wrong side change sides until none is; should that not end, libsvm's own answer
-    stands. With no multiplier in between, any offset of an interval is optimal and its middle is
-    taken, as libsvm does.
+    between 0 and their `caps`, these and the offset solve a linear system. One that meets a bound
+    on the way to the solution stays there; from the solution the row furthest on the wrong side
+    of its margin is let go, until none is. None should that not end. With no multiplier in
+    between, any offset of an interval is optimal and its middle is taken, as libsvm does.
     """
-    cost, a = machine.C, np.zeros(len(X))
-    a[machine.support_] = np.abs(machine.dual_coef_[0])
-    at_zero, at_cost = a < EXACT * cost, a > (1 - EXACT) * cost
-    for _ in range(CORRECTIONS):
-        free = ~at_zero & ~at_cost
-        a, direction = between_bounds(X, sign, free, at_cost, cost)
-        # The offset at which each row would lie on its margin bounds the offset from one side.
-        limits = sign - X @ direction
-        low = limits[free | (at_zero & (sign > 0)) | (at_cost & (sign < 0))].max(initial=-np.inf)
-        high = limits[free | (at_zero & (sign < 0)) | (at_cost & (sign > 0))].min(initial=np.inf)
-        inside = (a > -EXACT * cost).all() and (a < (1 + EXACT) * cost).all()
-        if inside and low <= high + EXACT:
-            return direction, float(low + high) / 2
-        offset = limits[free].mean() if free.any() else (low + high) / 2
-        margin = sign * (X @ direction + offset)
-        at_zero = (at_zero & (margin >= 1 - EXACT)) | (free & (a < 0))
-        at_cost = (at_cost & (margin <= 1 + EXACT)) | (free & (a > cost))
-    return np.asarray(machine.coef_[0]), float(machine.intercept_[0])
-
-
-def between_bounds(
-    X: Floats, sign: Floats, free: Bools, at_cost: Bools, cost: float
-) -> tuple[Floats, Floats]:
-    """All multipliers and the direction when those that are `free` put their rows on the margin."""
     signed = sign[:, None] * X
-    fixed = cost * signed[at_cost].sum(axis=0)
-    a = np.where(at_cost, cost, 0.0)
-    if not free.any():
-        return a, fixed
-    border = sign[free][:, None]
-    system = np.block([[signed[free] @ signed[free].T, border], [border.T, np.zeros((1, 1))]])
-    right = np.append(1 - signed[free] @ fixed, -cost * sign[at_cost].sum())
-    a[free] = np.linalg.lstsq(system, right, rcond=None)[0][:-1]
-    return a, fixed + a[free] @ signed[free]
+    free = (a > EXACT * caps) & (a < (1 - EXACT) * caps)
+    a = np.where(free, a, np.where(a > caps / 2, caps, 0.0))
+    for _ in range(CORRECTIONS):
+        at = np.flatnonzero(free)
+        step, end = towards_margin(signed[at], sign[at], a @ signed, float(a @ sign))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(step > 0, (caps[at] - a[at]) / step, -a[at] / step)
+        far = room[step != 0].min(initial=end)
+        if far == np.inf:
+            return None
+        a[at] += far * step
+        if far < end:
+            met = at[np.where(step != 0, room, np.inf).argmin()]
+            free[met], a[met] = False, caps[met] if a[met] > caps[met] / 2 else 0.0
+            continue
+        # The offset at which each row would lie on its margin bounds the offset from one side.
+        direction = a @ signed
+        limits = sign - X @ direction
+        low = np.where(free | ((a > 0) == (sign < 0)), limits, -np.inf)
+        high = np.where(free | ((a > 0) == (sign > 0)), limits, np.inf)
+        if low.max() <= high.min() + EXACT:
+            return direction, float(low.max() + high.min()) / 2
+        offset = limits[free].mean() if free.any() else low.max()
+        free[np.where(free, -np.inf, np.maximum(low - offset, offset - high)).argmax()] = True
+    return None
+
+
+def towards_margin(
+    signed: Floats, sign: Floats, direction: Floats, excess: float
+) -> tuple[Floats, float]:
+    """The step of multipliers that puts their rows on the margin, to be taken once.
+
+    Where no step does (more rows than can lie there), one that only helps, to be taken as far as
+    the bounds allow.
+    """
+    n = len(sign)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n], system[:n, n], system[n, :n] = signed @ signed.T, sign, sign
+    right = np.append(1 - signed @ direction, -excess)
+    found = np.linalg.lstsq(system, right, rcond=None)[0]
+    missing = right - system @ found
+    whole = bool((np.abs(missing[:n]) < EXACT / 4).all())
+    return (found[:n], 1.0) if whole else (missing[:n], np.inf)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ from abovechance.learning.learners import (
     fit_predict,
     predicted,
     prior_sign,
+    refined,
     shrunken_precision,
+    standard,
 )
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
@@ -170,6 +172,28 @@ def _machines(
     return values, bad | (near if everywhere else near & (counts == 0)).any(axis=1)
 
 
+def _exactly(learner: LinearSVM, X: Floats, labels: Ints, counts: Ints) -> tuple[Floats, Bools]:
+    """Decision values (F, n) of machines to the last digits, and which could not be had so.
+
+    Solved together they know which rows lie on the margin; the rest is a linear system, as in
+    `LinearSVM.fit`, without libsvm, which can take a thousand times as long to get there.
+    """
+    values, bad = np.zeros(labels.shape), _single(labels, counts)
+    some = np.flatnonzero(~bad)
+    multipliers, bad[some] = machine_room.svm_multipliers(
+        X, labels[some], counts[some], learner.cost, learner.scaling
+    )
+    for f, a in zip(some, multipliers, strict=True):
+        centre, scale = standard(np.repeat(X, counts[f], axis=0), learner.scaling)
+        scaled, used = (X - centre) * scale, counts[f] > 0
+        sign, caps = np.where(labels[f] == 1, 1.0, -1.0), learner.cost * counts[f]
+        found = None if bad[f] else refined(a[used], scaled[used], sign[used], caps[used])
+        bad[f] = found is None
+        if found is not None:
+            values[f] = scaled @ found[0] + found[1]
+    return values, bad
+
+
 def _shiftable(learner: RidgeLogistic) -> bool:
     """Whether features need not be shifted, or an intercept makes up for it."""
     return learner.intercept or learner.scaling == "none"
@@ -256,8 +280,11 @@ def fit_many(
     if fast is not False and classes == 2:
         found = decisions(learner, X, labels, counts, everywhere=everywhere, fast=fast)
         if found is not None:
-            result[wanted] = (found[0] > TIE)[wanted]
-            slow = np.flatnonzero(found[1])
+            values, slow = found[0], np.flatnonzero(found[1])
+            if isinstance(learner, LinearSVM):
+                values[slow], bad = _exactly(learner, X, labels[slow], counts[slow])
+                slow = slow[bad]
+            result[wanted] = (values > TIE)[wanted]
     rows = np.arange(len(X))
     for f in slow:
         used = np.repeat(rows, counts[f])

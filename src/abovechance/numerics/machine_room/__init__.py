@@ -123,6 +123,22 @@ def svm_decisions(
     return out, failed | unsure
 
 
+def svm_multipliers(
+    X: Floats,
+    labels: Ints,
+    counts: Ints,
+    cost: float,
+    scaling: Literal["sample", "population", "none"] = "sample",
+) -> tuple[Floats, Bools]:
+    """Multipliers (F, n) of the machines of `svm_decisions`, up to `cost * counts`, and the same
+    doubts.
+    """
+    centred = X - X.mean(axis=0)
+    weights, unsure = scale_weights(centred, counts, scaling)
+    _, failed, kept = _solved(centred, weights, labels, counts, cost, False, multipliers=True)
+    return kept, failed | unsure
+
+
 def _solved(
     centred: Floats,
     weights: Floats,

@@ -361,8 +361,13 @@ def inverse_trace(A: Any, m: int, columns: Any) -> Any:
 # Systems (Q + diag D) x = r of four problems at once, through the rows or through the features.
 #
 # Q is given packed by rows, or as signed features Z (m, p) with Q = ZZ' when these are few; then
-# x = (r - Zv)/D with (I + Z'D⁻¹Z) v = Z'D⁻¹r, a system of the size of the features.
+# x = (r - Zv)/D with (I + Z'D⁻¹Z) v = Z'D⁻¹r, a system of the size of the features. Products are
+# summed over some rows at a time, which stay in the cache meanwhile; each sum goes through the
+# rows in their order.
 # ----------------------------------------------------------------------------------------------
+
+
+ROWS_AT_ONCE = 24
 
 
 @compiled
@@ -378,12 +383,17 @@ def factor_rows(Q: Any, m: int, D: Any, F: Any) -> None:
 
 @compiled
 def factor_features(Z: Any, m: int, p: int, D: Any, F: Any, scratch: Any) -> None:
-    """Factor I + Z'D⁻¹Z (p, p) into F."""
-    for i in range(m):
-        weight = spread(1.0) / root(load(D, 4 * i))
-        for k in range(4 * p * i, 4 * p * (i + 1), 4):
-            store(scratch, k, load(Z, k) * weight)
-    cross_products(scratch, m, p, F)
+    """Factor I + Z'D⁻¹Z (p, p) into F; `scratch` has room for ROWS_AT_ONCE rows of Z."""
+    for k in range(0, 2 * p * (p + 1), 4):
+        store(F, k, spread(0.0))
+    for first in range(0, m, ROWS_AT_ONCE):
+        rows = min(ROWS_AT_ONCE, m - first)
+        for i in range(rows):
+            weight = spread(1.0) / root(load(D, 4 * (first + i)))
+            for k in range(0, 4 * p, 4):
+                z = load(Z, 4 * p * (first + i) + k)
+                store(scratch, 4 * p * i + k, z * weight)
+        _add_products(scratch, rows, p, F)
     for j in range(p):
         k = 2 * j * (j + 1) + 4 * j
         store(F, k, load(F, k) + spread(1.0))
@@ -393,30 +403,71 @@ def factor_features(Z: Any, m: int, p: int, D: Any, F: Any, scratch: Any) -> Non
 @compiled
 def cross_products(T: Any, m: int, p: int, F: Any) -> None:
     """Packed T'T (p, p) of T (m, p)."""
-    for j in range(p):
-        for k in range(j, p, 4):
-            _products(T, m, p, j, k, F)
+    for k in range(0, 2 * p * (p + 1), 4):
+        store(F, k, spread(0.0))
+    for first in range(0, m, ROWS_AT_ONCE):
+        _add_products(T[4 * p * first :], min(ROWS_AT_ONCE, m - first), p, F)
 
 
 @compiled
-def _products(T: Any, m: int, p: int, j: int, k: int, F: Any) -> None:
-    """Entries (k, j) to (k + 3, j) of T'T, as far as there are so many."""
-    if k + 3 < p:
-        a, b, c, d = spread(0.0), spread(0.0), spread(0.0), spread(0.0)
-        for i in range(0, 4 * p * m, 4 * p):
-            x, q = load(T, i + 4 * j), i + 4 * k
-            a, b = plus(x, load(T, q), a), plus(x, load(T, q + 4), b)
-            c, d = plus(x, load(T, q + 8), c), plus(x, load(T, q + 12), d)
-        store(F, 2 * k * (k + 1) + 4 * j, a)
-        store(F, 2 * (k + 1) * (k + 2) + 4 * j, b)
-        store(F, 2 * (k + 2) * (k + 3) + 4 * j, c)
-        store(F, 2 * (k + 3) * (k + 4) + 4 * j, d)
-    else:
-        for r in range(k, p):
-            a = spread(0.0)
-            for i in range(0, 4 * p * m, 4 * p):
-                a = plus(load(T, i + 4 * j), load(T, i + 4 * r), a)
-            store(F, 2 * r * (r + 1) + 4 * j, a)
+def _add_products(T: Any, m: int, p: int, F: Any) -> None:
+    """F += T'T; columns in pairs and rows of F by fours fill registers."""
+    for j in range(0, p, 2):
+        to = 2 * j * (j + 1) + 4 * j
+        a = load(F, to)
+        if j + 1 == p:
+            for i in range(4 * j, 4 * p * m, 4 * p):
+                x = load(T, i)
+                a = plus(x, x, a)
+            store(F, to, a)
+            break
+        under = to + 4 * (j + 1)
+        b, c = load(F, under), load(F, under + 4)
+        for i in range(4 * j, 4 * p * m, 4 * p):
+            x, y = load(T, i), load(T, i + 4)
+            a, b, c = plus(x, x, a), plus(x, y, b), plus(y, y, c)
+        store(F, to, a)
+        store(F, under, b)
+        store(F, under + 4, c)
+        _add_below(T, m, p, j, F)
+
+
+@compiled
+def _add_below(T: Any, m: int, p: int, j: int, F: Any) -> None:
+    """Columns j and j + 1 of F += T'T, below their diagonal block."""
+    k, end = j + 2, 4 * p * m
+    while k + 3 < p:
+        r0 = 2 * k * (k + 1) + 4 * j
+        r1 = r0 + 4 * (k + 1)
+        r2 = r1 + 4 * (k + 2)
+        r3 = r2 + 4 * (k + 3)
+        a0, a1, a2, a3 = load(F, r0), load(F, r1), load(F, r2), load(F, r3)
+        b0, b1, b2, b3 = load(F, r0 + 4), load(F, r1 + 4), load(F, r2 + 4), load(F, r3 + 4)
+        for i in range(0, end, 4 * p):
+            x, y, q = load(T, i + 4 * j), load(T, i + 4 * j + 4), i + 4 * k
+            z0, z1, z2, z3 = load(T, q), load(T, q + 4), load(T, q + 8), load(T, q + 12)
+            a0, b0 = plus(x, z0, a0), plus(y, z0, b0)
+            a1, b1 = plus(x, z1, a1), plus(y, z1, b1)
+            a2, b2 = plus(x, z2, a2), plus(y, z2, b2)
+            a3, b3 = plus(x, z3, a3), plus(y, z3, b3)
+        store(F, r0, a0)
+        store(F, r1, a1)
+        store(F, r2, a2)
+        store(F, r3, a3)
+        store(F, r0 + 4, b0)
+        store(F, r1 + 4, b1)
+        store(F, r2 + 4, b2)
+        store(F, r3 + 4, b3)
+        k += 4
+    while k < p:
+        r0 = 2 * k * (k + 1) + 4 * j
+        a0, b0 = load(F, r0), load(F, r0 + 4)
+        for i in range(0, end, 4 * p):
+            z0 = load(T, i + 4 * k)
+            a0, b0 = plus(load(T, i + 4 * j), z0, a0), plus(load(T, i + 4 * j + 4), z0, b0)
+        store(F, r0, a0)
+        store(F, r0 + 4, b0)
+        k += 1
 
 
 @compiled

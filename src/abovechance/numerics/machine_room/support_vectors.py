@@ -6,6 +6,7 @@ import numpy as np
 
 from abovechance.numerics.kernels import compiled
 from abovechance.numerics.machine_room.linear_systems import (
+    ROWS_AT_ONCE,
     WIDTH,
     add_product,
     choose,
@@ -273,7 +274,7 @@ def machines(
     count, p, longest = sign.shape[0], X.shape[1], rows.shape[1]
     length = 4 * longest * p if few else 2 * longest * (longest + 1)
     Q, F = np.empty(length), np.empty(2 * p * (p + 1) if few else length)
-    scratch = np.empty(max(length, 4 * p) if few else 4)
+    scratch = np.empty(4 * p * ROWS_AT_ONCE if few else 4)
     w, short = np.empty(VECTORS * 4 * longest), np.empty(16)
     for first in range(0, count, WIDTH):
         m = sizes[first : first + WIDTH].max()
