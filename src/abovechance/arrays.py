@@ -1,5 +1,6 @@
 """Names of array types. Cases are the last axis; leading axes are batches."""
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,6 +10,27 @@ Array: TypeAlias = npt.NDArray[Any]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+
+
+PAGE = 4096  # bytes
+APART = 1408  # bytes: some cache lines, far from a whole page and from none
+
+
+def spread_out(count: int, shape: tuple[int, ...]) -> list[Floats]:
+    """Arrays of one shape to be filled, of which no two lie a whole number of pages apart.
+
+    Large arrays whose size is a multiple of a page follow each other like that, and a processor
+    that reads from one and writes to another then waits for itself: by the address within a page
+    it seems to read what it has just written.
+
+    >>> one, two = spread_out(2, (512, 8))
+    >>> (two.ctypes.data - one.ctypes.data) % PAGE
+    1408
+    """
+    size = math.prod(shape)
+    step = size + (APART - 8 * size) % PAGE // 8
+    room = np.empty(count * step)
+    return [room[i * step : i * step + size].reshape(shape) for i in range(count)]
 
 
 def floats_or_none(values: Any) -> Floats | None:

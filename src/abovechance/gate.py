@@ -261,23 +261,39 @@ class _Takes:
         parameter = self.signature.parameters.get(name)
         if parameter is None or value is parameter.default:
             return value
-        kinds = self.kinds[name]
+        if name not in self._checks:
+            self._checks[name] = self._check(name, self.kinds[name])
+        return self._checks[name](name, value)
+
+    @cached_property
+    def _checks(self) -> dict[str, Callable[[str, Any], Any]]:
+        """What becomes of the values of parameters that were ever given one."""
+        return {}
+
+    def _check(self, name: str, kinds: list[Any]) -> Callable[[str, Any], Any]:
+        """What becomes of a parameter's values, by the kinds that it takes."""
         if name in SPECIAL:
-            return SPECIAL[name](name, value)
+            return SPECIAL[name]
         predicted = [k for k in kinds if k in PREDICTED]
         if predicted:
-            return _predictions(f"{self.function.__name__} takes", name, value, predicted)
-        for kind in kinds:
-            if hasattr(kind, "meant"):
-                return kind.meant(value, several=any(get_origin(k) is not None for k in kinds))
-        if name in self.rows and (value is not None or NoneType not in kinds):
-            self.rows[name].count(name, value)
-            return value
-        if name in self.numbers and value is not None:
-            return self.numbers[name].of(name, value)
-        if Any in kinds or kinds == [parameter.empty]:
-            return value
-        return _fitting(name, value, kinds)
+            called = f"{self.function.__name__} takes"
+            return lambda name, value: _predictions(called, name, value, predicted)
+        meant = next((kind.meant for kind in kinds if hasattr(kind, "meant")), None)
+        if meant is not None:
+            several = any(get_origin(k) is not None for k in kinds)
+            return lambda _, value: meant(value, several=several)
+        rows, numbers = self.rows.get(name), self.numbers.get(name)
+        loose = Any in kinds or kinds == [inspect.Parameter.empty]
+
+        def fitted(name: str, value: Any) -> Any:
+            if rows is not None and (value is not None or NoneType not in kinds):
+                rows.count(name, value)
+                return value
+            if numbers is not None and value is not None:
+                return numbers.of(name, value)
+            return value if loose else _fitting(name, value, kinds)
+
+        return fitted
 
 
 def _fitting(name: str, value: Any, kinds: list[Any]) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abovechance as ac
-from abovechance.inference import confusion_tables, shares
+from abovechance.inference import assessment, confusion_tables, shares
 from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics import counts
@@ -512,6 +513,110 @@ def test_facts_of_a_formula_are_found_whatever_is_held_at_once(
     rows = confusion_tables.as_rows(recall, totals)
     np.testing.assert_array_equal(share.score, whole[0].score)
     np.testing.assert_array_equal(rows.change, whole[1].change)
+
+
+def some_table(k: int, n: int) -> np.ndarray:
+    rng = np.random.default_rng(k)
+    y = rng.integers(k, size=n)
+    label = np.where(rng.random(n) < 0.6, y, rng.integers(k, size=n))
+    return counts.confusion(y, label, k)
+
+
+@pytest.mark.parametrize(("k", "n"), [(20, 150), (50, 400)])
+def test_empty_cells_drawn_together_have_the_law_of_those_drawn_one_by_one(
+    k: int, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = confusion_tables.Cells(some_table(k, n))
+    empty, draws = cells.table == 0.0, 3_000
+
+    def drawn(few: int, seed: int) -> dict[str, np.ndarray]:
+        monkeypatch.setattr(confusion_tables, "FEW_EMPTY", few)
+        blocks = confusion_tables._tables_by_blocks(cells, 1.0, Settings(seed=seed), draws)
+        tables = np.concatenate(list(blocks))
+        np.testing.assert_allclose(tables.sum(axis=(1, 2)), 1.0)
+        beside = np.sort(tables[:, empty], axis=1)
+        values = {name: find(name).on_counts(tables) for name in OF_MANY}
+        held = {"held": beside.sum(axis=1), "first": beside[:, -1], "third": beside[:, -3]}
+        column = (tables * empty)[:, :, 0].sum(axis=1)
+        found = {**values, **held, "in the first column": column}
+        return {name: np.where(np.abs(v) < 1e-7, 0.0, v) for name, v in found.items()}
+
+    together, apart = drawn(0, 1), drawn(k * k, 2)
+    for name, values in together.items():
+        assert stats.ks_2samp(values, apart[name]).pvalue > 1e-3, name
+    share = empty.sum() / k**2
+    assert together["held"].mean() == pytest.approx(share / (n + 1), rel=0.06)
+
+
+@pytest.mark.parametrize("totals", [np.full(7, 5.0), np.arange(3.0, 10.0)])
+def test_what_derivatives_tell_of_many_classes_is_what_each_of_them_would(
+    totals: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    k = len(totals)
+    known = [m.for_outcome("multiclass") for m in every().values() if m.form in COUNTING]
+    known = [m for m in known if m.form is Form.COUNTS or m.average is not None]
+    known = [m for m in known if confusion_tables.of_table(m) and not m.extreme]
+    assert len(known) > 15
+
+    def facts(m: Measure) -> tuple[Any, ...]:
+        share = confusion_tables.as_share.__wrapped__(m, k)
+        return confusion_tables.as_rows(m, totals), share, confusion_tables.law_of(m, k)
+
+    def forget() -> None:
+        for kept in (confusion_tables.as_share, confusion_tables.linear_in_rows):
+            kept.cache_clear()
+
+    forget()
+    each = [facts(m) for m in known]
+    monkeypatch.setattr(confusion_tables, "EACH_TRIED", 4)
+    forget()
+    for m, (rows, share, law) in zip(known, each, strict=True):
+        few_rows, few_share, few_law = facts(m)
+        assert few_law is law, m.name
+        assert (few_share is None) == (share is None), m.name
+        if law is Law.BALANCED:
+            np.testing.assert_allclose(few_rows.change, rows.change, rtol=1e-5, atol=1e-8)
+        if share is not None:
+            np.testing.assert_array_equal(few_share.score, share.score)
+    forget()
+
+
+def test_limits_of_many_classes_are_those_of_every_class_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(6)
+    y = rng.choice(8, size=300, p=np.arange(1, 9) / 36)
+    label = np.where(rng.random(300) < 0.6, y, rng.integers(8, size=300))
+    names = ["balanced_accuracy", "informedness", "specificity_macro", "false_negative_rate_macro"]
+    groups = np.arange(300) // 3
+    cases = [ac.Multiclass(y, label=label), ac.Multiclass(y, label=label, groups=groups)]
+
+    def limits() -> list[float]:
+        found = [ac.assess(c.replace(), [*names, "mcc"], rng=1) for c in cases]
+        rows = [f[name] for f in found for name in names] + [found[1]["mcc"]]
+        return [end for row in rows for end in (row.interval.low, row.interval.high)]
+
+    each = limits()
+    monkeypatch.setattr(confusion_tables, "EACH_TRIED", 5)
+    np.testing.assert_allclose(limits(), each, rtol=1e-5)
+
+
+def test_of_very_many_classes_only_what_takes_no_pairs_of_them_has_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(7)
+    y = np.arange(60) % 6
+    p = rng.dirichlet(np.ones(6), 60)
+    p[np.arange(60), y] += 1.0
+    monkeypatch.setattr(assessment, "MOST_RESAMPLED", 5)
+    found = ac.assess(ac.Multiclass(y, probability=p / p.sum(axis=1, keepdims=True)), rng=1)
+    for name in ("accuracy", "f1_macro", "log_loss"):
+        assert found[name].interval is not None
+        assert found[name].p_value is not None
+    assert found["auc"].interval is None
+    assert found["auc"].p_value is None
+    assert np.isfinite(found["auc"].value)
+    assert "more than 500 classes" in found["auc"].remark
 
 
 # ----------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from abovechance import limits
 from abovechance.errors import AboveChanceError, DataError, FileError, NotApplicable, Unfinished
-from abovechance.inference import assess
+from abovechance.inference import assess, compare
 from abovechance.io import batches, read_table, write_text
 from abovechance.io.arrow_files import open_stream
 from abovechance.predictions import Multiclass
@@ -192,9 +192,11 @@ def test_more_classes_than_a_table_can_hold_are_refused() -> None:
     for labels in (None, many.tolist()):
         with pytest.raises(DataError, match="few enough classes"):
             Multiclass(many, label=many, labels=labels)
-    some = np.arange(1200) % 600
-    with pytest.raises(NotApplicable, match=r"at most 500 of them; these are 600\. Ask for values"):
+    some = np.arange(4200) % 2100
+    with pytest.raises(NotApplicable, match=r"2000 of them; these are 2100\. Ask for values"):
         assess(Multiclass(some, label=some))
+    with pytest.raises(NotApplicable, match=r"500 of them; these are 2100\. Ask for values"):
+        compare({m: Multiclass(some, label=some) for m in "ab"})
 
 
 def test_a_last_line_of_any_length_is_found_to_be_cut_off() -> None:

@@ -41,6 +41,13 @@ def test_keys_continue_where_the_last_call_ended() -> None:
     assert np.array_equal(keys(once, 7), np.concatenate([keys(twice, 3), keys(twice, 4)]))
 
 
+def test_keys_are_the_whole_numbers_that_numpy_draws() -> None:
+    one, other = np.random.default_rng(2), np.random.default_rng(2)
+    for shape in ((5,), (3, 2)):
+        drawn = other.integers(0, 2**64, size=shape, dtype=np.uint64)
+        assert np.array_equal(keys(one, *shape), drawn)
+
+
 def test_bounded_integers_are_uniform() -> None:
     values = bounded(keys(np.random.default_rng(3), 20_000), 0, 7, 7)
     counts = np.bincount(values.ravel(), minlength=7)

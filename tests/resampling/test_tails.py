@@ -1,6 +1,7 @@
 """The comparison of an observed statistic with its null."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,3 +123,20 @@ def test_bad_questions_are_refused() -> None:
         tail(1.0, NULL, alternative="more")  # type: ignore[arg-type]
     with pytest.raises(AboveChanceError, match="row of draws"):
         tail(1.0, [])
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_one_statistic_has_the_p_that_it_has_among_many(alternative: Any, exact: bool) -> None:
+    rng = np.random.default_rng(5)
+    null = rng.normal(size=(50, 80)).round(1)
+    observed = rng.normal(size=80).round(1)
+    observed[:4] = np.nan, np.inf, -np.inf, 1e308
+    null[3, 3:9] = np.nan, np.inf, -np.inf, -1e308, 1e-300, 0.0
+    how: Any = {"alternative": alternative, "exact": exact}
+    with np.errstate(over="ignore"):
+        many = p_values(observed, null, **how)
+        each = [
+            tail(one, column, **how).p_value for one, column in zip(observed, null.T, strict=True)
+        ]
+    np.testing.assert_array_equal(each, many)

@@ -5,7 +5,7 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable
-from abovechance.signal import features_of, hotelling_shrink, present
+from abovechance.signal import features_of, hotelling, hotelling_shrink, present, statistic
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-50, 1e50, 1e69])
@@ -70,3 +70,20 @@ def test_shrunken_covariances_of_two_pairs_are_refused_where_they_are_singular()
         detect(X[:4], y[:4], tests=["hotelling_shrink"])
     assert np.isfinite(hotelling_shrink(X, y))
     assert np.isfinite(hotelling_shrink(X[:4, :2], y[:4]))
+
+
+@pytest.mark.parametrize("apart", [1.0, 1e-2, 1e-3, 1e-5, 1e-7, 1e-9, 0.0])
+def test_features_that_nearly_follow_from_others_are_found_as_singular_values_find_them(
+    apart: float,
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 5))
+    X[:, 4] = X[:, 0] - 2.0 * X[:, 1] + apart * X[:, 4]
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    least = np.linalg.svd(standard, compute_uv=False)[-1] / np.sqrt(40)
+    assert statistic._plainly_apart(standard) == (least > statistic.PLAINLY)
+    if least > statistic.COLLINEAR:
+        hotelling.require(X, np.arange(40) % 2)
+    else:
+        with pytest.raises(NotApplicable, match="of rank 4"):
+            hotelling.require(X, np.arange(40) % 2)

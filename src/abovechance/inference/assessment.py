@@ -50,12 +50,12 @@ from abovechance.inference.permutation import (
 from abovechance.inference.proportions import clopper_pearson
 from abovechance.inference.remarks import advice_for, advice_on_primary, advice_on_subgroups
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
-from abovechance.measures import Calibration, Law, Measure, applicable, find, per_class
+from abovechance.measures import Calibration, Form, Law, Measure, applicable, find, per_class
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.catalogue import named
 from abovechance.measures.chance_levels import shuffled
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.sample import Sample, left_out
+from abovechance.measures.sample import COUNTING, Sample, left_out
 from abovechance.measures.survival import time_of
 from abovechance.measures.utility import at_threshold, labelling_threshold
 from abovechance.predictions import (
@@ -65,7 +65,11 @@ from abovechance.predictions import (
     checks,
 )
 from abovechance.predictions.checks import MOST_CASES, in_order_of
-from abovechance.predictions.multiclass import refuse_to_resample
+from abovechance.predictions.multiclass import (
+    MOST_IN_TABLES,
+    MOST_RESAMPLED,
+    refuse_to_resample,
+)
 from abovechance.resampling import Store, digest
 from abovechance.settings import QUICK, Settings, settled, share
 
@@ -227,6 +231,10 @@ NO_PREVALENCE = (
 
 NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
 INFINITE = "no interval: the value is infinite here"
+TOO_MANY = (
+    f"no interval and no test: with more than {MOST_RESAMPLED} classes only measures of labels and "
+    "means of losses have them; join rare classes"
+)
 
 
 NO_LIMITS = {
@@ -234,6 +242,14 @@ NO_LIMITS = {
     Calibration.SCORE: "no interval: a test statistic.",
     None: "no interval: which aspect of calibration it measures is not declared.",
 }
+
+
+def _of_too_many_classes(predictions: Predictions, measures: Sequence[Measure]) -> list[Measure]:
+    """Measures that take every pair of classes, or a curve of each, where classes are many."""
+    if len(predictions.each_class) <= MOST_RESAMPLED:
+        return []
+    means = [m for m in measures if m.form is Form.LOSSES and m.law is Law.MEAN]
+    return [m for m in measures if m.form not in COUNTING and m not in means]
 
 
 @dataclass(frozen=True)
@@ -278,6 +294,9 @@ class Evidence:
             weighted = found._reweighted(cases, measures, prevalence)
         if not settings.inference:
             return found
+        beyond = _of_too_many_classes(predictions, measures)
+        found.asides.update({m.label: TOO_MANY for m in beyond})
+        measures = [m for m in measures if m not in beyond]
         kept = [m for m in measures if m.label not in found.refused]
         without = [m for m in kept if not has_interval(m)]
         found.asides.update({m.label: NO_LIMITS[m.calibration] for m in without})
@@ -725,7 +744,7 @@ def assess(
     settings = Settings.of("assess", facts, facts=True)
     predictions, measures = predictions_given("assess", predictions, prediction, measures, facts)
     if settings.inference:
-        refuse_to_resample(predictions)
+        refuse_to_resample(predictions, MOST_IN_TABLES)
     counted = predictions.cases.counts is not None
     if counted and settings.inference and predictions.total > MOST_CASES:
         from abovechance.inference.streaming import assess_table

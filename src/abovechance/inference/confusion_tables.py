@@ -1,6 +1,6 @@
 """Functions of a confusion table: what they are, how many cases they are worth, their intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,12 @@ import numpy as np
 from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
-from abovechance.inference.influence import frequency_variance
+from abovechance.inference.influence import frequency_variance, table_slopes
 from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Interval
-from abovechance.measures import Law, Measure
-from abovechance.measures.sample import COUNTING
-from abovechance.numerics.counts import table_blocks
+from abovechance.measures import Form, Law, Measure
+from abovechance.measures.sample import COUNTING, of_class_counts
+from abovechance.numerics.counts import one_against_rest, table_blocks
 from abovechance.settings import ONE_MODEL, Settings
 
 if TYPE_CHECKING:
@@ -255,6 +255,7 @@ CLOSE = 1e-9  # relative
 CROSSED = 1e-6  # relative: cross-ratios that rounding may set apart
 BENT = 1e-8  # relative: a value between two others that rounding may put off their line
 GRID = 33  # points at which a function must keep rising or falling
+EACH_TRIED = 50  # classes up to which what a formula does is tried with each of them
 
 
 @dataclass(frozen=True)
@@ -303,12 +304,7 @@ def as_share(measure: Measure, classes: int) -> Share | None:
     """
     if not _could_be_a_share(measure, classes):
         return None
-    score = np.full((classes, classes), np.nan)
-    for k in range(classes):
-        for some in table_blocks(classes, classes):
-            single = np.zeros((len(some), classes, classes))
-            single[np.arange(len(some)), k, some] = 1.0
-            score[k, some] = measure.on_counts(single)
+    score = _score_of_each(measure, classes)
     inside = np.isfinite(score)
     if not inside.any() or np.ptp(score[inside]) == 0.0:
         return None
@@ -316,6 +312,24 @@ def as_share(measure: Measure, classes: int) -> Share | None:
     tables = _any_tables(classes)
     means = (tables * found.score).sum(axis=(-2, -1)) / (tables * inside).sum(axis=(-2, -1))
     return found if _alike(measure.on_counts(tables), means) else None
+
+
+def _score_of_each(measure: Measure, classes: int) -> Floats:
+    """The values (K, K) of tables with one case; of many classes, those of three stand for all."""
+    tried = (
+        np.arange(classes) if classes <= EACH_TRIED else np.array([0, classes // 2, classes - 1])
+    )
+    score = np.full((len(tried), len(tried)), np.nan)
+    for row, k in enumerate(tried):
+        for some in table_blocks(len(tried), classes):
+            single = np.zeros((len(some), classes, classes))
+            single[np.arange(len(some)), k, tried[some]] = 1.0
+            score[row, some] = measure.on_counts(single)
+    if classes <= EACH_TRIED:
+        return score
+    every = np.full((classes, classes), score[0, 1])
+    np.fill_diagonal(every, score[0, 0])
+    return every
 
 
 def _could_be_a_share(measure: Measure, classes: int) -> bool:
@@ -344,8 +358,8 @@ def of_accuracy_alone(measure: Measure, classes: int) -> bool:
     even = np.stack([evenly(share, classes) for share in right])
     if not _alike(measure.on_counts(tables), measure.on_counts(even)):
         return False
-    grid = np.stack([evenly(share, classes) for share in np.linspace(0.0, 1.0, GRID)])
-    return one_way(np.asarray(measure.on_counts(grid)))
+    grid = (evenly(share, classes) for share in np.linspace(0.0, 1.0, GRID))
+    return one_way(np.array([float(measure.on_counts(table)) for table in grid]))
 
 
 def as_rows(measure: Measure, totals: Floats) -> Rows | None:
@@ -361,6 +375,21 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
     lower, middle, upper = measure.on_counts(np.stack([one, (one + other) / 2.0, other]))
     if abs(lower + upper - 2.0 * middle) > BENT * max(abs(lower), abs(middle), abs(upper)):
         return None  # before every class is moved to every other
+    if k <= EACH_TRIED:
+        change, close = _each_class_moved(measure, totals, base), CLOSE
+    else:  # what is linear changes by its derivatives, which are not exact to the last digits
+        slopes = table_slopes(measure, one)
+        change, close = totals[:, None] * (slopes - np.diag(slopes)[:, None]), CROSSED
+    if not np.isfinite(change).all() or not change.any():
+        return None
+    found = Rows(base, change)
+    values = base + (shares * change).sum(axis=(-2, -1))
+    return found if _alike(measure.on_counts(shares * totals[:, None]), values, close) else None
+
+
+def _each_class_moved(measure: Measure, totals: Floats, base: float) -> Floats:
+    """What a value changes by (K, K) when all cases of one class, all right, are called another."""
+    k, right = len(totals), np.diag(totals)
     change = np.zeros((k, k))
     for row in np.flatnonzero(totals > 0):
         for some in table_blocks(k, k):
@@ -368,11 +397,7 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
             moved[:, row, row] = 0.0
             moved[np.arange(len(some)), row, some] = totals[row]
             change[row, some] = measure.on_counts(moved) - base
-    if not np.isfinite(change).all() or not change.any():
-        return None
-    found = Rows(base, change)
-    values = base + (shares * change).sum(axis=(-2, -1))
-    return found if _alike(measure.on_counts(shares * totals[:, None]), values) else None
+    return change
 
 
 @lru_cache(maxsize=256)
@@ -395,9 +420,9 @@ def free_of_prevalence(measure: Measure) -> bool:
 def linear_in_rows(measure: Measure, classes: int) -> bool:
     """Whether a value is linear in the cases of each class however many there are of each.
 
-    Of equally frequent classes kappa is so by accident.
+    Of equally frequent classes kappa is so by accident. Many classes are no other than some.
     """
-    return as_rows(measure, np.arange(2.0, classes + 2.0) ** 2) is not None
+    return as_rows(measure, np.arange(2.0, min(classes, EACH_TRIED) + 2.0) ** 2) is not None
 
 
 def evenly(accuracy: float, classes: int) -> Floats:
@@ -420,8 +445,8 @@ def _any_tables(classes: int) -> Floats:
     return np.random.default_rng(0).uniform(0.5, 1.5, size=(4, classes, classes))
 
 
-def _alike(first: Floats, second: Floats) -> bool:
-    return bool(np.allclose(first, second, rtol=CLOSE, atol=CLOSE * np.abs(second).max(initial=0)))
+def _alike(first: Floats, second: Floats, close: float = CLOSE) -> bool:
+    return bool(np.allclose(first, second, rtol=close, atol=close * np.abs(second).max(initial=0)))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -485,10 +510,11 @@ def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
     if rows is None:
         return None
     parts = [k for k, reach in enumerate(rows.reach) if reach > 0]
-    worths = [cells.row_worth(k, rows.scores[k], level) for k in parts]
+    scores = rows.scores
+    worths = [cells.row_worth(k, scores[k], level) for k in parts]
     if all(worth.units < 2 for worth in worths) and cells.unit is not None:
         raise NotApplicable(ONE_CLUSTER)
-    together = cells.correlations(rows.scores)[np.ix_(parts, parts)]
+    together = cells.correlations(scores)[np.ix_(parts, parts)]
     if len(cells.table) == 2:
         low, high = _mover(rows, parts, worths, together, level)
         found = method.limits("mover", low, high, level, **cells.known)
@@ -551,19 +577,65 @@ def _values_by_blocks(
     """Values on drawn tables of which few are held at once, of all measures that will be asked."""
     kept = settings.drawn
     if (slower, measure.label) not in kept:
-        k, rng = len(cells.table), _stream(cells, settings)
+        k = len(cells.table)
         asked = [
             m for m in settings.measures if of_table(m) and m.law is Law.UNKNOWN and not m.extreme
         ]
         asked = [m for m in asked if law_of(m, k) is Law.UNKNOWN and _together(m, cells) == slower]
         every = {m.label: m for m in (*asked, measure)}
         parts: dict[str, list[Floats]] = {label: [] for label in every}
-        for some in table_blocks(draws, k):
-            tables = _drawn_tables(cells, slower, settings, rng, len(some))
-            for label, m in every.items():
-                parts[label].append(m.on_counts(tables))
+        for tables in _tables_by_blocks(cells, slower, settings, draws):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                counts = one_against_rest(tables)
+                for label, m in every.items():
+                    whole = m.form is Form.COUNTS
+                    own = m.for_outcome("multiclass")
+                    parts[label].append(
+                        m.on_counts(tables) if whole else of_class_counts(own, counts)
+                    )
         kept |= {(slower, label): np.concatenate(values) for label, values in parts.items()}
     return kept[slower, measure.label]
+
+
+STICKS = 32
+"""Parts into which what empty cells hold together is broken: the rest is some 2⁻³² of it."""
+
+FEW_EMPTY = 1_000  # cells that are drawn one by one
+
+
+def _tables_by_blocks(
+    cells: Cells, slower: float, settings: Settings, draws: int
+) -> Iterator[Floats]:
+    """Tables (B, K, K) drawn from their posterior, as few at a time as are held at once.
+
+    Of independent cases a number is drawn for each cell that holds any, and one for all that are
+    empty. How empty cells share it is drawn in the order of their shares, the largest first on
+    the whole (size-biased): the first gets a share of Beta(1 + a, (m − 1) a), the next of what is
+    left Beta(1 + a, (m − 2) a), with m empty cells of a prior a each. Few hold nearly all of it.
+
+    References
+    ----------
+    Pitman (1996), Some developments of the Blackwell-MacQueen urn scheme, section 3.
+    """
+    table, rng = cells.table, _stream(cells, settings)
+    k, prior = len(table), 1.0 / table.size
+    filled, empty = np.flatnonzero(table), np.flatnonzero(table == 0.0)
+    if not cells.independent or len(empty) <= FEW_EMPTY:
+        for some in table_blocks(draws, k):
+            yield _drawn_tables(cells, slower, settings, rng, len(some))
+        return
+    left = prior * (len(empty) - 1.0 - np.arange(STICKS))
+    for some in table_blocks(draws, k):
+        b = len(some)
+        tables = np.zeros((b, table.size))
+        tables[:, filled] = rng.standard_gamma(table.flat[filled] + prior, (b, len(filled)))
+        share = rng.beta(1.0 + prior, left, (b, STICKS))
+        share[:, 1:] *= np.cumprod(1.0 - share[:, :-1], axis=1)
+        share *= rng.standard_gamma(prior * len(empty), (b, 1))
+        for row, part in zip(tables, share, strict=True):
+            row[empty[rng.choice(len(empty), STICKS, replace=False)]] = part
+        tables /= tables.sum(axis=1, keepdims=True)
+        yield tables.reshape(b, k, k)
 
 
 def _refuse_what_hangs_on_one_case(measure: Measure, table: Floats, found: Interval) -> None:
@@ -711,6 +783,9 @@ def _of_frequencies(measure: Measure, cells: Cells, level: float) -> float:
     table = cells.table
     share = table.sum(axis=1) / table.sum()
     seen = share > 0
+    if len(table) > EACH_TRIED:
+        slopes = (table * table_slopes(measure, table)).sum(axis=1)[seen]
+        return float((slopes**2 / share[seen]).sum() / cells.margin_worth(level))
 
     def value(factors: Floats) -> Floats:
         grown = np.ones((len(factors), len(table)))
@@ -766,6 +841,9 @@ def _together(measure: Measure, cells: Cells) -> float:
 def _slopes(measure: Measure, table: Floats) -> Floats | None:
     """How a value changes with one case more in each cell; None where that is undefined."""
     k, step = len(table), STEP * float(table.sum())
+    if k > EACH_TRIED:
+        found = table_slopes(measure, table)
+        return found if np.isfinite(found).all() else None
     value = float(measure.on_counts(table))
     found = np.empty((k, k))
     for row in range(k):

@@ -105,7 +105,7 @@ class Labellings:
         """The statistics of the labellings of several blocks, of which some may be short."""
         for size, some in groupby(draws, key=lambda keys: max(len(keys), BLOCK)):
             keys = list(some)
-            labels = np.zeros((len(keys), size, len(self.X)), np.bool_)
+            labels = np.zeros((len(keys), size, len(self.X)))
             drawn = np.arange(size) < np.array([len(each) for each in keys])[:, None]
             labels[drawn] = self.scheme.made(np.concatenate(keys))
             yield from self._battery.stacked(labels)
@@ -319,12 +319,16 @@ def _inverts(statistic: Any) -> bool:
     return isinstance(statistic, Statistic) and statistic.full_rank
 
 
+def _units_differ(X: Floats) -> bool:
+    spread = X.std(axis=0)
+    return bool(spread.max() > UNITS * spread.min())
+
+
 def _on_features(
     X: Floats, outcome: Array, statistics: Named, columns: Sequence[str] | None
 ) -> Iterator[Advice]:
-    spread = X.std(axis=0)
     near = [name for name, s in statistics if isinstance(s, Statistic) and s.of_distances]
-    if near and spread.max() > UNITS * spread.min():
+    if near and _units_differ(X):
         yield Advice(
             "AC563",
             f"{', '.join(near)}: distances between rows depend on the units of the features, "
@@ -612,7 +616,7 @@ def _against(value: float, null: Floats, rule: str) -> dict[str, Any]:
     p = found.p_value
     if rule == "paper" and not np.isnan(value):
         p = found.exceed / found.draws
-    known = null[~np.isnan(null)]
+    known = null[~np.isnan(null)] if found.undefined else null
     mean = float(np.mean(known)) if len(known) else np.nan
     return {"value": value, "p_value": p, "draws": found.draws, "null_mean": mean}
 

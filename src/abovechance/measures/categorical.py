@@ -1,5 +1,6 @@
 """Measures of predicted classes: of the whole table, and of one class against the rest."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -331,6 +332,7 @@ def mcc(table: Floats) -> Floats:
     return agreement / np.sqrt(spread)
 
 
+@lru_cache(maxsize=8)
 def _disagreement(k: int, weights: str | None) -> Floats:
     """What it costs to call a class by another one, (K, K)."""
     apart = np.abs(np.arange(k)[:, None] - np.arange(k))
@@ -384,9 +386,10 @@ def kappa(table: Floats, *, weights: str | None = None) -> Floats:
     0.5
     """
     cost = _disagreement(table.shape[-1], weights)
-    expected = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
-    total = table.sum(axis=(-2, -1))
-    return 1.0 - (cost * table).sum(axis=(-2, -1)) * total / (cost * expected).sum(axis=(-2, -1))
+    actual, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    expected = (actual * (predicted @ cost)).sum(axis=-1)
+    spent = table.reshape(*table.shape[:-2], cost.size) @ cost.ravel()
+    return 1.0 - spent * table.sum(axis=(-2, -1)) / expected
 
 
 def _g_mean_slopes(table: Floats) -> Floats:

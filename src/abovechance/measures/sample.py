@@ -1,6 +1,6 @@
 """Cases as measures see them, and the one place where formulas are evaluated."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -534,11 +534,11 @@ def evaluate_all(measures: Sequence[Measure], sample: Sample) -> dict[str, Float
     {'auc': array([0.75, 0.25]), 'accuracy': array([0.75, 0.25])}
     """
     fitted = [m.for_outcome(sample.kind) for m in measures]
-    parts = [sample]
+    parts: Iterable[Sample] = [sample]
     if len(sample.batch) == 1 and sample.fold is None and fitted:
         most = max(1, CELLS // max(1, *(_width(m, sample) for m in fitted)))
         if sample.batch[0] > most:
-            parts = list(sample.parts(most))
+            parts = sample.parts(most)  # one at a time: each holds tables of its rows
     found: dict[str, list[Floats]] = {m.label: [] for m in fitted}
     for part in parts:
         for m in fitted:

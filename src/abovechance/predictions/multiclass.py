@@ -26,7 +26,10 @@ from abovechance.predictions.checks import aligned
 
 TABLES = 2  # tables of classes against classes that are held at once, at the least
 MOST_RESAMPLED = 500
-"""Classes whose tables are drawn again and again: twice as many would take some 8 GiB."""
+"""Classes of which curves, areas and differences are drawn again: more would take hours."""
+
+MOST_IN_TABLES = 2_000
+"""Classes of which tables are drawn, few at a time: those of 1 000 take a minute or two."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -297,12 +300,12 @@ def refuse_many_classes(classes: int) -> None:
         )
 
 
-def refuse_to_resample(predictions: Predictions) -> None:
-    """Refuse intervals and tests of so many classes that their drawn tables fill the memory."""
-    if isinstance(predictions, Multiclass) and len(predictions.classes) > MOST_RESAMPLED:
+def refuse_to_resample(predictions: Predictions, most: int = MOST_RESAMPLED) -> None:
+    """Refuse intervals and tests of so many classes that drawing their tables takes hours."""
+    if isinstance(predictions, Multiclass) and len(predictions.classes) > most:
         raise NotApplicable(
             f"intervals and tests draw tables of classes against classes and take at most "
-            f"{MOST_RESAMPLED} of them; these are {thousands(len(predictions.classes))}. Ask for "
+            f"{thousands(most)} of them; these are {thousands(len(predictions.classes))}. Ask for "
             "values alone (inference=False, --no-inference), join rare classes, or assess one "
             "class against the rest."
         )

@@ -40,8 +40,11 @@ STEPS = 2**12
 
 
 def keys(rng: np.random.Generator, *shape: int) -> Words:
-    """One fresh 64-bit key per draw; a later call continues where this one ended."""
-    return rng.integers(0, 2**64, size=shape, dtype=np.uint64)
+    """One fresh 64-bit key per draw; a later call continues where this one ended.
+
+    Whole numbers below 2⁶⁴, as `rng.integers` draws them, without the way there.
+    """
+    return np.asarray(rng.bit_generator.random_raw(shape), dtype=np.uint64)
 
 
 def mix(z: Words) -> Words:

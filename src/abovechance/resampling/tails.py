@@ -21,6 +21,7 @@ Gandy (2009), Sequential implementation of Monte Carlo tests with uniformly boun
 Besag & Clifford (1991), Sequential Monte Carlo p-values.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, reduce
@@ -101,14 +102,14 @@ def tail(
         raise AboveChanceError(f"a null must be a row of draws; got shape {values.shape}")
     counts = _counts(np.float64(observed), values, alternative, center)
     weak, strict = _shares(np.float64(observed), counts, values.size, exact)
-    exceed = min(int(at_least) for at_least, _ in counts)
+    exceed = int(min(at_least for at_least, _ in counts))
     return Tail(
         p_value=float(weak),
         p_strict=float(strict),
         exceed=exceed,
         draws=values.size,
         exact=exact,
-        undefined=int(np.isnan(values).sum()),
+        undefined=int(np.count_nonzero(np.isnan(values))),
         alternative=alternative,
     )
 
@@ -177,13 +178,17 @@ def _shares(
     observed: Any, counts: list[tuple[Any, Any]], draws: int, exact: bool
 ) -> tuple[Any, Any]:
     """p with and without ties; over two sides, twice the smaller and at most 1."""
-    at_least, beyond = (reduce(np.minimum, each) for each in zip(*counts, strict=True))
+    single = observed.ndim == 0  # plain numbers are compared much faster than arrays of one
+    least, most = (min, max) if single else (np.minimum, np.maximum)
+    at_least, beyond = (reduce(least, each) for each in zip(*counts, strict=True))
     # an enumerated null holds the observed arrangement, whatever rounding says
-    weak = np.maximum(at_least, 1) / draws if exact else (at_least + 1) / (draws + 1)
+    weak = most(at_least, 1) / draws if exact else (at_least + 1) / (draws + 1)
     strict = beyond / draws if exact else beyond / (draws + 1)
-    weak = np.minimum(len(counts) * weak, 1.0)
-    strict = np.minimum(len(counts) * strict, weak)
+    weak = least(len(counts) * weak, 1.0)
+    strict = least(len(counts) * strict, weak)
     undefined = np.isnan(observed)
+    if single:
+        return (np.nan, np.nan) if undefined else (weak, strict)
     return np.where(undefined, np.nan, weak), np.where(undefined, np.nan, strict)
 
 
@@ -214,6 +219,12 @@ def _less_extreme(
 
 def _slack(observed: Any, null: Floats) -> Any:
     """How near is too near to tell apart, for every statistic."""
+    if null.ndim == 1:
+        ends = [float(null.min()), float(null.max()), float(observed)]
+        if all(map(math.isfinite, ends)):
+            low, high = min(ends), max(ends)
+            slack = RELATIVE * (high - low) + UNITS_IN_LAST_PLACE * max(high, -low)
+            return slack if math.isfinite(slack) else 0.0
     high, low = np.maximum(null.max(axis=0), observed), np.minimum(null.min(axis=0), observed)
     if not np.all(np.isfinite(high) & np.isfinite(low)):
         every = np.concatenate([null, np.asarray(observed)[None]])

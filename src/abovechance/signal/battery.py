@@ -113,7 +113,7 @@ class Battery:
         """Whether every statistic is a function of stacks of labellings."""
         return all(isinstance(s, Statistic) and s.of_table is not None for s in self.statistics)
 
-    def stacked(self, labels: Bools) -> Floats:
+    def stacked(self, labels: Floats) -> Floats:
         """Values (…, B, S) of two groups' labellings (…, B, n), all of the same sizes.
 
         Every B of them are multiplied by themselves, so that they have the bits they have alone.
@@ -158,7 +158,7 @@ def class_sizes(labels: Ints, n: int) -> tuple[int, ...]:
     if labels.min() < 0:
         raise DataError(f"labels must be class numbers from 0 on; got {labels.min()}.")
     highest = int(labels.max())
-    for k in range(1, highest + 1):  # the rest is class 0
+    for k in range(1, highest + 1 if len(labels) > 1 else 1):  # the rest is class 0
         sizes = labels.sum(axis=1) if highest == 1 else np.count_nonzero(labels == k, axis=1)
         if (sizes == sizes[0]).all():
             continue

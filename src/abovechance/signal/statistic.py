@@ -324,20 +324,23 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
             f"got {len(names)}. Name all of them, or none."
         )
     called = called or [str(column + 1) for column in range(features.shape[1])]
-    if not np.isfinite(features).all():
+    sizes = np.abs(features).max(axis=0)
+    if not np.isfinite(sizes).all():
         row, column = np.argwhere(~np.isfinite(features))[0]
         raise DataError(
             f"features must be finite; got {features[row, column]} at row {row + 1}, "
             f"column {called[column]}. Drop or impute such rows."
         )
-    sizes, spans = np.abs(features).max(axis=0), np.ptp(features, axis=0)
+    spans = np.ptp(features, axis=0)
     strange = (sizes > checks.LARGEST) | ((spans > 0) & (spans < checks.SMALLEST))
     if strange.any():
         raise DataError(
             f"features must be within ±{checks.LARGEST:g} and differ by {checks.SMALLEST:g} or "
             f"more; those of column {called[int(np.argmax(strange))]} do not. Use another unit."
         )
-    still = [called[column] for column in np.flatnonzero(~_varying(features))]
+    # what spans a millionth of its size or more has more than rounding to it
+    plainly = bool((spans > 1e-6 * sizes).all())
+    still = [] if plainly else [called[k] for k in np.flatnonzero(~_varying(features, sizes))]
     if still:
         one = len(still) == 1
         raise DataError(
@@ -364,9 +367,8 @@ def _numbers(cells: Array) -> bool:
     return True
 
 
-def _varying(X: Floats) -> Bools:
-    """Which features vary by more than rounding, whatever their unit."""
-    size = np.abs(X).max(axis=0)
+def _varying(X: Floats, size: Floats) -> Bools:
+    """Which features, none larger than its size, vary by more than rounding, in any unit."""
     unit = X / np.where(size > 0, size, 1.0)
     scatter = ((unit - unit.mean(axis=0)) ** 2).sum(axis=0)
     return np.asarray(scatter > ROUNDING**2 * (unit**2).sum(axis=0))
@@ -393,7 +395,8 @@ def present(what: str, values: Any) -> Array:
             )
     found = checks.unmasked(values, what)
     try:
-        np.unique(found)
+        if found.dtype.kind == "O":  # others are of one type
+            np.unique(found)
     except TypeError:
         kinds = sorted({type(value).__name__ for value in found.ravel().tolist()})
         raise DataError(
@@ -457,13 +460,24 @@ def two_groups(X: Any, y: Any) -> tuple[Floats, Ints]:
     return features, labels
 
 
+GENERAL = "hotelling, goeman, mmd or energy"  # what extends beyond two groups
+COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which nothing varies
+PLAINLY = 1e-3  # one in which standard features vary for sure, seen without singular values
+
+
+def _plainly_apart(standard: Floats) -> bool:
+    """Whether no standard feature nearly follows from others: all directions vary plainly."""
+    n, p = standard.shape
+    try:
+        np.linalg.cholesky(standard.T @ standard / n - PLAINLY**2 * np.eye(p))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
 # ----------------------------------------------------------------------------------------------
 # What a statistic of two groups is: a formula with its facts.
 # ----------------------------------------------------------------------------------------------
-
-
-GENERAL = "hotelling, goeman, mmd or energy"  # what extends beyond two groups
-COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which nothing varies
 
 
 @dataclass(frozen=True)
@@ -568,7 +582,10 @@ class Statistic:
                 f"Use {other}."
             )
         if self.full_rank:
-            standard = (X - X.mean(axis=0)) / X.std(axis=0)
+            centred = X - X.mean(axis=0)
+            standard = centred / np.sqrt((centred**2).mean(axis=0))
+            if _plainly_apart(standard):
+                return
             rank = int(np.linalg.matrix_rank(standard, tol=COLLINEAR * np.sqrt(n)))
             if rank < p:
                 raise NotApplicable(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats, Ints, floats_or_none
+from abovechance.arrays import Array, Floats, Ints, floats_or_none, spread_out
 from abovechance.errors import DataError
 from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import (
@@ -143,8 +143,9 @@ def _size_of_all(labels: Array) -> float:
 
 def _explained_odds(basis: Floats, labels: Ints) -> Floats:
     """T² grows with the share of the labels' variance that the features explain."""
-    projected = np.asarray(labels.astype(float) @ basis)
-    share = (projected**2).sum(axis=-1) / _size_of_all(labels)
+    projected = np.asarray(labels, dtype=float) @ basis
+    projected *= projected
+    share = projected.sum(axis=-1) / _size_of_all(labels)
     left = 1 - share
     known = left > SEPARATED
     return np.where(known, (len(basis) - 2) * share / np.where(known, left, 1.0), np.inf)
@@ -156,24 +157,33 @@ def _srivastava_du_batch(X: Floats, labels: Ints) -> Floats:
 
 def _srivastava_du_of(X: Floats) -> Callable[[Ints], Floats]:
     Z = X / np.sqrt(np.diag(total_scatter(X)))
-    total = total_scatter(Z)
-    return partial(_diagonal_distance, Z - Z.mean(axis=0), total, total**2)
+    Z -= Z.mean(axis=0)
+    total = Z.T @ Z
+    return partial(_diagonal_distance, Z, total, total**2)
 
 
 def _diagonal_distance(Z: Floats, total: Floats, squares: Floats, labels: Ints) -> Floats:
     """Scatter within groups is total scatter less a matrix of rank one: c d d'."""
     (n, p), c = Z.shape, _size_of_all(labels)
-    d = labels.astype(float) @ Z / c
-    within = 1 - c * d**2
-    separated = np.asarray((within <= SEPARATED).any(axis=-1))
-    inverse = 1 / np.where(separated[..., None], 1.0, within)
-    weighted = inverse * d
-    squared = (weighted * d).sum(axis=-1)
-    trace = (
-        ((inverse @ squares) * inverse).sum(axis=-1)
-        - 2 * c * ((weighted @ total) * weighted).sum(axis=-1)
-        + (c * squared) ** 2
-    )
+    d, inverse, weighted, product = spread_out(4, (*labels.shape[:-1], p))
+    np.matmul(np.asarray(labels, dtype=float), Z, out=d)
+    d /= c
+    within = np.multiply(d, d, out=inverse)
+    within *= -c
+    within += 1
+    apart = within <= SEPARATED
+    separated = apart.any(axis=-1) if apart.any() else np.zeros(apart.shape[:-1], np.bool_)
+    within[separated] = 1.0
+    np.divide(1.0, within, out=inverse)
+    np.multiply(inverse, d, out=weighted)
+    d *= weighted
+    squared = d.sum(axis=-1)
+    np.matmul(inverse, squares, out=product)
+    product *= inverse
+    trace = product.sum(axis=-1)
+    np.matmul(weighted, total, out=product)
+    product *= weighted
+    trace = trace - 2 * c * product.sum(axis=-1) + (c * squared) ** 2
     distance = (n - 2) * c * squared
     spread = 2 * (trace - p**2 / (n - 2)) * (1 + trace / p**1.5)
     spread[separated] = 1.0
