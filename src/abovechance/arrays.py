@@ -4,12 +4,12 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
+# Spelt out: from numpy 2.5 on NDArray is a name whose type cannot be told from a signature.
+Array: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+Bools: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+Floats: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+Ints: TypeAlias = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
 
 
 PAGE = 4096  # bytes
