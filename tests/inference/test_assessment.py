@@ -9,7 +9,7 @@ import pytest
 
 from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
-from abovechance.inference import Assessment, assess
+from abovechance.inference import Assessment, assess, intervals
 from abovechance.measures import applicable, find
 from abovechance.measures.chance_levels import shuffled
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
@@ -495,3 +495,46 @@ def test_a_quick_answer_has_the_limits_of_tables_and_from_many_cases_on_p_by_law
         assert quick[name].interval == full[name].interval
     for name in names:
         assert quick[name].p_value == full[name].p_value is not None
+
+
+def _all_right(kind: str, n: int) -> object:
+    """Calls that are sure, and all of them right."""
+    rng = np.random.default_rng(4)
+    k = 2 if kind == "binary" else 3
+    y = np.arange(n) % k
+    z = rng.normal(size=(n, k)) + 6.0 * (y[:, None] == np.arange(k))
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    if kind == "binary":
+        return Binary(y, probability=p[:, 1], pos_label=1)
+    return Multiclass(y, probability=p, labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass"])
+@pytest.mark.parametrize("facts", ["none", "groups", "sample_weight"])
+def test_intervals_without_a_wrong_call_hold_what_one_makes_of_the_value(kind, facts):
+    """Losses of right calls do not tell what wrong ones cost."""
+    n = 90
+    made = _all_right(kind, n)
+    if facts != "none":
+        made = made.with_cases(**{facts: np.arange(n) // 2 if facts == "groups" else np.ones(n)})
+    p = np.asarray(made.probability).copy()
+    p[..., 0] = 1.0 - p[0] if kind == "binary" else p[[1, 0, 2], 0]
+    one_wrong = made.replace(probability=p)
+    found = assess(made, draws=199, rng=1).estimates
+    held = [e for e in found if e.interval is not None and e.interval.by.get("wrong")]
+    assert {"brier", "log_loss", "scaled_brier", "nagelkerke_r2"} <= {e.measure for e in held}
+    for e in held:
+        value = find(e.measure).for_outcome(kind).of(one_wrong)
+        assert e.interval.low <= value <= e.interval.high, e.measure
+
+
+def test_an_area_near_1_over_folds_is_no_surer_than_its_class_sizes_allow():
+    rng = np.random.default_rng(3)
+    y = np.arange(200) % 2
+    made = Binary(y, score=4.0 * y + rng.normal(size=200), pos_label=1, fold=np.arange(200) // 40)
+    row = assess(made, ["auc"], rng=1).estimates[0]
+    least = intervals.newcombe_auc(row.value, 100, 100)
+    assert row.interval.low <= least.low + 1e-9
+    assert row.interval.by["widened"] == "Newcombe"
+    perfect = assess(made.replace(score=y + 0.0), ["auc"], rng=1).estimates[0]
+    assert 0.97 < perfect.interval.low < perfect.interval.high == 1.0

@@ -448,7 +448,7 @@ def test_margin_of_areas_is_delongs() -> None:
 
 
 def test_margin_of_means_is_decided_by_the_interval_shown() -> None:
-    for size, margin in ((14, 0.3), (60, 0.1), (60, 0.6)):
+    for size, margin in ((30, 0.3), (60, 0.1), (60, 0.6)):
         row = compare(numbers(size), ["mae"], margin=margin, rng=1)["mae"]
         found = row.margin
         assert found.interval.level == pytest.approx(0.9)
@@ -850,6 +850,46 @@ def test_no_verdict_on_a_margin_that_one_case_decides(measure):
     assert found.margin is None
     assert "no verdict on a margin" in str(found.undefined)
     assert found.interval is not None
+
+
+@pytest.mark.parametrize("kind", ["binary", "numeric"])
+def test_no_function_of_losses_has_a_verdict_on_a_margin_of_twenty_cases(kind):
+    first, second = _two(kind, 20)
+    losses = [m for m in applicable(first) if m.law is Law.MEAN and m.higher_is_better is not None]
+    assert len(losses) >= 2
+    rows = ac.compare({"a": first, "b": second}, losses, margin=0.5, draws=199, rng=1).differences
+    for row in rows:
+        assert row.margin is None, row.measure
+        assert row.interval is None or "verdict on a margin" in str(row.undefined), row.measure
+
+
+@pytest.mark.parametrize("positives", [1, 2, 4, 5])
+def test_what_leaves_out_cases_has_no_interval_where_nearly_all_are_of_one_class(positives):
+    """Few cases of a class say how counts vary, not how predictions do."""
+    models = dict(zip("ab", _binary(60, positives, 3), strict=True))
+    rows = ac.assess(models["a"], draws=199, rng=1).estimates
+    rows += ac.compare(models, draws=199, rng=1).differences
+    named = {r.measure for r in rows if r.interval is not None and "jackknife" in r.interval.method}
+    assert bool(named) == (positives == 5)
+    for row in rows:
+        if row.measure == "tjur_r2" and positives < 5:
+            assert row.interval is None
+            assert "are of one class" in f"{row.undefined}{getattr(row, 'remark', '')}"
+
+
+def test_tables_of_few_different_cases_are_compared_with_students_t():
+    """Limits of posteriors joined, as much wider as Student's quantile is than the normal one."""
+    from scipy.stats import norm, t
+
+    models = {k: _binary(n, n // 4, n)[0] for k, n in (("a", 80), ("b", 40))}
+    row = ac.compare(models, ["mcc"], paired=False, rng=1).differences[0]
+    one, other = (ac.assess(p, ["mcc"], rng=1).estimates[0] for p in models.values())
+    plain = np.hypot(one.value - one.interval.low, other.interval.high - other.value)
+    df = row.interval.by["df"]
+    assert 10.0 < df < 118.0
+    wider = t.ppf(0.975, df) / norm.ppf(0.975)
+    assert row.difference - row.interval.low == pytest.approx(wider * plain, rel=0.05)
+    assert (row.p_value <= 0.05) == (not row.interval.low <= 0.0 <= row.interval.high)
 
 
 def test_a_margin_that_many_cases_decide_has_its_verdict():

@@ -8,10 +8,17 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.areas import area_in
 from abovechance.inference.bootstrap import span
 from abovechance.inference.confusion_tables import as_share, linear_in_rows
 from abovechance.inference.contrasts import Standardised, class_sizes, classes_of
-from abovechance.inference.influence import Gap, frequency_variance, influence
+from abovechance.inference.influence import (
+    Gap,
+    NotLinear,
+    components,
+    frequency_variance,
+    influence,
+)
 from abovechance.inference.interval_choice import Shared, interval_by_law, one_run
 from abovechance.inference.method import (
     Fact,
@@ -181,7 +188,7 @@ def interval_over_folds(
     seen = (1.0 / total + 1.0 / (folds - 1)) * values.var(ddof=1) + unseen
     error = np.sqrt(seen + (elsewhere or 0.0))
     mean = float(np.average(values, weights=_sizes(measure, predictions)))
-    counts = _of_counts(measure, predictions, confidence_level)
+    counts = _of_counts(measure, predictions, mean, confidence_level)
     if counts is None and error <= ROUNDING * float(np.abs(values).max()):
         alike = f"{measure.title} is the same in every fold: they show no spread."
         return OverFolds(mean if measure.after is None else measure.after(mean), None, alike)
@@ -287,7 +294,7 @@ def interval_over_cases(
         half = critical_value(confidence_level, units - 1) * error
         low, high = _without_ends(value, half, bottom, top)
     known: dict[str, Any] = {"clusters" if groups is not None else "cases": units}
-    counts = _of_counts(measure, predictions, confidence_level)
+    counts = _of_counts(measure, predictions, value, confidence_level)
     if counts is not None and (counts.low < low or counts.high > high):
         low, high = min(low, counts.low), max(high, counts.high)
         known["widened"] = counts.method
@@ -363,12 +370,17 @@ def _about_mean(measure: Measure, predictions: Predictions) -> tuple[Floats, int
     return float(measure.after(mean)) + slope * (values - mean), folds
 
 
-def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Interval | None:
+def _of_counts(
+    measure: Measure, predictions: Predictions, value: float, level: float
+) -> Interval | None:
     """The limits that the counts of one run have if its cases are taken for independent.
 
-    A share that is nearly 0 or 1 hardly varies from fold to fold, and a few hits less or more are
-    then seen in the counts alone. Independent cases are the least that folds must allow for.
+    A share or an area that is nearly 0 or 1 hardly varies from fold to fold, and a few hits or
+    pairs less or more are then seen in the counts alone. Independent cases are the least that folds
+    must allow for.
     """
+    if measure.law is Law.PAIRS and predictions.kind in OF_CLASSES:
+        return _of_class_sizes(measure, predictions, value, level)
     if measure.form not in COUNTING or predictions.kind not in OF_CLASSES:
         return None
     one = one_run(predictions)
@@ -376,6 +388,20 @@ def _of_counts(measure: Measure, predictions: Predictions, level: float) -> Inte
         return interval_by_law(measure, one, Shared.among(Settings(level=level), one, [measure]))
     except NotApplicable:
         return None
+
+
+def _of_class_sizes(
+    measure: Measure, predictions: Predictions, value: float, level: float
+) -> Interval | None:
+    """Newcombe's limits of an area about the mean over folds, at the class sizes of one run."""
+    try:
+        found = components([one_run(predictions)], measure, weighted=True)
+        area = area_in(found, 0)
+    except (NotApplicable, NotLinear):
+        return None
+    about = replace(area, value=found.scale.area(value), variance=None)
+    low, high = found.scale.limits(*about.limits(critical_value(level, about.df)))
+    return limits("newcombe_auc", low, high, level)
 
 
 def _unseen_by_folds(measure: Measure, predictions: Predictions) -> float:

@@ -11,7 +11,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference.area_differences import AreaContrast, correlation_of
 from abovechance.inference.areas import area_in
-from abovechance.inference.bootstrap import MEAN_ROUNDING, span
+from abovechance.inference.bootstrap import MEAN_ROUNDING, freedom_of, span
 from abovechance.inference.concordance import EQUAL_CONCORDANCES, concordances
 from abovechance.inference.contrasts import (
     EQUAL_AREAS,
@@ -29,7 +29,7 @@ from abovechance.inference.contrasts import (
     right,
 )
 from abovechance.inference.exchange import EQUAL, affordable, as_test, exchanged
-from abovechance.inference.influence import Components, Gap, NotLinear, components
+from abovechance.inference.influence import Components, Gap, NotLinear, components, influence
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.method import (
     Fact,
@@ -39,6 +39,7 @@ from abovechance.inference.method import (
     comparison,
     declared_difference,
     facts_of,
+    find,
     first_of,
     limits,
     suited,
@@ -48,7 +49,7 @@ from abovechance.inference.pairing import identical
 from abovechance.inference.results import Interval
 from abovechance.inference.shares import Agreeing, is_share_right, turn
 from abovechance.measures import Form, Law, Measure
-from abovechance.measures.sample import COUNTING
+from abovechance.measures.sample import COUNTING, Sample
 from abovechance.numerics.exact import critical_value
 from abovechance.numerics.ranks import midranks
 from abovechance.resampling import Alternative
@@ -373,8 +374,9 @@ declared_difference(
 )
 declared_difference(
     name="mover_unpaired",
-    title="MOVER of both intervals[ ({both})], unpaired",
-    words="the MOVER method with the limits that both parts have by themselves[ ({both})]",
+    title="MOVER of both intervals[ ({both})], unpaired[, t({df:.1f})]",
+    words="the MOVER method with the limits that both parts have by themselves[ ({both})]"
+    "[ and Student's t ({df:.1f} degrees of freedom)]",
     source="zou2008",
     hypothesis=EQUAL_EXPECTED,
     laws=tuple(Law),
@@ -456,20 +458,20 @@ class Independent:
         if self.reason:
             raise NotApplicable(self.reason)
         gap, level = self.difference, self.settings.level
-        below, above, both = self._recovered(level)
-        error = (below if gap > 0 else above) / critical_value(level)
-        known, name = {"both": both}, "mover_unpaired"
-        spread = Gap(gap, error, np.inf)
-        tested = Standardised(spread, turn(self.measure), name, EQUAL_EXPECTED, known)
+        below, above, known = self._recovered(level)
+        df = known.get("df", np.inf)
+        error = (below if gap > 0 else above) / critical_value(level, df)
+        spread = Gap(gap, error, df)
+        tested = Standardised(spread, turn(self.measure), "mover_unpaired", EQUAL_EXPECTED, known)
         return tested.test(alternative)
 
     def interval(self, level: float) -> Interval:
         gap, (least, most) = self.difference, span(self.measure.range)
-        below, above, both = self._recovered(level)
+        below, above, known = self._recovered(level)
         low, high = max(gap - below, least), min(gap + above, most)
-        return limits("mover_unpaired", low, high, level, both=both)
+        return limits("mover_unpaired", low, high, level, **known)
 
-    def _recovered(self, level: float) -> tuple[float, float, str]:
+    def _recovered(self, level: float) -> tuple[float, float, dict[str, Any]]:
         """How far below and above its value the difference may lie, and by what limits."""
         settings = Settings(level=level, seed=self.settings.seed, draws=self.settings.draws)
         measure, parts = self.measure, (self.first, self.second)
@@ -484,7 +486,27 @@ class Independent:
                 f"{measure.title} varies in neither part, so nothing says how the difference "
                 "varies."
             )
-        return below, above, one.method
+        df = self._freedom((one, other))
+        wider = critical_value(level, df) / critical_value(level)
+        known = {"both": one.method, **({"df": df} if np.isfinite(df) else {})}
+        return wider * below, wider * above, known
+
+    def _freedom(self, found: tuple[Interval, Interval]) -> float:
+        """Welch's degrees of freedom of parts whose limits are a posterior's, else infinite.
+
+        A posterior of few cases takes the spread it has seen for known. (MCC of 80 and 40 cases, a
+        fifth positive: .062 of tests at .05 rejected, with these .051.)
+        """
+        parts = (self.first, self.second)
+        if not all(find(str(i.by["name"]), Kind.INTERVAL).posterior for i in found) or any(
+            _own_facts(p) for p in parts
+        ):
+            return np.inf
+        moved = [influence(self.measure, Sample.of(p)) for p in parts]
+        spreads = [
+            ((i.high - i.low) ** 2, freedom_of(m)) for i, m in zip(found, moved, strict=True)
+        ]
+        return _welch(spreads)[1]
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None

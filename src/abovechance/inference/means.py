@@ -57,9 +57,9 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 @interval(
     name="student",
     title="Student's t[, corrected for skewness{corrected}][, padded{padded}]"
-    "[ of {clusters} clusters][, within {bounds}]",
+    "[ of {clusters} clusters][, within {bounds}][, wrong calls allowed for{wrong}]",
     words="Student's t[ corrected for skewness{corrected}][ after Bonett and Price{padded}]"
-    "[ of {clusters} clusters][, within {bounds}]",
+    "[ of {clusters} clusters][, within {bounds}][, and wrong calls allowed for{wrong}]",
     source=("student1908", "[{corrected:?}hall1992]", "[{padded:?}bonett2012]"),
     default=[Law.MEAN],
     laws=[Law.CALIBRATION],
@@ -84,9 +84,10 @@ def student_of_mean(measure: Measure, predictions: Any, settings: Settings) -> I
 
 @interval(
     name="studentised_bootstrap",
-    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]",
+    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]"
+    "[, wrong calls allowed for{wrong}]",
     words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]"
-    "[, within {bounds}]",
+    "[, within {bounds}][, and wrong calls allowed for{wrong}]",
     source="efron1993",
     laws=[Law.MEAN, Law.CALIBRATION],
     steps=True,
@@ -310,7 +311,16 @@ class MeanGain:
         return self._within(self.spread.limits(level), level)
 
     def one_sided(self, level: float) -> Interval:
-        """The interval whose ends are one-sided bounds: what margins are held against."""
+        """The interval whose ends are one-sided bounds: what margins are held against.
+
+        Of few cases there is none: bounds of mean squared errors that should err in 5 % did so in
+        12 to 13 % of the verdicts given of 13 to 20 cases (1000 samples each).
+        """
+        if self.groups is None and len(self.units) < FEW:
+            raise NotApplicable(
+                f"a verdict on a margin of a mean loss needs {FEW} cases, and there "
+                f"{'is' if len(self.units) == 1 else 'are'} {len(self.units)}; the interval stands."
+            )
         enough_for_a_margin(self.units.residuals[0])
         found = self.spread
         if self._few_clusters or isinstance(found, Padded):

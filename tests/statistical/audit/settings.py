@@ -46,6 +46,8 @@ class Setting:
     repeats: int = 1  # of cross-validation
     time: float = 0.0  # at which survival is judged; 0 is the last one
     level: float = 0.95
+    # drawn since seed 101, again from a stream of their own
+    misread: float = 0.0  # share of the cases whose class was recorded wrongly
     measures: tuple[str, ...] = ()
 
     @property
@@ -109,7 +111,12 @@ def drawn(seed: int, index: int) -> Setting:
         kind=kind, verb=verb, n=n, classes=classes, measures=tuple(sorted(picked)), **facts
     )
     other = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 1)))
-    return plain if other.random() < 0.4 else _wider(plain, other)
+    found = plain if other.random() < 0.4 else _wider(plain, other)
+    last = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index, 2)))
+    classes_cross = kind in ("binary", "multiclass") and found.held == "crossing"
+    if classes_cross and found.sampling == "random" and found.effect > 1.5 and last.random() < 0.5:
+        return replace(found, misread=float(last.choice([0.003, 0.01, 0.03])))
+    return found
 
 
 def _wider(s: Setting, rng: np.random.Generator) -> Setting:

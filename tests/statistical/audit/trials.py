@@ -249,7 +249,8 @@ def _useless(s: Setting, t: Tally) -> bool:
     cases = min(s.n, s.apart or s.n) * (s.part or 1.0) * (1.0 - s.series) / (1.0 + s.series)
     units = s.groups if s.clusters != "none" and s.held == "constant" else cases
     clusters = s.groups if s.clusters != "none" else cases
-    scarce = min(units * min(s.prevalence, 1.0 / s.classes), clusters)
+    rarest = min(s.prevalence, 1.0 / (30.0 if s.rare else s.classes))
+    scarce = min(units * rarest, clusters)
     measure = find(t.measure).for_outcome(s.kind)
     low, high = measure.range
     if np.isinf(high - low) and measure.form in COUNTING:

@@ -162,6 +162,13 @@ def _extras(
     return np.arange(n), {}
 
 
+def _recorded(s: Setting, rng: np.random.Generator, y: Any) -> Any:
+    """Classes as they were written down: some cases as the next class."""
+    if not s.misread:
+        return y
+    return np.where(rng.random(len(y)) < s.misread, (y + 1) % s.classes, y)
+
+
 def _models(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[str, Any] | None:
     make = {
         "binary": _binary,
@@ -197,18 +204,19 @@ def _binary(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> dict[s
         y = (rng.random(n) < s.prevalence).astype(int)
     noise = _within(s, rng, group, len(_names(s))) * np.where(y == 1, s.spread, 1.0)
     base = np.log(s.prevalence / (1.0 - s.prevalence))
-    made, kept, extras = {}, np.arange(n), {}
+    made, kept, extras, recorded = {}, np.arange(n), {}, y
     for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
         score = _rounded(s, effect * y + noise[row])
         slope = max(effect, 0.7)
         p = expit(base + s.confidence * (slope * score - slope**2 / 2.0))
         if row == 0:
             kept, extras = _extras(s, rng, group, score, alone)
-        if np.bincount(y[kept], minlength=2).min() < 2:
+            recorded = _recorded(s, rng, y)
+        if np.bincount(recorded[kept], minlength=2).min() < 2:
             return None
         cut = 0.5 if s.cut == "half" else s.prevalence
         p = np.round(p[kept], 2) if s.rounded else p[kept]
-        made[name] = _of_two(s, y[kept], p, score[kept], cut, extras)
+        made[name] = _of_two(s, recorded[kept], p, score[kept], cut, extras)
     return made
 
 
@@ -229,7 +237,7 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
     y = rng.choice(k, size=n, p=share / share.sum())
     noise = [_within(s, rng, group, k) for _ in _names(s)]
     common = _within(s, rng, group, k)
-    made, kept, extras = {}, np.arange(n), {}
+    made, kept, extras, recorded = {}, np.arange(n), {}, y
     for row, (name, effect) in enumerate(zip(_names(s), _effects(s), strict=True)):
         mixed = np.sqrt(s.correlation) * common + np.sqrt(1.0 - s.correlation) * noise[row]
         score = _rounded(s, effect * (y == np.arange(k)[:, None]) + mixed)
@@ -237,14 +245,15 @@ def _multiclass(s: Setting, rng: np.random.Generator, n: int, alone: bool) -> di
         weight = np.exp(slope * (score - score.max(axis=0))) * share[:, None]
         if row == 0:
             kept, extras = _extras(s, rng, group, score[0], alone)
-        if np.bincount(y[kept], minlength=k).min() < 1:
+            recorded = _recorded(s, rng, y)
+        if np.bincount(recorded[kept], minlength=k).min() < 1:
             return None
         p = (weight / weight.sum(axis=0)).T[kept]
         if s.rounded:  # what is left goes to the likeliest class
             p = np.round(p, 2)
             p[np.arange(len(p)), p.argmax(axis=1)] += 1.0 - p.sum(axis=1)
         held = {"label": p.argmax(axis=1)} if s.given == "label" else {"probability": p}
-        made[name] = ac.Multiclass(y[kept], labels=list(range(k)), **held, **extras)
+        made[name] = ac.Multiclass(recorded[kept], labels=list(range(k)), **held, **extras)
     return made
 
 
