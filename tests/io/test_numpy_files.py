@@ -70,3 +70,11 @@ def test_a_file_cut_off_is_refused():
     np.save(file, np.zeros(100, dtype=[("y", float)]))
     with pytest.raises(FileError, match="must be a whole NumPy file"):
         read_table(file.getvalue()[:200])
+
+
+def test_an_array_with_a_password_is_refused():
+    data = bytearray(saved(y=Y))
+    data[data.index(b"PK\x03\x04") + 6] |= 1  # where a header says that what follows is encrypted
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(FileError, match="readable without a password; it holds an encrypted array"):
+        read_table(bytes(data))

@@ -25,8 +25,7 @@ ANYTHING = (
     OverflowError,
     MemoryError,
     SyntaxError,
-    RecursionError,
-    NotImplementedError,
+    RuntimeError,
     tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
@@ -61,6 +60,11 @@ def _loaded(data: bytes, source: str) -> dict[str, Array]:
             raise FileError(
                 f"{source} must hold plain arrays; it holds Python objects, which are not loaded "
                 "from files. Save texts as array(…, dtype=str)."
+            ) from None
+        if "password" in str(error):
+            raise FileError(
+                f"{source} must be readable without a password; it holds an encrypted array. "
+                "Save it again without one."
             ) from None
         said = str(error).split("\n")[0].rstrip(".")
         raise FileError(
