@@ -436,7 +436,7 @@ def test_cases_that_would_decide_do() -> None:
         (9, 10, "accuracy>=.5"),
     ):
         one, now = goal(wanted), Counted(x, n, 0.0, 1.0, True)
-        size = decided_share(now, one, x / n, 0.025)
+        size = decided_share(now, one, 0.025)
         assert size is not None
         assert size > n
         (row,) = assess(counted(x, n), ["accuracy"], goals=wanted).goals
@@ -444,9 +444,7 @@ def test_cases_that_would_decide_do() -> None:
         hits = int(np.floor(x / n * size)) if x / n > one.low else int(np.ceil(x / n * size))
         (there,) = assess(counted(hits, size), ["accuracy"], goals=wanted).goals
         assert there.verdict != "undecided"
-    assert (
-        decided_share(Counted(17, 20, 0.0, 1.0, True), goal("accuracy>=.85"), 0.85, 0.025) is None
-    )
+    assert decided_share(Counted(17, 20, 0.0, 1.0, True), goal("accuracy>=.85"), 0.025) is None
 
 
 def test_multiclass_shares_are_exact_too() -> None:

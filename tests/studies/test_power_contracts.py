@@ -10,7 +10,7 @@ import pytest
 import abovechance as ac
 from abovechance import significance
 from abovechance.measures import applicable
-from abovechance.studies import Pair, Predicted, paper_tests, verb_tests
+from abovechance.studies import Pair, Predicted, paper_tests, sample_tests
 from abovechance.studies.sample_tests import known_tests, rejects, run_tests
 
 DRAWS = 99
@@ -84,9 +84,9 @@ def test_two_models_have_the_p_of_compare(n: int, positives: int, digits: int | 
 @pytest.mark.parametrize(("n", "positives"), SHAPES)
 def test_skill_has_the_p_of_assess(n: int, positives: int) -> None:
     one = sample(n, positives, 2, 2)
-    found = run_tests(one, verb_tests.SKILLS, np.random.default_rng(3), draws=DRAWS)
+    found = run_tests(one, sample_tests.SKILLS, np.random.default_rng(3), draws=DRAWS)
     cases = ac.Binary(one.positive, probability=one.probability)
-    names = [name.removeprefix("skill.") for name in verb_tests.SKILLS]
+    names = [name.removeprefix("skill.") for name in sample_tests.SKILLS]
     told = ac.assess(cases, names, draws=DRAWS, rng=seed_that(3))
     wanted = [told[name].skill for name in names]
     assert found.tolist() == pytest.approx(
@@ -97,9 +97,9 @@ def test_skill_has_the_p_of_assess(n: int, positives: int) -> None:
 def test_every_measure_that_assess_tests_has_its_p() -> None:
     one = sample(40, 12, 5, 2)
     cases = ac.Binary(one.positive, probability=one.probability)
-    names = [m.label for m in applicable(cases) if verb_tests.tested_as(m.label, Predicted)]
+    names = [m.label for m in applicable(cases) if sample_tests.tested_as(m.label, Predicted)]
     assert len(names) > 25
-    tests = [str(verb_tests.tested_as(name, Predicted)) for name in names]
+    tests = [str(sample_tests.tested_as(name, Predicted)) for name in names]
     found = run_tests(one, tests, np.random.default_rng(1), draws=DRAWS)
     np.testing.assert_allclose(found, assessed(one, tuple(names), 1), rtol=1e-12)
 
@@ -107,7 +107,7 @@ def test_every_measure_that_assess_tests_has_its_p() -> None:
 def test_every_measure_that_compare_tests_has_its_p() -> None:
     two = pair(26, 11, 6, 2)
     cases = ac.Binary(two.positive, probability=two.first)
-    names = tuple(m.label for m in applicable(cases) if verb_tests.tested_as(m.label, Pair))
+    names = tuple(m.label for m in applicable(cases) if sample_tests.tested_as(m.label, Pair))
     assert len(names) > 25
     found = run_tests(two, names, np.random.default_rng(1), draws=DRAWS)
     np.testing.assert_allclose(found, compared(two, names, 1), rtol=1e-12)
@@ -156,9 +156,9 @@ def test_no_test_known_by_name_is_left_out_here() -> None:
     checked = {"fisher", "binomial", "wilcoxon", "delong", *USUAL}
     drawn = {f"{how}.{name}" for how in ("permutation", "sign_flip") for name in USUAL[2:]}
     known = {*known_tests(Predicted), *known_tests(Pair)}
-    assert known == checked | drawn | set(verb_tests.SKILLS)
+    assert known == checked | drawn | set(sample_tests.SKILLS)
     assert set(paper_tests.AGAINST_CHANCE + paper_tests.COMPARISONS) <= known
-    assert set(verb_tests.AGAINST_CHANCE + verb_tests.COMPARISONS) == set(USUAL)
+    assert set(sample_tests.AGAINST_CHANCE + sample_tests.COMPARISONS) == set(USUAL)
 
 
 @pytest.mark.parametrize("filled", [True, False])
@@ -178,8 +178,8 @@ def test_a_method_is_asked_for_by_name_and_is_the_one_of_the_verb() -> None:
     positive = np.arange(30) % 2 == 1
     first, second = (np.clip(0.5 + 0.2 * positive + rng.normal(0, 0.2, 30), 0, 1) for _ in "ab")
     sample = Pair(positive, first, second, 0.5)
-    tests = [verb_tests.Asked.by(name, Pair) for name in ("auc", "auc=exchange")]
-    asked = verb_tests.compared(sample, tests, 3, 99, "standard")
+    tests = [sample_tests.Asked.by(name, Pair) for name in ("auc", "auc=exchange")]
+    asked = sample_tests.compared(sample, tests, 3, 99, "standard")
     two = {
         "a": ac.Binary(positive, probability=first),
         "b": ac.Binary(positive, probability=second),

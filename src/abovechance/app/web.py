@@ -1,7 +1,4 @@
-"""The local server: loopback only, a secret address, its own host name, files in memory only.
-
-Start the local server and show its page.
-"""
+"""The local server: loopback only, a secret address, its own host name, files in memory only."""
 
 import asyncio
 import contextlib

@@ -13,12 +13,12 @@ from abovechance.tabular import Block, lines, screen_width
 PATIENCE = 1.0  # seconds before a progress bar is shown
 
 
-def console(stderr: bool = False) -> Any:
+def console() -> Any:
     """A rich console that neither wraps pipes nor colours them."""
     from rich.console import Console
 
-    stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, width=screen_width(stream), soft_wrap=False, highlight=False)
+    width = screen_width(sys.stdout)
+    return Console(file=sys.stdout, width=width, soft_wrap=False, highlight=False)
 
 
 def print_blocks(blocks: Iterable[Block]) -> None:

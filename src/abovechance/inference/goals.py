@@ -396,7 +396,7 @@ class Judge:
         total = float(self.limits.cases.total)
         inside = self.goal.low <= self.row.value <= self.goal.high
         if self.exact is not None and not self.goal.banded:
-            n = decided_share(self.exact, self.goal, self.row.value, self.alpha / 2.0)
+            n = decided_share(self.exact, self.goal, self.alpha / 2.0)
             return None if n is None else ceil(n * total / self.exact.n)
         ratio = self._reach(inside)
         return max(ceil(total * ratio**2), int(total) + 1) if isfinite(ratio) else None
@@ -444,12 +444,12 @@ def _has_p(interval: Interval) -> bool:
 MOST_CASES = 1_000_000
 
 
-def decided_share(now: Counted, one: Goal, value: float, risk: float) -> int | None:
+def decided_share(now: Counted, one: Goal, risk: float) -> int | None:
     """The least number of cases in a share's denominator at which the exact test decides.
 
     The share stays what it is, rounded towards the goal.
 
-    >>> decided_share(Counted(46, 50, 0.0, 1.0, True), goal("sensitivity>=.85"), 0.92, 0.025)
+    >>> decided_share(Counted(46, 50, 0.0, 1.0, True), goal("sensitivity>=.85"), 0.025)
     110
     """
     from scipy.special import betainc

@@ -3,8 +3,7 @@
 from abovechance.gate import offered
 from abovechance.inference.areas import delong, newcombe_auc
 from abovechance.inference.bootstrap import bootstrap
-from abovechance.inference.concordance import jackknife
-from abovechance.inference.correlations import fisher_z
+from abovechance.inference.concordance import fisher_z, jackknife
 from abovechance.inference.folds import nadeau_bengio
 from abovechance.inference.means import cluster_mean, cluster_ratio
 from abovechance.inference.miscalibration import (

@@ -32,7 +32,6 @@ MODULES = (
     "concordance",
     "confusion_tables",
     "contrasts",
-    "correlations",
     "exchange",
     "folds",
     "gains",

@@ -19,13 +19,15 @@ from abovechance.inference.contract import (
     of_calibration,
     primary_rows,
 )
-from abovechance.inference.prose import as_text, label, listed
 from abovechance.inference.sentences import (
+    as_text,
     begun,
     bracketed,
     difference_sentence,
     estimate_sentence,
+    label,
     limits,
+    listed,
     named,
     values_sentence,
 )
@@ -62,7 +64,7 @@ def verdict(facts: Facts) -> str:
 
 
 def headline(facts: Facts) -> str:
-    """The answer in a sentence or two, as `prose` renders it.
+    """The answer in a sentence or two, as `sentences` renders it.
 
     >>> row = {"measure": "auc", "title": "Area under the ROC curve", "value": 0.8, "chance": 0.5}
     >>> as_text(headline({"estimates": [row]}), {})
@@ -383,7 +385,7 @@ def _strongest(facts: Facts) -> str:
     peak = facts["peaks"][0]
     of_all = " allowing for all centres" if facts.get("share") is None else ""
     said = (
-        f"The strongest is {place_words(peak, facts['geometry'])}: {peak_words(peak, facts)}, "
+        f"The strongest is {place_words(peak, facts['geometry'])}: {peak_words(peak)}, "
         f"{p_phrase(peak['p_maximum'])}{of_all}."
     )
     return f"{said} A rejection says that {facts['conclusion']}." if peak["rejected"] else said
@@ -401,10 +403,10 @@ def place_words(peak: Facts, geometry: Facts) -> str:
     return f"{name}at {said} {geometry['unit']}".rstrip()
 
 
-def peak_words(peak: Facts, facts: Facts) -> str:
+def peak_words(peak: Facts) -> str:
     """How high a peak is, in the units of its statistic and in standard deviations.
 
-    >>> peak_words({"statistic": 0.61, "z": 4.2}, {"statistic_title": "Accuracy"})
+    >>> peak_words({"statistic": 0.61, "z": 4.2})
     'mean 0.610, z = 4.20'
     """
     if peak.get("z") is None:

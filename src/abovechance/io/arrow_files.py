@@ -31,11 +31,6 @@ from abovechance.predictions.base import DROP
 from abovechance.predictions.checks import same_label, sums_to_one
 
 # ----------------------------------------------------------------------------------------------
-# Parquet and Arrow files: typed columns, read when asked for, whole or piece by piece.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # Parquet and Arrow files: typed columns, read when asked for; and in batches.
 # ----------------------------------------------------------------------------------------------
 
@@ -326,11 +321,6 @@ def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-# ----------------------------------------------------------------------------------------------
-# Outcomes and predictions from a stream, checked as they come; rows are the file's.
-# ----------------------------------------------------------------------------------------------
 
 
 # ----------------------------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""From a file or a table in memory to predictions: what was observed beside what was predicted.
-
-A table of features and one column of classes or numbers, for tests of whether they belong.
-"""
+"""From a file or a table in memory to predictions, or to features with their outcomes."""
 
 import io
 import os
@@ -51,11 +48,6 @@ from abovechance.io.workbooks import read_workbook
 from abovechance.paths import explained, place
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import names, one_of, rows_of
-
-# ----------------------------------------------------------------------------------------------
-# From a file or a table in memory to predictions: what was observed beside what was predicted.
-# ----------------------------------------------------------------------------------------------
-
 
 # ----------------------------------------------------------------------------------------------
 # Tables already in memory: any dataframe, a dictionary of columns, a list of records.

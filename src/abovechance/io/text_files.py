@@ -22,11 +22,6 @@ from abovechance.io.table import NUMBER, Table, counted
 from abovechance.limits import refuse_swollen, room_for
 
 # ----------------------------------------------------------------------------------------------
-# What a file is, seen from its first bytes.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # What a file is, seen from its first bytes; names and extensions may lie.
 # ----------------------------------------------------------------------------------------------
 
@@ -153,11 +148,6 @@ def unzipped(data: bytes, source: str) -> bytes:
 
 def _damaged(source: str, found: str) -> NoReturn:
     raise FileError(f"{source} must be a whole gzip file; {found}. Copy it again.")
-
-
-# ----------------------------------------------------------------------------------------------
-# Tables in text files, whatever their encoding: separated values and JSON.
-# ----------------------------------------------------------------------------------------------
 
 
 # ----------------------------------------------------------------------------------------------

@@ -1,7 +1,4 @@
-"""From a scikit-learn estimator to predictions that know where they came from.
-
-Predictions of a scikit-learn estimator under many labellings, its trainings done together.
-"""
+"""From a scikit-learn estimator to predictions, of its labels as they are and of many others."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,11 +27,6 @@ from abovechance.numerics import machine_room
 from abovechance.numerics.covariance import Hat
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, checks
 from abovechance.predictions.checks import aligned
-
-# ----------------------------------------------------------------------------------------------
-# From a scikit-learn estimator to predictions that know where they came from.
-# ----------------------------------------------------------------------------------------------
-
 
 # ----------------------------------------------------------------------------------------------
 # Chance that scikit-learn's objects would take from elsewhere, taken from one seed.
@@ -651,11 +643,6 @@ def assembled(
     columns: dict[str, Any] = {kind: prediction, **extra}
     threshold = 0.0 if kind == "score" else None
     return Binary(y, pos_label=positive, labels=classes, threshold=threshold, **columns)
-
-
-# ----------------------------------------------------------------------------------------------
-# Predictions of a scikit-learn estimator under many labellings, its trainings done together.
-# ----------------------------------------------------------------------------------------------
 
 
 # ----------------------------------------------------------------------------------------------

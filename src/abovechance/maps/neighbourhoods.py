@@ -309,9 +309,7 @@ def _square(shape: Any, many: int) -> None:
         )
 
 
-def steps_away(
-    pairs: Ints, many: int, steps: int = 1, coordinates: Array | None = None
-) -> Neighbourhoods:
+def steps_away(pairs: Ints, many: int, steps: int = 1) -> Neighbourhoods:
     """Each of so many vertices with those that at most so many steps along pairs lead to.
 
     >>> steps_away(np.array([[0, 1], [1, 2]]), 3).sizes.tolist()
@@ -330,15 +328,13 @@ def steps_away(
         found.data[:] = 1
     found = found.tocsr()
     found.sort_indices()
-    place = np.arange(many)[:, None] if coordinates is None else np.asarray(coordinates, float)
-    axes = ("vertex",) if coordinates is None else ("x", "y", "z")[: place.shape[1]]
     return Neighbourhoods(
         starts=found.indptr.astype(np.int64),
         members=found.indices.astype(np.int32),
         geometry=Geometry(
-            coordinates=place.astype(float),
-            axes=axes,
-            unit="" if coordinates is None else "mm",
+            coordinates=np.arange(many, dtype=float)[:, None],
+            axes=("vertex",),
+            unit="",
             pairs=pairs,
         ),
         words=f"vertices at most {plural(steps, 'step')} away",

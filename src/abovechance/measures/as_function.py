@@ -17,11 +17,6 @@ from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Su
 from abovechance.predictions.checks import aligned
 
 # ----------------------------------------------------------------------------------------------
-# From plain arrays to the predictions a measure needs; and a measure as a scikit-learn scorer.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # From plain arrays to the predictions a measure needs.
 # ----------------------------------------------------------------------------------------------
 

@@ -380,11 +380,6 @@ def _told(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[
 
 
 # ----------------------------------------------------------------------------------------------
-# How far observed frequencies are from probabilities, in bins and along a smooth curve.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # How far observed frequencies are from predicted probabilities, in bins.
 #
 # These are distances, so chance alone makes them greater than 0 even for probabilities that

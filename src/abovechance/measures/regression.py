@@ -633,11 +633,6 @@ def _derived(
 
 
 # ----------------------------------------------------------------------------------------------
-# Do predicted and observed numbers rise and fall together? How much does each case matter?
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # How much each case moves a correlation: its derivative by the case's share of the sample.
 #
 # The variance of the value is the mean square of these over n, whatever the distribution.

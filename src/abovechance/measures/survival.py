@@ -303,11 +303,6 @@ def share(pairs: Concordance) -> float:
 
 
 # ----------------------------------------------------------------------------------------------
-# Predicted survival probabilities: how good at a time, and whether as many events as predicted.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # Predicted survival judged at a time, censored cases made up for by those still observed.
 #
 # A case whose outcome at time t is known counts as much as the cases like it whose outcome is

@@ -1,7 +1,4 @@
-"""Counts and sums over cases, plain or weighted: confusion tables, class totals, sums of losses.
-
-Frequencies of classes, variances and medians under weights, one weighting or a batch.
-"""
+"""Counts, sums, means, variances and medians over cases, plain or weighted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -363,11 +360,6 @@ def _one_class(probability: Floats, happened: Floats, other: Floats, threshold: 
         impossible=int(np.count_nonzero(happened == 0)),
         certain=int(np.count_nonzero(other == 0)),
     )
-
-
-# ----------------------------------------------------------------------------------------------
-# Frequencies of classes, variances and medians under weights, one weighting or a batch.
-# ----------------------------------------------------------------------------------------------
 
 
 # ----------------------------------------------------------------------------------------------

@@ -1,15 +1,4 @@
-"""Exact probabilities of counts and rank sums, however small; a p-value is never 0.
-
-Tail probabilities of permutation sums without drawing: saddlepoint approximations.
-
-They are shown beside a Monte Carlo p as a check. Near the ends of the support they are rough
-(about 6 % low at 18 cases), and at perfect separation they do not exist: nan.
-
-References
-----------
-Lugannani & Rice (1980); Skovgaard (1987), Saddlepoint expansions for conditional distributions;
-Robinson (1982), Saddlepoint approximations for permutation tests.
-"""
+"""Exact probabilities of counts and rank sums, and saddlepoint approximations; p is never 0."""
 
 import math
 import sys
@@ -24,11 +13,6 @@ from numpy.typing import ArrayLike
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.numerics.beta import HALF_LOG_TWO_PI, log1p_minus, stirling_error
-
-# ----------------------------------------------------------------------------------------------
-# Exact probabilities of counts and rank sums, however small; a p-value is never 0.
-# ----------------------------------------------------------------------------------------------
-
 
 # ----------------------------------------------------------------------------------------------
 # A closed form may underflow where the exact p-value is only very small. All of them then give

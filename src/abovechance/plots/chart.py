@@ -1,12 +1,4 @@
-"""What to draw, as data: axes and layers that every renderer understands.
-
-A chart is described once and drawn by matplotlib for papers and as SVG for the report. Colours are
-roles, not paint: "0" to "5" are the series, "ink" is text, "muted" what is in the background.
-
-Limits and round marks of axes, and numbers as text.
-
-Numbers that give clouds of points their shape: densities, spreads, fewer points.
-"""
+"""What to draw, as data: axes and layers that every renderer understands."""
 
 import math
 from collections.abc import Sequence

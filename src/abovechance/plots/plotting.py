@@ -1,12 +1,4 @@
-"""What a picture is: a function that makes a chart, declared with its facts above it.
-
-Pictures are collected, not registered by hand: `ac.plot`, the displays, the report and the tests
-read the declarations.
-
-Displays in the manner of scikit-learn: from arrays or from a fitted estimator to a plot.
-
-A display holds its chart, so that it can be drawn again on other axes.
-"""
+"""What a picture is, the displays that show one, and pictures as files."""
 
 import io
 import os

@@ -12,7 +12,7 @@ from abovechance.inference.printing import (
     peaks_table,
     place_of,
 )
-from abovechance.inference.prose import capital, cite, label, listed
+from abovechance.inference.sentences import capital, cite, label, listed
 from abovechance.inference.verdicts import headline, peak_words, place_words, verdict
 from abovechance.plots.chart import Chart
 from abovechance.reports.methods import software
@@ -158,7 +158,7 @@ def _results(facts: Facts) -> str:
 def _peak(peak: Facts, facts: Facts) -> str:
     size = f", {plural(int(peak['size']), 'centre')}" if peak["size"] else ""
     where = place_words(peak, facts["geometry"])
-    return f"{label(where)} ({peak_words(peak, facts)}, {p_phrase(peak[_p(facts)])}{size})"
+    return f"{label(where)} ({peak_words(peak)}, {p_phrase(peak[_p(facts)])}{size})"
 
 
 def _p(facts: Facts) -> str:

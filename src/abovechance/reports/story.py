@@ -84,7 +84,6 @@ MODULES = (
     "prediction_stories",
     "detection_story",
     "map_stories",
-    "power_story",
     "learner_stories",
     "other_stories",
 )
@@ -94,7 +93,7 @@ MODULES = (
 class Story:
     """The blocks of a report that depend on the kind of its result.
 
-    `headline`, `methods` and `results` are sentences as `prose` renders them; `measures` are those
+    `headline`, `methods` and `results` are rendered by `inference.sentences`; `measures` are those
     whose sources are cited.
     """
 

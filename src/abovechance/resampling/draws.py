@@ -1,7 +1,4 @@
-"""How outcomes may be rearranged, or signs flipped, when nothing is going on; sums over them.
-
-How a sample might have come out differently: draws with replacement, and random weights.
-"""
+"""How outcomes may be rearranged, signs flipped and samples drawn again; sums over them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -30,11 +27,6 @@ from abovechance.resampling.random_bits import (
     width,
     words,
 )
-
-# ----------------------------------------------------------------------------------------------
-# How outcomes may be rearranged, or signs flipped, when nothing is going on; sums over them.
-# ----------------------------------------------------------------------------------------------
-
 
 # ----------------------------------------------------------------------------------------------
 # Blocks of cases: codes from labels, members from codes.

@@ -1,10 +1,4 @@
-"""Where blocks are computed: in this process, or in several.
-
-An executor has one method, `map(task, blocks)`, which yields (block, task(block)) in whatever
-order blocks finish. It may compute a block twice; it never loses one.
-
-Blocks on a Dask cluster: many machines, or the cores of this one.
-"""
+"""Where blocks are computed: in this process, in several, or on a Dask cluster."""
 
 import logging
 import os

@@ -1,25 +1,4 @@
-"""The one place where an observed statistic is compared with its null.
-
-A null value counts when it is at least as extreme as the observed one, or so close that only
-rounding could tell them apart: within 1e-9 of the null's spread plus 64 units in the last place
-of its magnitude. Sums of the same numbers in another order differ by far less; statistics that
-truly differ by so little do not occur by chance. Counting them makes p larger, never smaller.
-
-An undefined null value (nan) counts as extreme: it cannot speak against the null hypothesis, and
-the test stays valid. An undefined observed value has an undefined p.
-
-Stop drawing when the answer is known: sequential Monte Carlo tests.
-
-Gandy's test decides whether p lies above or below one level, and the probability that it decides
-differently from an infinite number of draws is at most `risk`, whatever p is. A p-value that will
-be adjusted for other tests is better taken from a fixed number of draws, or Besag and Clifford's
-rule.
-
-References
-----------
-Gandy (2009), Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk.
-Besag & Clifford (1991), Sequential Monte Carlo p-values.
-"""
+"""The one place where an observed statistic is compared with its null; when to stop drawing."""
 
 import math
 from collections.abc import Callable, Iterable

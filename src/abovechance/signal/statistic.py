@@ -12,11 +12,6 @@ from abovechance.errors import DataError, NotApplicable, listed
 from abovechance.predictions import checks
 
 # ----------------------------------------------------------------------------------------------
-# Rows of features in two groups: means, their differences, and how near rows are to each other.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # The parts two-group statistics share: means, their differences, rows by group.
 # ----------------------------------------------------------------------------------------------
 

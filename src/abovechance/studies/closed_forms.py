@@ -25,8 +25,7 @@ from abovechance.studies.designs import (
     whole,
 )
 from abovechance.studies.paper_tests import least_rank_sum_p
-from abovechance.studies.sample_tests import NO_ORACLE, canonical, rejects
-from abovechance.studies.verb_tests import least_mann_whitney_p
+from abovechance.studies.sample_tests import NO_ORACLE, canonical, least_mann_whitney_p, rejects
 
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 """Statistics without ties, whose level under permutation is known whatever the noise."""

@@ -2,7 +2,7 @@
 
 Dinga et al. test accuracy by the binomial law, areas as R's wilcox.test and DeLong did, Brier and
 log scores by a fixed number of permutations or plain sign flips. `assess` and `compare` answer the
-same questions by other tests where these mislead; those are in `studies.verb_tests`.
+same questions by other tests where these mislead; those are in `studies.sample_tests`.
 """
 
 from collections.abc import Callable, Sequence

@@ -46,8 +46,13 @@ from abovechance.studies.power_study import (
     effects_of,
     simulate,
 )
-from abovechance.studies.sample_tests import alternative_of, rejects, run_tests, title_of
-from abovechance.studies.verb_tests import interval_shown
+from abovechance.studies.sample_tests import (
+    alternative_of,
+    interval_shown,
+    rejects,
+    run_tests,
+    title_of,
+)
 
 # ----------------------------------------------------------------------------------------------
 # How many cases for a narrow interval: the size at which it has a stated width on average.

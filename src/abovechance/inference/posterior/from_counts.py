@@ -178,11 +178,6 @@ def class_weights(weights: Any, classes: int) -> Floats:
 
 
 # ----------------------------------------------------------------------------------------------
-# Posteriors from counts: of accuracy, balanced accuracy, and any measure of a confusion table.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # Posteriors of accuracy and balanced accuracy from counts, and of the difference of two models.
 # ----------------------------------------------------------------------------------------------
 

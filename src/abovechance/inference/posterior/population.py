@@ -1,14 +1,4 @@
-r"""Shares of many subjects whose logits are normal, two to a subject and correlated.
-
-Subject s has :math:`k_{sj}` of :math:`n_{sj}` right in class j,
-
-.. math:: k_{sj} \sim \mathrm{Bin}(n_{sj}, \sigma(\theta_{sj})), \qquad
-          \theta_s \sim N_2(\mu, \Sigma).
-
-The subjects' logits are integrated out by Gauss–Hermite quadrature around their modes.
-
-Balanced accuracy in a population of subjects, each with a table of their own.
-"""
+"""Balanced accuracy in a population of subjects, each with a table of their own."""
 
 from dataclasses import dataclass
 from functools import cache

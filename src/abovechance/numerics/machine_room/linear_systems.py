@@ -1,11 +1,4 @@
-"""Four numbers worked on at once: a vector register as a type that compiled loops may use.
-
-Left to itself the compiler does not put neighbouring problems into one register. Here four of
-them lie side by side in memory (the last axis, flattened) and a `Lanes` value holds one number of
-each. On machines with narrower registers the compiler splits them; results do not change.
-
-Symmetric systems of four problems at once: Cholesky factors, and what is solved with them.
-"""
+"""Symmetric systems of four problems at once, in vector registers."""
 
 import operator
 from collections.abc import Callable
@@ -179,11 +172,6 @@ _arithmetic(operator.add, "fadd")
 _arithmetic(operator.sub, "fsub")
 _arithmetic(operator.mul, "fmul")
 _arithmetic(operator.truediv, "fdiv")
-
-
-# ----------------------------------------------------------------------------------------------
-# Symmetric systems of four problems at once: Cholesky factors, and what is solved with them.
-# ----------------------------------------------------------------------------------------------
 
 
 # ----------------------------------------------------------------------------------------------

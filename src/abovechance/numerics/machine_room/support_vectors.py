@@ -28,11 +28,6 @@ from abovechance.numerics.machine_room.linear_systems import (
 )
 
 # ----------------------------------------------------------------------------------------------
-# Linear support vector machines, four at a time, by an interior-point method.
-# ----------------------------------------------------------------------------------------------
-
-
-# ----------------------------------------------------------------------------------------------
 # Four dual problems of support vector machines at once, by an interior-point method.
 #
 # The dual problem, min ½ a'Qa - l'a with 0 <= a <= c and s'a = 0, is followed along its central
