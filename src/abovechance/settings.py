@@ -371,12 +371,8 @@ STREAM = "assess_stream"
 CURVES = ("roc", "precision_recall", "decision", "decision_difference", "cost")
 BANDS = (*CURVES, "calibration", "survival")
 GROUP = "group_maps"
-REFITTED = ("validate", "learning_curve")
-"""Verbs that fit a learner to parts of the cases."""
-
-REPEATED = ("stability", "reliability")
-"""Verbs that draw parts of the cases."""
-
+REFITTED = ("validate", "learning_curve")  # verbs that fit a learner to parts of the cases
+REPEATED = ("stability", "reliability")  # verbs that draw parts of the cases
 DRAWN = (
     "assess",
     "compare",
@@ -390,18 +386,11 @@ DRAWN = (
 )
 """Verbs whose draws can be shared between processes, kept in a file and watched."""
 
-MAPPED = ("searchlight", "decode_over_time")
-"""Verbs that make null maps of a subject."""
-
+MAPPED = ("searchlight", "decode_over_time")  # verbs that make null maps of a subject
 STUDIES = ("power", "sample_size")
 STOPPING = ("detect", "permutation_test")
-FLIPS = 9999
-"""Permutations, sign flips and exchanges, unless stated."""
-
-BOOTSTRAPS = 1999
-"""Bootstrap samples, unless stated."""
-
-
+FLIPS = 9999  # permutations, sign flips and exchanges, unless stated
+BOOTSTRAPS = 1999  # bootstrap samples, unless stated
 ONE_MODEL, TWO_MODELS = 1000, 2000
 """First numbers of the purposes of streams (`Settings.rng`): of one model's values, of two's."""
 

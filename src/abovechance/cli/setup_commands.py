@@ -10,9 +10,7 @@ import click
 from abovechance.cli import options
 from abovechance.errors import AboveChanceError
 
-CHECKOUT = Path(__file__).parents[3]
-"""The folder above `src`, where the package lies in a checkout."""
-
+CHECKOUT = Path(__file__).parents[3]  # the folder above `src`, where the package lies in a checkout
 ABSENT = (
     "the papers' studies are no part of the installed package: they are in the folder replications "
     "of its source. Unpack that, and run ./run reproduce STUDY in it (or, where abovechance is "

@@ -61,8 +61,7 @@ from abovechance.signal.battery import Battery
 
 SMALL = 2**19  # numbers of labels and of features that are worked on at once
 OBSERVED = 2**31  # a block number that no permutation uses
-BLOCK = 128
-"""Permutations that share a stream."""
+BLOCK = 128  # permutations that share a stream
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,8 +40,7 @@ from abovechance.settings import Settings, settled
 from abovechance.settings import whole as whole_number
 from abovechance.signal import classes_of, features_of, holds_numbers, numbers_of
 
-Split = tuple[Ints, Ints]
-"""Rows to fit on, and rows to judge on."""
+Split = tuple[Ints, Ints]  # rows to fit on, and rows to judge on
 
 # ----------------------------------------------------------------------------------------------
 # Cases to fit on and cases to judge on: a part held out, folds, or what a splitter says.

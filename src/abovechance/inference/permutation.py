@@ -5,6 +5,7 @@ null run for all measures, one measure by itself, and the null of a measure valu
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -347,7 +348,7 @@ def _units(weight: Floats, outcome: Array, groups: Array | None) -> tuple[Floats
         return weight, outcome
     code = np.unique(groups, return_inverse=True)[1]
     mean = np.bincount(code, weights=weight) / np.bincount(code)
-    if all(constant_within(row, groups) for row in outcome):
+    if _whole(outcome, groups):
         return mean, outcome[:, np.unique(groups, return_index=True)[1]]
     return weight - mean[code], outcome
 
@@ -375,7 +376,7 @@ def scheme_of(y: Array, permute: str, blocks: Any) -> Any:
     units = np.asarray(blocks)
     if units.shape != y.shape:
         raise DataError(f"blocks must hold one value for each of the {len(y)} cases.")
-    constant = all(len(np.unique(y[units == b])) == 1 for b in np.unique(units))
+    constant = constant_within(y, units)
     if permute == "within":
         if constant:
             raise NotApplicable(
@@ -418,15 +419,7 @@ def null_values(
     rule = Sequential(alpha=settings.alpha, risk=settings.risk, steps=settings.flips)
     answer = rule.run(indicators())
     null = {key: np.concatenate([part[key] for part in kept])[: answer.steps] for key in kept[0]}
-    sequel = Sequel(
-        steps=answer.steps,
-        estimate=answer.estimate,
-        decision=answer.decision,
-        interval=answer.interval(),
-        level=answer.level,
-        risk=answer.risk,
-    )
-    return null, sequel
+    return null, Sequel.of(answer)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -527,9 +520,7 @@ def association(
     testable = [m for m in measures if not np.isnan(m.of(predictions))]
     if predictions.one_class:
         return {}
-    found: dict[str, Test] = {}
-    for method, some in _by_method(predictions, testable, shortcuts, settings).items():
-        found.update(answers_of(method, predictions, some, settings))
+    found = by_method(predictions, testable, settings, shortcuts=shortcuts)
     dependent = predictions.cases.groups is not None or predictions.cases.sample_weight is not None
     if dependent or settings.p_alone:
         return found
@@ -540,15 +531,12 @@ def association(
     }
 
 
-def _by_method(
-    predictions: Predictions,
-    measures: Sequence[Measure],
-    shortcuts: bool,
-    settings: Settings,
-) -> dict[Method, list[Measure]]:
-    """Which test every measure has: as asked for, else by its law and the data."""
+def by_method(
+    predictions: Any, measures: Sequence[Measure], settings: Settings, *, shortcuts: bool = True
+) -> dict[str, Test]:
+    """Every measure by its test: as asked for, else by its law and the data; by label."""
     facts, chosen = facts_of(predictions), settings.chosen(Kind.TEST)
-    found: dict[Method, list[Measure]] = {}
+    tests: dict[Method, list[Measure]] = {}
     for m in measures:
         method = chosen.get(m.label)
         if method is not None:
@@ -556,13 +544,18 @@ def _by_method(
         elif not shortcuts:
             method = find_method(PERMUTATION, Kind.TEST)
         else:
-            method = next(suited(first_of(Kind.TEST, m.law, facts), m, predictions, facts))
-        if method.undrawn or not (settings.quick and method.drawn):
-            found.setdefault(method, []).append(m)
+            with suppress(NotApplicable):  # a law without a test
+                first = first_of(Kind.TEST, m.law, facts)
+                method = next(suited(first, m, predictions, facts), None)
+        if method is not None and (method.undrawn or not (settings.quick and method.drawn)):
+            tests.setdefault(method, []).append(m)
+    found: dict[str, Test] = {}
+    for method, some in tests.items():
+        found.update(_answers(method, predictions, some, settings))
     return found
 
 
-def answers_of(
+def _answers(
     method: Method, predictions: Any, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
     """What a test says of some measures, by label."""
@@ -1204,14 +1197,7 @@ def _sequential(predictions: Predictions, measure: Measure, settings: Settings) 
         alternative="greater",
         hypothesis=hypothesis_of(predictions),
         draws=where.steps,
-        stopped=Sequel(
-            steps=where.steps,
-            estimate=where.estimate,
-            decision=where.decision,
-            interval=where.interval(),
-            level=where.level,
-            risk=where.risk,
-        ),
+        stopped=Sequel.of(where),
         sequential=True,
         **({"scheme": words} if words else {}),
     )

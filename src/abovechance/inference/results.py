@@ -221,6 +221,12 @@ class Sequel:
     level: float | None
     risk: float | None
 
+    @classmethod
+    def of(cls, end: Any) -> "Sequel":
+        """The end of a test, with the interval of its p."""
+        known = (end.steps, end.estimate, end.decision, end.interval(), end.level, end.risk)
+        return cls(*known)
+
 
 # ----------------------------------------------------------------------------------------------
 # One row of an assessment, and the assessment.

@@ -31,21 +31,17 @@ from abovechance.inference.influence import table_slopes
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.method import (
     Fact,
-    Kind,
-    Method,
     Takes,
     answer,
     facts_of,
-    first_of,
     limits,
-    suited,
 )
 from abovechance.inference.method import gain as declare_gain
 from abovechance.inference.method import interval as declare_interval
 from abovechance.inference.method import test as declare_test
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.net_benefit import gain_of, of_counts, of_four_cases, of_two_shares
-from abovechance.inference.permutation import SCORES, answers_of
+from abovechance.inference.permutation import SCORES, by_method
 from abovechance.inference.remarks import advice_on_primary, advice_on_rate, advice_on_tests
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Test
 from abovechance.io.arrow_files import (
@@ -175,8 +171,17 @@ def _expected_of_sums(measure: Measure, predictions: Any, facts: frozenset[Fact]
 def interval_of_expected_sums(
     measure: Measure, predictions: Summarised, settings: Settings
 ) -> Interval | None:
-    """Observed to expected outcomes as of cases in memory, from their sums."""
-    return _of_ratio(predictions.summary, from_summary(measure, predictions), settings.level)
+    """Observed to expected outcomes as of cases in memory; Cochran (1977), section 6.3."""
+    summary, ratio, level = predictions.summary, from_summary(measure, predictions), settings.level
+    n, observed = summary.n, summary.positives.n
+    if ratio <= 0 or n < 2:
+        return None
+    squares = summary.positives.squared_p + summary.negatives.losses
+    residual = observed - 2.0 * ratio * summary.positives.p + ratio**2 * squares
+    error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
+    half = critical_value(level, n - 1) * error
+    ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
+    return limits("observed_expected", ends[0], ends[1], level, cases=n)
 
 
 @declare_interval(
@@ -192,7 +197,17 @@ def interval_of_binned_area(
     measure: Measure, predictions: Summarised, settings: Settings
 ) -> Interval | None:
     """As of cases in memory, from binned placements, widened by what bins leave open."""
-    return _of_area(measure, predictions, settings.level)
+    ranks, bound = predictions.rank_summary, predictions.totals.auc_bound
+    if min(ranks.n_positive, ranks.n_negative) < 1:
+        return None
+    found = summarised_area(ranks)
+    scale = area_scale(measure, measure.of(predictions), found.value)
+    if scale is None:
+        return None
+    inside = found.interval(settings.level)
+    low, high = max(inside.low - bound, 0.0), min(inside.high + bound, 1.0)
+    known = {**inside.by, **({"binned": True} if bound > 0 else {})}
+    return limits(known.pop("name"), *scale.limits(low, high), settings.level, **known)
 
 
 def _of_decisions(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
@@ -213,7 +228,20 @@ def interval_of_decisions(
     measure: Measure, predictions: Summarised, settings: Settings
 ) -> Interval | None:
     """What acting above a threshold is worth, as of cases in memory, from the counts there."""
-    return _of_net_benefit(measure, predictions, settings)
+    table = predictions.summary.table_from(threshold_of(measure))
+    if table is None:
+        return None
+    worth = of_four_cases(measure)
+    known = of_two_shares(worth, table, settings.level)
+    if known is not None:
+        return known
+    return of_counts(
+        worth,
+        table,
+        confidence_level=settings.level,
+        draws=settings.bootstraps,
+        rng=settings.rng(ONE_MODEL, 7),
+    )
 
 
 @declare_gain(
@@ -281,68 +309,14 @@ def gain_of_decisions(
     """Net benefit beside the better of acting on every case and on none; None of other utility."""
     if not measure.decomposable:
         return None
-    return _gain(measure, predictions, from_summary(measure, predictions), settings)
-
-
-def _of_area(measure: Measure, predictions: Summarised, level: float) -> Interval | None:
-    """Newcombe's and logit DeLong's from binned placements, widened by what bins leave open."""
-    ranks, bound = predictions.rank_summary, predictions.totals.auc_bound
-    if min(ranks.n_positive, ranks.n_negative) < 1:
-        return None
-    found = summarised_area(ranks)
-    scale = area_scale(measure, measure.of(predictions), found.value)
-    if scale is None:
-        return None
-    inside = found.interval(level)
-    low, high = max(inside.low - bound, 0.0), min(inside.high + bound, 1.0)
-    known = {**inside.by, **({"binned": True} if bound > 0 else {})}
-    return limits(known.pop("name"), *scale.limits(low, high), level, **known)
-
-
-def _of_net_benefit(
-    measure: Measure, predictions: Summarised, settings: Settings
-) -> Interval | None:
     threshold = threshold_of(measure)
     table = predictions.summary.table_from(threshold)
     if table is None:
         return None
-    worth = of_four_cases(measure)
-    known = of_two_shares(worth, table, settings.level)
-    if known is not None:
-        return known
-    return of_counts(
-        worth,
-        table,
-        confidence_level=settings.level,
-        draws=settings.bootstraps,
-        rng=settings.rng(ONE_MODEL, 7),
-    )
-
-
-def _gain(
-    measure: Measure, predictions: Summarised, value: float, settings: Settings
-) -> Skill | None:
-    threshold = threshold_of(measure)
-    table = predictions.summary.table_from(threshold)
-    if table is None:
-        return None
-    worth = gain_of(threshold, table)
+    worth, value = gain_of(threshold, table), from_summary(measure, predictions)
     difference = float(worth(table))
     limits = of_two_shares(worth, table, settings.level)
     return Skill(reference=value - difference, difference=difference, interval=limits)
-
-
-def _of_ratio(summary: BinarySummary, ratio: float, level: float) -> Interval | None:
-    """Observed to expected, on the log scale; Cochran (1977), section 6.3."""
-    n, observed = summary.n, summary.positives.n
-    if ratio <= 0 or n < 2:
-        return None
-    squares = summary.positives.squared_p + summary.negatives.losses
-    residual = observed - 2.0 * ratio * summary.positives.p + ratio**2 * squares
-    error = np.sqrt(n / (n - 1) * max(residual, 0.0)) / observed
-    half = critical_value(level, n - 1) * error
-    ends = np.exp([np.log(ratio) - half, np.log(ratio) + half])
-    return limits("observed_expected", ends[0], ends[1], level, cases=n)
 
 
 def _standard_error(measure: Measure, predictions: Summarised) -> float | None:
@@ -471,25 +445,9 @@ def against_chance(
     predictions: AnySummary, values: Mapping[Measure, float], settings: Settings
 ) -> dict[str, Test]:
     """One-sided tests of measures with their values, by label; undefined ones are left out."""
-    facts = facts_of(predictions)
     if predictions.one_class:
         return {}
-    chosen: dict[Method, list[Measure]] = {}
-    for m, value in values.items():
-        if np.isnan(value):
-            continue
-        try:
-            first = first_of(Kind.TEST, m.law, facts)
-        except NotApplicable:  # a law without a test
-            continue
-        found = next(suited(first, m, predictions, facts), None)
-        if found is not None:
-            chosen.setdefault(found, []).append(m)
-    return {
-        label: test
-        for found, some in chosen.items()
-        for label, test in answers_of(found, predictions, some, settings).items()
-    }
+    return by_method(predictions, [m for m, v in values.items() if not np.isnan(v)], settings)
 
 
 def _of_binned_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
@@ -511,8 +469,13 @@ def _of_binned_ranks(measure: Measure, predictions: Any, facts: frozenset[Fact])
 def tests_of_binned_ranks(
     predictions: Summarised, measures: Sequence[Measure], settings: Settings
 ) -> dict[str, Test]:
-    """One answer for every measure that is better the larger the area."""
-    found = _mann_whitney(predictions)
+    """One answer for every measure that is better the larger the area, at the least U of bins."""
+    totals = predictions.totals
+    u = (totals.twice_u - totals.slack) / 2.0
+    p = rank_sum_tail(u, totals.ties, totals.n_positive, totals.n_negative)
+    found = answer(
+        "mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True
+    )
     return {m.label: found for m in measures}
 
 
@@ -605,14 +568,6 @@ def _permuted(value: float, p: float) -> Test:
     return answer(
         "permutation", statistic=value, p_value=p, alternative="greater", approximation=True
     )
-
-
-def _mann_whitney(predictions: Summarised) -> Test:
-    """By the normal approximation, at the least U that the bins allow."""
-    totals = predictions.totals
-    u = (totals.twice_u - totals.slack) / 2.0
-    p = rank_sum_tail(u, totals.ties, totals.n_positive, totals.n_negative)
-    return answer("mann_whitney", statistic=u, p_value=p, alternative="greater", approximation=True)
 
 
 def _permutation(summary: BinarySummary, kind: str) -> Test | None:

@@ -438,8 +438,7 @@ def _several(columns: Columns | Mapping[Any, str]) -> tuple[str, ...]:
 # ----------------------------------------------------------------------------------------------
 
 
-NEARLY = 0.8
-"""Share of numbers from which the other cells of a column are taken for mistakes."""
+NEARLY = 0.8  # share of numbers from which the other cells of a column are taken for mistakes
 
 
 class Features(NamedTuple):

@@ -34,8 +34,7 @@ from abovechance.signal import Accuracy, AnyStatistic, Statistic
 from abovechance.signal.battery import Work, entropy_of
 from abovechance.signal.two_group_statistics import unit_columns
 
-CENTRES = 256
-"""Centres in a block."""
+CENTRES = 256  # centres in a block
 
 
 class Labelled(NamedTuple):

@@ -167,8 +167,7 @@ def clusters_found(
 
 
 DIGITS = 3
-LEVEL = 0.95
-"""Of the band around the mean over subjects."""
+LEVEL = 0.95  # of the band around the mean over subjects
 
 
 def view_of(

@@ -20,15 +20,11 @@ from abovechance.settings import positive, seed_of, share, whole
 BRAIN = (70.0, 88.0, 64.0)
 """Half axes in millimetres of an ellipsoid as large as a brain in MNI space."""
 
-MIDDLE = (0.0, -18.0, 10.0)
-"""Its middle, in the coordinates of MNI space."""
-
+MIDDLE = (0.0, -18.0, 10.0)  # its middle, in the coordinates of MNI space
 REGIONS = ((-48.0, -24.0, 8.0, 16.0), (48.0, -24.0, 8.0, 16.0))
 """Active regions unless stated: x, y, z and radius, about where voices are heard on both sides."""
 
-MOST = 2**29
-"""Numbers that are simulated at most: 4 GB of them."""
-
+MOST = 2**29  # numbers that are simulated at most: 4 GB of them
 WIDTH = 2.0 * (2.0 * np.log(2.0)) ** 0.5
 """Full width at half maximum of a normal curve, in standard deviations."""
 

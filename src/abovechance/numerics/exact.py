@@ -167,11 +167,8 @@ def _total(start: int, stop: int, n: int, marked: int, drawn: int) -> float:
 # ----------------------------------------------------------------------------------------------
 
 
-CELLS = 200_000_000
-"""Additions that counting rank sums may take: about half a second."""
-
-LARGEST = 1000
-"""With more cases the number of subsets exceeds what a float can hold."""
+CELLS = 200_000_000  # additions that counting rank sums may take: about half a second
+LARGEST = 1000  # with more cases the number of subsets exceeds what a float can hold
 
 
 class ExactTail(NamedTuple):

@@ -16,9 +16,7 @@ import numpy as np
 
 from abovechance.arrays import Bools, Floats
 
-ENOUGH = 10
-"""Draws at least as extreme from which on a p-value is counted, not extrapolated."""
-
+ENOUGH = 10  # draws at least as extreme from which on a p-value is counted, not extrapolated
 MOST, STEP, LEAST = 250, 10, 30
 """Highest draws that are fitted at first, how many fewer after a bad fit, and at least."""
 

@@ -250,9 +250,7 @@ def _ends(points: Any, value: Floats, end: str) -> Floats:
 # ----------------------------------------------------------------------------------------------
 
 
-SIGNAL, NOISE = "1", "muted"
-"""The colours of features as they are, and of permuted copies."""
-
+SIGNAL, NOISE = "1", "muted"  # the colours of features as they are, and of permuted copies
 MARKS = 10  # on an axis of whole numbers
 
 

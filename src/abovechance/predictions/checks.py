@@ -455,8 +455,7 @@ def on_moved(first: str, moved: list[str]) -> Advice:
     )
 
 
-MOST_CASES = 20_000_000
-"""Cases that counts may stand for where they are spelled out one by one."""
+MOST_CASES = 20_000_000  # cases that counts may stand for where they are spelled out one by one
 
 
 def spelled_out(counts: Floats) -> Ints:

@@ -205,8 +205,7 @@ def _linear_algebra() -> str:
 # ----------------------------------------------------------------------------------------------
 
 
-ABSOLUTE = 1e-14
-"""Below this a deviation is rounding, whatever the value."""
+ABSOLUTE = 1e-14  # below this a deviation is rounding, whatever the value
 
 
 def reference_checks() -> Iterator[Check]:

@@ -102,12 +102,8 @@ def _arrangements(values: Array) -> float:
 # ----------------------------------------------------------------------------------------------
 
 
-ENUMERABLE = 2_000_000
-"""More arrangements than this are drawn, not listed."""
-
-COUNTABLE = 10_000
-"""Of more cases than this the number of arrangements is called infinite."""
-
+ENUMERABLE = 2_000_000  # more arrangements than this are drawn, not listed
+COUNTABLE = 10_000  # of more cases than this the number of arrangements is called infinite
 NOTHING_WITHIN = (
     "labels are constant within every block, so permuting within blocks changes nothing; "
     "permute whole blocks instead (permute='whole')"
@@ -545,11 +541,8 @@ def _joined(listed: list[Any], places: list[Ints], n: int) -> Ints:
 # ----------------------------------------------------------------------------------------------
 
 
-CELLS = 2**21
-"""Words of masks held in memory at once."""
-
-PAD = 8
-"""Unused draws at the end of a row of masks: rows a power of two apart share cache lines."""
+CELLS = 2**21  # words of masks held in memory at once
+PAD = 8  # unused draws at the end of a row of masks: rows a power of two apart share cache lines
 
 
 def label_sums(
@@ -618,8 +611,7 @@ def _subset_sums(scores: Floats, positives: int, key: Words) -> Floats:
 # ----------------------------------------------------------------------------------------------
 
 
-BOOTSTRAP_STEPS = 2**9
-"""Case-draws numpy does in the time of one elementary step of `worthwhile`."""
+BOOTSTRAP_STEPS = 2**9  # case-draws numpy does in the time of one elementary step of `worthwhile`
 
 
 @dataclass(frozen=True, eq=False)
@@ -755,8 +747,7 @@ class BayesianBootstrap:
 # ----------------------------------------------------------------------------------------------
 
 
-WEIGHT_CELLS = 2**21
-"""Weights held in memory at once by the numpy path."""
+WEIGHT_CELLS = 2**21  # weights held in memory at once by the numpy path
 
 
 @dataclass(frozen=True, eq=False)

@@ -399,9 +399,7 @@ def _unable(times: int, code: int | None) -> str:
 # ----------------------------------------------------------------------------------------------
 
 
-WINDOW = 4
-"""Blocks under way for every thread of the cluster."""
-
+WINDOW = 4  # blocks under way for every thread of the cluster
 NOISE = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
 """Loggers that tell at length of connections that end; what matters is said by an exception."""
 

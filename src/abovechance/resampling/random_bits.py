@@ -35,8 +35,7 @@ HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 ALL = ~np.uint64(0)
 
-STEPS = 2**12
-"""Case-draws the numpy path does in the time of one elementary step of `worthwhile`."""
+STEPS = 2**12  # case-draws the numpy path does in the time of one elementary step of `worthwhile`
 
 
 def keys(rng: np.random.Generator, *shape: int) -> Words:

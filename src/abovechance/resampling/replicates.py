@@ -64,18 +64,10 @@ Result = Array | dict[str, Array]
 Work = Callable[[np.random.Generator, int], Result]
 """Computes replicates: given a stream and their number, an array (or arrays) with one row each."""
 
-BLOCK = 128
-"""Draws in a block of a statistic of unknown cost."""
-
-FAST_BLOCK = 4096
-"""Draws in a block of the compiled engines, which make tables for each block."""
-
-CELLS = 2**22
-"""Numbers drawn at a time; a block of more is drawn in parts."""
-
-
-JOINED = 2048
-"""Draws of several blocks that are worked on as one where that gives the same bits."""
+BLOCK = 128  # draws in a block of a statistic of unknown cost
+FAST_BLOCK = 4096  # draws in a block of the compiled engines, which make tables for each block
+CELLS = 2**22  # numbers drawn at a time; a block of more is drawn in parts
+JOINED = 2048  # draws of several blocks that are worked on as one where that gives the same bits
 
 
 class Joinable(Protocol):

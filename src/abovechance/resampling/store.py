@@ -163,9 +163,7 @@ def _code(code: CodeType) -> tuple[Any, ...]:
 # ----------------------------------------------------------------------------------------------
 
 
-APPLICATION = 0x41424348
-"""Marks a SQLite file as a store ("ABCH")."""
-
+APPLICATION = 0x41424348  # marks a SQLite file as a store ("ABCH")
 LAYOUT = 1
 HEADER = b"SQLite format 3\x00"
 

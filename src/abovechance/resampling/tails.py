@@ -233,8 +233,7 @@ def _slack(observed: Any, null: Floats) -> Any:
 
 Decision = Literal["p <= level", "p > level"]
 
-HALF_SPENT = 1000
-"""After this many draws half of the risk has been spent (Gandy 2009, section 3)."""
+HALF_SPENT = 1000  # after this many draws half of the risk has been spent (Gandy 2009, section 3)
 
 
 class _Design(NamedTuple):

@@ -30,14 +30,9 @@ from abovechance.studies.sample_tests import NO_ORACLE, canonical, least_mann_wh
 CONTINUOUS = ("hotelling", "hotelling_shrink", "srivastava_du", "oracle")
 """Statistics without ties, whose level under permutation is known whatever the noise."""
 
-UNLIKELY = 1e-12
-"""Outcomes with less probability are left out of an enumeration."""
-
-NODES = 60
-"""Points of a Gaussian quadrature."""
-
-NEXT = 2.0**-52
-"""So near to 0 or 1, a probability is lost beside 1 in doubles."""
+UNLIKELY = 1e-12  # outcomes with less probability are left out of an enumeration
+NODES = 60  # points of a Gaussian quadrature
+NEXT = 2.0**-52  # so near to 0 or 1, a probability is lost beside 1 in doubles
 
 
 @dataclass(frozen=True)

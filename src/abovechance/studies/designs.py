@@ -324,14 +324,11 @@ def _got(value: object) -> str:
     return f"got {shown(value)}."
 
 
-LEAST = 4
-"""Cases in the smallest sample."""
-
+LEAST = 4  # cases in the smallest sample
 LEAST_NOISE, MOST_NOISE = 1e-4, 5.0
 """With less the two models are one to a formula; with more their probabilities round to 0 and 1."""
 
-AREAS = (0.6, 0.7, 0.8)
-"""Areas under the ROC curve that are studied where none is named."""
+AREAS = (0.6, 0.7, 0.8)  # areas under the ROC curve that are studied where none is named
 
 
 @dataclass(frozen=True)

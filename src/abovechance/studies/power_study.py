@@ -84,24 +84,14 @@ Tests: TypeAlias = OneTest | Sequence[OneTest] | Mapping[str, OneTest]
 
 USUAL_STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "lda.cv8")
 
-RARE = 0.15
-"""How far the threshold may lie from the prevalence before that is worth a remark."""
-
-UNEQUAL = 0.05
-"""How far the share of positives may lie from one half before that is worth a remark."""
-
+RARE = 0.15  # how far the threshold may lie from the prevalence before that is worth a remark
+UNEQUAL = 0.05  # how far the share of positives may lie from one half before that is worth a remark
 LABELLED = ("fisher", "skill.accuracy", "binomial")
 """Tests against chance that see predicted labels only."""
 
-BLOCK = 16
-"""Replications that share a stream."""
-
-SELDOM_ALONE = 64
-"""Blocks in a study, when it has to be guessed."""
-
-FEW = 5
-"""Expected counts below which a z is taken from the exact law."""
-
+BLOCK = 16  # replications that share a stream
+SELDOM_ALONE = 64  # blocks in a study, when it has to be guessed
+FEW = 5  # expected counts below which a z is taken from the exact law
 OPTIMISM = Advice(
     "AC801",
     "these powers take the pilot's predictions at their word. A small pilot that looked good "

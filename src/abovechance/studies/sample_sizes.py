@@ -59,18 +59,10 @@ from abovechance.studies.sample_tests import (
 # ----------------------------------------------------------------------------------------------
 
 
-FIRST_FOR_WIDTH = 100
-"""Where the search begins when no formula says where, in cases."""
-
-FEW = 48
-"""Samples of each size on the way to the answer."""
-
-ROUNDS_FOR_WIDTH = 12
-"""How often a size is tried on the way to the answer."""
-
-CHECKS = 6
-"""How often the answer is checked with fresh samples."""
-
+FIRST_FOR_WIDTH = 100  # where the search begins when no formula says where, in cases
+FEW = 48  # samples of each size on the way to the answer
+ROUNDS_FOR_WIDTH = 12  # how often a size is tried on the way to the answer
+CHECKS = 6  # how often the answer is checked with fresh samples
 SELDOM = 0.05
 """Share of samples that may have no interval with two ends; more, and a size is too small."""
 
@@ -481,29 +473,16 @@ def _advice(widths: Sequence[Width]) -> tuple[Advice, ...]:
 # ----------------------------------------------------------------------------------------------
 
 
-LARGEST = 20_000
-"""Where the search gives up."""
-
-FIRST = 12
-"""Where the search begins, in cases."""
-
-SHARES = (0.8, 1.0, 1.25)
-"""Sizes simulated around the current answer."""
-
-ROUNDS = 4
-"""How often the answer is sought again."""
-
-BRACKET = 64
-"""Samples of each size on the way to the first answer."""
-
+LARGEST = 20_000  # where the search gives up
+FIRST = 12  # where the search begins, in cases
+SHARES = (0.8, 1.0, 1.25)  # sizes simulated around the current answer
+ROUNDS = 4  # how often the answer is sought again
+BRACKET = 64  # samples of each size on the way to the first answer
 SMALL = 32
 """Up to so many cases powers jump from one size to the next, and the answer is tried one by one."""
 
-CLEARLY = 0.999
-"""Level at which samples rule out a size."""
-
-Point = tuple[int, int, int]
-"""A size, in how many samples the test rejected, and of how many."""
+CLEARLY = 0.999  # level at which samples rule out a size
+Point = tuple[int, int, int]  # a size, in how many samples the test rejected, and of how many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -673,9 +652,9 @@ def sample_size(
     by one.
 
     With `width`, the answer is the number of cases from which on the interval that `assess` shows
-    of the measure is on average no wider. Its mean width is simulated at sizes around the current
-    answer, :math:`\log \text{width} = a + b \log n` is fitted, and `replications` fresh samples
-    of the answer check it.
+    of the measure is on average no wider. Its mean width is simulated at one size after another,
+    each found from the last as if widths went with :math:`1/\sqrt n`, and `replications` fresh
+    samples of the answer check it.
 
     Parameters
     ----------
