@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from abovechance.inference.bootstrap import span
+from abovechance.inference.bootstrap import accelerated, span
 from abovechance.inference.comparison import compare
-from abovechance.inference.contrasts import Resampled, accelerated
+from abovechance.inference.contrasts import Resampled
 from abovechance.measures import Family, Form, Law, Measure, applicable, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics.kernels import SWITCH

@@ -1302,23 +1302,39 @@ def _slices(total: int, most: int) -> list[int]:
 def _adjusted(
     at: Floats, values: Floats, estimate: float, measure: Measure, predictions: Predictions
 ) -> Floats:
-    """Percentiles moved for bias and for a spread that changes with the value."""
-    from scipy.special import ndtr, ndtri
-
-    below = (values < estimate).mean() + (values == estimate).mean() / 2.0
-    if below in (0.0, 1.0):
-        below = np.clip(below, 0.5 / len(values), 1.0 - 0.5 / len(values))
-    bias = ndtri(below)
     if predictions.cases.groups is None:
         without, times = leave_one_out(measure, predictions)
     else:
         without = without_clusters(measure, predictions, predictions.cases.groups)
         times = np.ones(len(without))
+    return accelerated(at, values, estimate, without, times)
+
+
+def accelerated(
+    at: Floats, values: Floats, estimate: float, without: Floats, times: Floats
+) -> Floats:
+    """Percentiles moved for bias and for a spread that changes with the value (BCa).
+
+    `without` are values with cases left out, each standing for so many.
+    """
+    below = (values < estimate).mean() + (values == estimate).mean() / 2.0
     kept = np.isfinite(without)
-    centre = np.average(without[kept], weights=times[kept])
-    gap = centre - without[kept]
+    gap = np.average(without[kept], weights=times[kept]) - without[kept]
     scale = (times[kept] @ gap**2) ** 1.5
     acceleration = (times[kept] @ gap**3) / (6.0 * scale) if scale > 0 else 0.0
+    return moved_percentiles(at, below, len(values), acceleration)
+
+
+def moved_percentiles(at: Any, below: Any, draws: int, acceleration: Any) -> Floats:
+    """Where BCa reads its limits: by the share of replicates below the value and acceleration.
+
+    References
+    ----------
+    Efron (1987); Efron & Tibshirani (1993), section 14.3.
+    """
+    from scipy.special import ndtr, ndtri
+
+    bias = ndtri(np.clip(below, 0.5 / draws, 1.0 - 0.5 / draws))
     shifted = bias + ndtri(at)
     moved: Floats = ndtr(bias + shifted / (1.0 - acceleration * shifted))
     return moved

@@ -18,6 +18,7 @@ from abovechance.inference.bootstrap import (
     MOST,
     MOST_UNDEFINED,
     ROUNDING,
+    accelerated,
     freedom_of,
     kept_resamples,
     leave_one_out,
@@ -667,28 +668,6 @@ class Resampled:
         (one, times), (other, _) = (leave_one_out(measure, p) for p in (first, second))
         with np.errstate(invalid="ignore"):
             return one - other, times
-
-
-def accelerated(
-    at: Floats, values: Floats, estimate: float, without: Floats, times: Floats
-) -> Floats:
-    """Percentiles moved for bias and for a spread that changes with the value (BCa).
-
-    References
-    ----------
-    Efron (1987); Efron & Tibshirani (1993), section 14.3.
-    """
-    from scipy.special import ndtr, ndtri
-
-    below = (values < estimate).mean() + (values == estimate).mean() / 2.0
-    below = np.clip(below, 0.5 / len(values), 1.0 - 0.5 / len(values))
-    kept = np.isfinite(without)
-    gap = np.average(without[kept], weights=times[kept]) - without[kept]
-    scale = (times[kept] @ gap**2) ** 1.5
-    acceleration = (times[kept] @ gap**3) / (6.0 * scale) if scale > 0 else 0.0
-    shifted = ndtri(below) + ndtri(at)
-    moved: Floats = ndtr(ndtri(below) + shifted / (1.0 - acceleration * shifted))
-    return moved
 
 
 def joint_table(first: Any, second: Any) -> Floats:

@@ -657,14 +657,18 @@ def _probability(predictions: Binary) -> Floats:
     return predictions.probability
 
 
-def _told(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
+def _told(
+    predictions: Binary,
+    impossible: str = "no line, no interval.",
+    certain: str = "every probability is 0 or 1, which says nothing about a line.",
+) -> tuple[Floats, Floats, Floats | None]:
     """Outcomes, log odds and counts of the cases that tell about a line."""
     p, y = _probability(predictions), predictions.positive
     if np.where(y, p == 0.0, p == 1.0).any():
-        raise NotApplicable("something of predicted probability 0 happened: no line, no interval.")
+        raise NotApplicable(f"something of predicted probability 0 happened: {impossible}")
     inside = _inside(predictions)
     if not inside.any():
-        raise NotApplicable("every probability is 0 or 1, which says nothing about a line.")
+        raise NotApplicable(certain)
     weight = None if predictions.weight is None else predictions.weight[inside]
     return y[inside].astype(np.float64), log_odds(p[inside]), weight
 
@@ -813,7 +817,11 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     if hypothesis not in words:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
     predictions = _checked(predictions, "likelihood_ratio")
-    y, x, weight = _of_known_logit(predictions)
+    y, x, weight = _told(
+        predictions,
+        "that refutes them.",
+        "every probability is 0 or 1 and came true; there is nothing to test.",
+    )
     fits = _Fits.of(predictions, y, x, weight)
     at = {"shifted": fits.at_shift}
     if hypothesis in ("line", "in_the_large"):
@@ -1105,17 +1113,6 @@ def of_distances(
 def _checked(predictions: Any, test: str = "calibration") -> Any:
     """Cases whose outcomes may be taken for independent draws from the probabilities."""
     return checked(test, predictions, Kind.TEST)
-
-
-def _of_known_logit(predictions: Binary) -> tuple[Floats, Floats, Floats | None]:
-    p, y = _probability(predictions), predictions.positive
-    if np.where(y, p == 0.0, p == 1.0).any():
-        raise NotApplicable("something of predicted probability 0 happened: that refutes them.")
-    inside = (p > 0.0) & (p < 1.0)
-    if not inside.any():
-        raise NotApplicable("every probability is 0 or 1 and came true; there is nothing to test.")
-    weight = None if predictions.weight is None else predictions.weight[inside]
-    return y[inside].astype(np.float64), log_odds(p[inside]), weight
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference import confusion_tables, method
+from abovechance.inference.bootstrap import moved_percentiles
 from abovechance.inference.confusion_tables import Cells
 from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, interval
@@ -116,22 +117,14 @@ def bca_limits(worth: Worth, tables: Floats, replicates: Floats, level: float) -
 
     The jackknife leaves out one case of each cell in turn, as often as the cell has cases.
     """
-    from scipy.special import ndtr, ndtri
-
     estimate = worth(tables)
     draws = len(replicates)
     close = np.isclose(replicates, estimate, rtol=1e-12, atol=1e-14)
     below = ((replicates < estimate) & ~close).mean(axis=0) + close.mean(axis=0) / 2.0
-    bias = ndtri(np.clip(below, 0.5 / draws, 1.0 - 0.5 / draws))
-    acceleration = _acceleration(worth, tables)
+    acceleration, ordered = _acceleration(worth, tables), np.sort(replicates, axis=0)
     tail = (1.0 - level) / 2.0
-    limits = []
-    ordered = np.sort(replicates, axis=0)
-    for at in (tail, 1.0 - tail):
-        shifted = bias + ndtri(at)
-        moved = ndtr(bias + shifted / (1.0 - acceleration * shifted))
-        limits.append(_quantile(ordered, np.asarray(moved)))
-    return np.stack(limits)
+    places = (moved_percentiles(at, below, draws, acceleration) for at in (tail, 1.0 - tail))
+    return np.stack([_quantile(ordered, np.asarray(place)) for place in places])
 
 
 def net_benefit_limits(

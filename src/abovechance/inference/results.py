@@ -452,7 +452,6 @@ class Assessment(Result, kind="assessment"):
     goals: Goals | None = None
 
     def __getitem__(self, measure: str) -> Estimate:
-        from abovechance.errors import UnknownMeasure, did_you_mean
         from abovechance.measures import find
 
         rows = [e for e in self.estimates if e.by is None and e.class_ is None]

@@ -463,7 +463,7 @@ def power(result: Any, *, target: float | None = USUAL) -> Chart:
     several = len({c.get(other) for c in cells}) > 1
     groups: dict[str, list[Any]] = {}
     for cell in cells:
-        name = test_title(cell)
+        name = title_of_test(cell)
         if several:
             name += f", {TITLES[other].lower()} {cell.get(other)}"
         groups.setdefault(name, []).append(cell)
@@ -522,7 +522,7 @@ def sizes(result: Any) -> Chart:
     formula = np.array([as_float(size.get("formula")) for size in found])
     places = np.arange(len(found))[::-1].astype(np.float64)
     known = np.isfinite(formula)
-    titles = [test_title(size) for size in found]
+    titles = [title_of_test(size) for size in found]
     upright = " Upright marks are sizes by formula." if known.any() else ""
     return Chart(
         title="Cases needed",
@@ -782,11 +782,11 @@ def _finite(density: Any) -> Any:
     return np.where(np.isfinite(density), density, known.max(initial=1.0))
 
 
-def test_title(cell: Mapping[str, Any]) -> str:
+def title_of_test(cell: Mapping[str, Any]) -> str:
     """A test in words, from its name and the design it was simulated in.
 
-    >>> test_title({"statistic": "auc", "design": "binormal"}), test_title({"statistic": "mine"})
-    ('Mann–Whitney test of the AUC', 'mine')
+    >>> title_of_test({"statistic": "auc", "design": "binormal"})
+    'Mann–Whitney test of the AUC'
     """
     name = str(cell["statistic"])
     known = OF_TWO_MODELS if cell.get("design") in TWO_MODELS else AGAINST_CHANCE

@@ -42,7 +42,7 @@ from abovechance.inference.sentences import (
 from abovechance.inference.verdicts import TARGET, verdict
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import chart_of
-from abovechance.plots.result_pictures import setting, test_title
+from abovechance.plots.result_pictures import setting, title_of_test
 from abovechance.reports.methods import of_posterior, software
 from abovechance.reports.story import (
     Facts,
@@ -107,7 +107,7 @@ def _headline(facts: Mapping[str, Any], *, past: bool = False) -> str:
 def _methods(facts: Mapping[str, Any]) -> str:
     """What was simulated, how often, and at which level."""
     cells = facts.get("cells") or facts.get("sizes") or ()
-    names = listed(list(dict.fromkeys(named(test_title(cell)) for cell in cells)))
+    names = listed(list(dict.fromkeys(named(title_of_test(cell)) for cell in cells)))
     samples = max((int(cell.get("replications") or 0) for cell in cells), default=0)
     drawn = f"{thousands(samples)} simulated samples" if samples else "simulated samples"
     what = listed(list(dict.fromkeys(label(setting(cell)) for cell in cells)))
@@ -138,7 +138,7 @@ def _needed(facts: Mapping[str, Any], needs: str) -> str:
             if size.get("interval"):
                 low, high = size["interval"]
                 many += f" (95% CI {thousands(low)} to {thousands(high)})"
-        parts.append(f"{named(test_title(size))}{verb} {many}")
+        parts.append(f"{named(title_of_test(size))}{verb} {many}")
     level = sides_and_level(facts)
     asked = f"a power of {percent(_target(facts))} of {level[0].lower()}{level[1:]}"
     about = label(setting(facts["sizes"][0]))
@@ -147,7 +147,7 @@ def _needed(facts: Mapping[str, Any], needs: str) -> str:
 
 def _reached(cells: list[Mapping[str, Any]], facts: Mapping[str, Any], *, past: bool) -> str:
     """The fewest cases with which a test reaches the target, or how far it gets."""
-    subject, has = begun(test_title(cells[0])), "had" if past else "has"
+    subject, has = begun(title_of_test(cells[0])), "had" if past else "has"
     if not _by_size(facts):
         best = max(cells, key=lambda cell: as_float(cell["power"]))
         return f"{subject} {has} a power of at most {_power(best)}."
@@ -212,7 +212,7 @@ def _tiles(facts: Mapping[str, Any]) -> tuple[Tile, ...]:
         last[str(cell["statistic"])] = cell
     return tuple(
         Tile(
-            test_title(cell),
+            title_of_test(cell),
             number(cell["power"]),
             f"with {thousands(cell['n'])} cases" if cell.get("n") else "",
         )
@@ -221,7 +221,7 @@ def _tiles(facts: Mapping[str, Any]) -> tuple[Tile, ...]:
 
 
 def _size_tile(size: Mapping[str, Any], facts: Mapping[str, Any]) -> Tile:
-    name = test_title(size)
+    name = title_of_test(size)
     if size.get("n") is None:
         return Tile(name, f">{thousands(facts['largest'])}", "cases")
     low, high = size.get("interval") or (None, None)

@@ -814,13 +814,13 @@ class Meter:
             self.tell(min(done, self.tests * self.each), self.tests * self.each)
 
 
-def described(cell: Cell, design: Design, test: OneTest, kind: type) -> Cell:
-    """The cell with its test and its setting in words."""
+def described(row: Any, design: Design, test: OneTest, kind: type) -> Any:
+    """A power or a size with its test and its setting in words."""
     return replace(
-        cell,
-        title=title_of(test, cell.statistic, kind),
+        row,
+        title=title_of(test, row.statistic, kind),
         alternative=alternative_of(test, kind),
-        setting=setting_of(design, cell.effect),
+        setting=setting_of(design, row.effect),
     )
 
 

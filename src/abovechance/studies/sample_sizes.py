@@ -47,11 +47,9 @@ from abovechance.studies.power_study import (
     simulate,
 )
 from abovechance.studies.sample_tests import (
-    alternative_of,
     interval_shown,
     rejects,
     run_tests,
-    title_of,
 )
 
 # ----------------------------------------------------------------------------------------------
@@ -758,7 +756,7 @@ def sample_size(
         search = Search(design, test, label, effect, target, settings, least, largest, meter)
         formula, method = search.by_formula()
         answer = search.answer(formula)
-        sizes.append(_described(search.size(answer, formula, method), design, test, chosen.kind))
+        sizes.append(described(search.size(answer, formula, method), design, test, chosen.kind))
         if answer is not None:
             cell = cell_of(design, test, (answer.n, effect), answer.rejected, settings, label)
             cells.append(described(cell, design, test, chosen.kind))
@@ -782,16 +780,6 @@ def _effect(design: Design, effect: Any) -> float:
     if effect is not None and len(effects) > 1:
         raise AboveChanceError(f"give one effect to plan for; got {listed(list(effects))}.")
     return effects[len(effects) // 2]
-
-
-def _described(size: Size, design: Design, test: OneTest, kind: type) -> Size:
-    """The size with its test and its setting in words."""
-    return replace(
-        size,
-        title=title_of(test, size.statistic, kind),
-        alternative=alternative_of(test, kind),
-        setting=setting_of(design, size.effect),
-    )
 
 
 def _terms(
