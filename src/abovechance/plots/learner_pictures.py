@@ -25,7 +25,7 @@ from abovechance.plots.chart import (
     spanning,
     unit,
 )
-from abovechance.plots.plotting import picture
+from abovechance.plots.plotting import ends, picture
 from abovechance.tabular import SERIES, series_colour
 
 # ----------------------------------------------------------------------------------------------
@@ -58,11 +58,7 @@ def optimism(result: Any) -> Chart:
     apparent, corrected = (
         np.array([as_float(row[name]) for row in found]) for name in ("apparent", "corrected")
     )
-    low, high = (
-        np.array([as_float((row.get("interval") or {}).get(end)) for row in found])
-        for end in ("low", "high")
-    )
-    low, high = (np.where(np.isfinite(end), end, corrected) for end in (low, high))
+    low, high = (np.where(np.isfinite(x), x, corrected) for x in ends(found, "corrected"))
     places = np.arange(len(found))[::-1].astype(np.float64)
     titles = [str(row["title"]) for row in found]
     layers: list[Layer] = [
@@ -176,7 +172,7 @@ def learning(result: Any, *, measure: str | None = None) -> Chart:
         np.array([as_float(point.get(name)) for point in points])
         for name in ("size", "value", "apparent")
     )
-    low, high = (_ends(points, value, end) for end in ("low", "high"))
+    low, high = (np.where(np.isfinite(x), x, value) for x in ends(points, "value"))
     layers: list[Layer] = []
     series = [
         Series(
@@ -238,11 +234,6 @@ def learning(result: Any, *, measure: str | None = None) -> Chart:
         layers=tuple(layers),
         series=tuple(series),
     )
-
-
-def _ends(points: Any, value: Floats, end: str) -> Floats:
-    found = np.array([as_float((point.get("interval") or {}).get(end)) for point in points])
-    return np.where(np.isfinite(found), found, value)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -431,10 +422,7 @@ def cv_reliability(result: Any) -> Chart:
         n = np.array([float(r["n"]) for r in mine])
         x = n + gap * (i - (len(names) - 1) / 2)
         y = np.array([as_float(r["spearman"]) for r in mine])
-        low, high = (
-            np.array([as_float((r.get("interval") or {}).get(end, r["spearman"])) for r in mine])
-            for end in ("low", "high")
-        )
+        low, high = ends(mine, "spearman")
         colour = series_colour(i)
         layers += [
             Line(x=x, y=y, colour=colour, thin=True),

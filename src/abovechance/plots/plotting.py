@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 
+from abovechance.arrays import Floats
 from abovechance.errors import DataError, NotApplicable, did_you_mean, listed
 from abovechance.format import as_float
 from abovechance.gate import Features, Fitted, Outcome, errors_of, gated
@@ -366,6 +367,21 @@ def _saved_curve(facts: Mapping[str, Any]) -> Curve:
     called = facts.get("curve") or facts["kind"]  # results of older versions say it as their kind
     known = {name: facts[name] for name in names}
     return Curve(curve=str(called), **known, **ends, columns=columns, summary=summary)
+
+
+def ends(rows: Iterable[Mapping[str, Any]], value: str) -> tuple[Floats, Floats]:
+    """The limits of rows of a result, at the value where there are none.
+
+    >>> low, high = ends([{"x": 0.5, "interval": {"low": 0.2, "high": 0.7}}, {"x": 1.5}], "x")
+    >>> low.tolist(), high.tolist()
+    ([0.2, 1.5], [0.7, 1.5])
+    """
+    pairs = [(row.get("interval") or {}, row[value]) for row in rows]
+    low, high = (
+        np.array([as_float(inside.get(end, known)) for inside, known in pairs])
+        for end in ("low", "high")
+    )
+    return low, high
 
 
 # ----------------------------------------------------------------------------------------------

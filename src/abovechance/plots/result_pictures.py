@@ -29,7 +29,7 @@ from abovechance.plots.chart import (
     spanning,
     unit,
 )
-from abovechance.plots.plotting import SEED, picture
+from abovechance.plots.plotting import SEED, ends, picture
 from abovechance.predictions import Predictions
 from abovechance.tabular import SERIES, series_colour
 
@@ -234,10 +234,7 @@ def differences(result: Any) -> Chart:
         for d in found
     ]
     value = np.array([as_float(d["difference"]) for d in found])
-    low, high = (
-        np.array([as_float((d.get("interval") or {}).get(end, d["difference"])) for d in found])
-        for end in ("low", "high")
-    )
+    low, high = ends(found, "difference")
     places = np.arange(len(found))[::-1].astype(np.float64)
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
     sides = "subgroups" if all(d.get("model") for d in found) else "models"
@@ -322,10 +319,7 @@ def within(result: Any) -> Chart:
     level = next((d["interval"]["level"] for d in found if d.get("interval")), None)
     said += "." if level is None else f", with {percent(level)} intervals."
     value = np.array([as_float(d["difference"]) for d in found])
-    low, high = (
-        np.array([as_float((d.get("interval") or {}).get(end, d["difference"])) for d in found])
-        for end in ("low", "high")
-    )
+    low, high = ends(found, "difference")
     places = np.arange(len(found))[::-1].astype(np.float64)
     layers: list[Layer] = [Rule(at=0.0)]
     for colour, chosen in (
@@ -397,10 +391,7 @@ def by_subgroup(result: Any) -> Chart:
     many = len({r["model"] for r in found}) > 1
     labels = [_of_subgroup(r, sizes.get(str(r["by"]), {}), named=many) for r in found]
     value = np.array([as_float(r["value"]) for r in found])
-    low, high = (
-        np.array([as_float((r["interval"] or {}).get(end, r["value"])) for r in found])
-        for end in ("low", "high")
-    )
+    low, high = ends(found, "value")
     level = next((r["interval"]["level"] for r in found if r["interval"]), None)
     said = "" if level is None else f" with {percent(level)} intervals"
     counted = any(size.get("events") is not None for size in sizes.values())
@@ -563,10 +554,7 @@ def chosen_thresholds(result: Any) -> Chart:
     if not found:
         raise NotApplicable("no criterion has a finite threshold, so there is none to show.")
     at = np.array([as_float(c["threshold"]) for c in found])
-    low, high = (
-        np.array([as_float((c.get("interval") or {}).get(end, c["threshold"])) for c in found])
-        for end in ("low", "high")
-    )
+    low, high = ends(found, "threshold")
     low, high = np.where(np.isfinite(low), low, at), np.where(np.isfinite(high), high, at)
     places = np.arange(len(found))[::-1].astype(np.float64)
     titles = [str(c["title"]) for c in found]
