@@ -398,7 +398,7 @@ def fits(value: Any, kind: Any) -> bool:
             value, parts[:1] if isinstance(value, Collection) else ()
         )
     if getattr(kind, "_is_protocol", False):
-        return not isinstance(value, type) and all(hasattr(value, part) for part in _asked(kind))
+        return not isinstance(value, type) and all(hasattr(value, part) for part in _members(kind))
     return isinstance(value, origin or kind) if isinstance(origin or kind, type) else True
 
 
@@ -416,7 +416,7 @@ def _all_fit(values: Iterable[Any], kinds: tuple[Any, ...]) -> bool:
     return not kinds or all(fits(value, kinds[0]) for value in values)
 
 
-def _asked(protocol: Any) -> list[str]:
+def _members(protocol: Any) -> list[str]:
     """What a protocol asks for."""
     own = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
     return [name for name in own if not name.startswith("_") or name == "__call__"]

@@ -80,7 +80,7 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
-def whole(name: str, value: Any, least: int = 1) -> int:
+def whole_number(name: str, value: Any, least: int = 1) -> int:
     """A whole number, not below the least."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise AboveChanceError(f"{name} must be a whole number; got {shown(value)}.")
@@ -94,7 +94,7 @@ def whole(name: str, value: Any, least: int = 1) -> int:
 def whole_draws(draws: Any) -> None:
     """Refuse a number of draws that is none; None asks for the default."""
     if draws is not None:
-        whole("draws", draws)
+        whole_number("draws", draws)
 
 
 def flag(name: str, value: Any) -> bool:
@@ -147,7 +147,7 @@ def workers_of(name: str, value: Any) -> Any:
         return value
     if not isinstance(value, bool) and number_of(value).is_integer():
         value = int(value)
-    return whole(name, value)
+    return whole_number(name, value)
 
 
 def progress_of(name: str, value: Any) -> Any:
@@ -277,7 +277,7 @@ class Declared:
     def _fitting(self, verb: str, value: Any) -> Any:
         found = self.checked(value)
         if found is not None and verb in self.leasts:
-            whole(self.keyword, found, self.leasts[verb])
+            whole_number(self.keyword, found, self.leasts[verb])
         return found
 
     def text_of(self, verb: str) -> str:
@@ -320,7 +320,7 @@ class Declared:
         if bool in self.kinds:
             return flag(name, value)
         if int in self.kinds:
-            return whole(name, value, self.least or 1)
+            return whole_number(name, value, self.least or 1)
         return value
 
 
@@ -696,7 +696,7 @@ class Settings:
             if value is not one.initial:
                 object.__setattr__(self, one.name, one.checked(value))
         if self.block is not None:
-            whole("block", self.block)
+            whole_number("block", self.block)
 
     @classmethod
     def of(cls, verb: str, given: dict[str, Any], *, facts: bool = False) -> "Settings":

@@ -133,7 +133,7 @@ class Table:
         lines.append(_piped(_escaped(column.heading) for column in whole.columns))
         right = [column.kind == "number" for column in whole.columns]
         lines.append(_piped("---:" if r else "---" for r in right))
-        lines += [_piped(_escaped(_said(cell)) for cell in row) for row in whole.rows]
+        lines += [_piped(_escaped(_cell_text(cell)) for cell in row) for row in whole.rows]
         if self.caption:
             lines += ["", _escaped(self.caption)]
         return "\n".join(lines)
@@ -373,7 +373,7 @@ def _laid_out(table: Table) -> _Laid:
         if table.groups and table.groups[i] != last:
             last = table.groups[i]
             rows.append((shown(last).replace(STAR, "*"),))
-        first, *others = (shown(_said(cell)) for cell in cells)
+        first, *others = (shown(_cell_text(cell)) for cell in cells)
         rows.append((f"{indent}{first}" if table.columns[0].kind == "name" else first, *others))
     named = table.columns and table.columns[0].kind == "name"
     kinds: tuple[Column, ...] = tuple(
@@ -383,7 +383,7 @@ def _laid_out(table: Table) -> _Laid:
     return _Laid((Column("", "name"), *kinds[1:]) if named else kinds, tuple(rows))
 
 
-def _said(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell.same:
         return DITTO
     return f"{cell.text} *" if cell.mark == "primary" else cell.text

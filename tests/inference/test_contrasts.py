@@ -447,7 +447,7 @@ def test_two_models_vary_together_as_their_influences_less_one_standard_error(
     square, fourth = ((a - b) ** 2).sum(), ((a - b) ** 4).sum()
     parted = (a**2).sum() + (b**2).sum() - square - 4 * fourth / square
     careful = parted / (2 * np.sqrt((a**2).sum() * (b**2).sum()))
-    found = Resampled(find("mse"), first, second, Settings(seed=1))._together()
+    found = Resampled(find("mse"), first, second, Settings(seed=1))._correlation()
     assert found == pytest.approx(min(near, careful), rel=1e-9)
     assert found > 0.1
 
@@ -455,4 +455,4 @@ def test_two_models_vary_together_as_their_influences_less_one_standard_error(
 def test_a_model_that_never_varies_varies_with_no_other() -> None:
     y = np.arange(8.0)
     first, second = Numeric(y, y + 1.0), Numeric(y, y + np.array([1, 2] * 4))
-    assert Resampled(find("mse"), first, second, Settings(seed=1))._together() == 0.0
+    assert Resampled(find("mse"), first, second, Settings(seed=1))._correlation() == 0.0

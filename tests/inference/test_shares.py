@@ -642,10 +642,10 @@ def test_two_clusters_tell_what_frequencies_are_worth_by_their_one_difference() 
 def test_classes_that_err_together_in_clusters_vary_twice_as_much() -> None:
     accuracy, four = find("accuracy"), [0, 1, 2, 3]
     together = clustered([[2, 2], [2, 2]], [four[:2], four[2:], four[2:], four[:2]])
-    steps = np.log(confusion_tables._together(accuracy, together)) / np.log(1.05)
+    steps = np.log(confusion_tables._variance_factor(accuracy, together)) / np.log(1.05)
     assert steps == pytest.approx(np.ceil(np.log(2) / np.log(1.05)), rel=1e-9)
     against = clustered([[2, 2], [2, 2]], [four[:2], four[2:], four[:2], four[2:]])
-    assert confusion_tables._together(accuracy, against) == 1.0
+    assert confusion_tables._variance_factor(accuracy, against) == 1.0
 
 
 class Expected:

@@ -11,7 +11,7 @@ import abovechance as ac
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import drawn_and_left_out
 from abovechance.inference.results import Interval
-from abovechance.inference.thresholds import _apart
+from abovechance.inference.thresholds import _calls_otherwise
 from abovechance.measures import find
 
 Reference = Callable[[str], Any]
@@ -199,4 +199,4 @@ def test_a_threshold_is_apart_where_it_calls_a_case_otherwise(
 ) -> None:
     """Below the limits .5 to .7 a case from the threshold on, above them one short of it."""
     limits = Interval(0.5, 0.7, 0.95, "any")
-    assert _apart(threshold, limits, np.array([0.0, probability, 1.0])) is apart
+    assert _calls_otherwise(threshold, limits, np.array([0.0, probability, 1.0])) is apart

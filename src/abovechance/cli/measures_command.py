@@ -251,7 +251,7 @@ def _piece(token: str, reader: _Reader) -> str:
         return "_" + _closed(reader.argument())
     if token == "^":
         power = reader.argument()
-        return power.replace("−", "-").translate(RAISED) if _whole(power) else f"^({power})"
+        return power.replace("−", "-").translate(RAISED) if _is_integer(power) else f"^({power})"
     if token == "{":
         reader.at -= 1
         return reader.argument()
@@ -288,7 +288,7 @@ def _closes_last(text: str) -> bool:
     return text.endswith(")") and 0 not in depth[text.index("(") : -1]
 
 
-def _whole(text: str) -> bool:
+def _is_integer(text: str) -> bool:
     return bool(re.fullmatch(r"−?\d+", text))
 
 

@@ -589,7 +589,7 @@ class Units:
 
     @classmethod
     def of(cls, values: Floats, groups: Array | None = None) -> "Units":
-        """From one value a case, or several rows of them."""
+        """From one value per case, or several rows of them."""
         rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
         if groups is None:
             return cls(rows, np.ones(rows.shape[1]))

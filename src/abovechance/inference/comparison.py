@@ -241,13 +241,13 @@ def posterior_of(
     if measure.law is Law.SHARE:
         if not np.allclose(slopes, scale * turn(measure) * sizes / sizes.sum()):
             return None
-        return _told(_gain(tables.sum(axis=0)), within, rope, "")
+        return _posterior_of(_gain(tables.sum(axis=0)), within, rope, "")
     weights = np.abs(slopes[sizes > 0]) / scale
     known, key = {} if known is None else known, tuple(np.round(weights, 12))
     if key not in known:
         draws = int(np.clip(CLASS_DRAWS // len(weights), LEAST_DRAWS, MOST_DRAWS))
         known[key] = paired_difference(tables, weights=weights, draws=draws).distribution
-    return _told(known[key], within, rope, ", in every class")
+    return _posterior_of(known[key], within, rope, ", in every class")
 
 
 def of_accuracy(gained: int, lost: int, n: int, rope: float | None = None) -> Posterior:
@@ -257,7 +257,7 @@ def of_accuracy(gained: int, lost: int, n: int, rope: float | None = None) -> Po
     0.9974
     """
     table = np.array([[n - gained - lost, gained], [lost, 0]])
-    return _told(_gain(table), rope, rope, "")
+    return _posterior_of(_gain(table), rope, rope, "")
 
 
 def _gain(table: Array) -> Gain:
@@ -265,7 +265,7 @@ def _gain(table: Array) -> Gain:
     return Gain(np.zeros(1), (both, gained, lost, neither))
 
 
-def _told(found: Any, within: float | None, rope: float | None, where: str) -> Posterior:
+def _posterior_of(found: Any, within: float | None, rope: float | None, where: str) -> Posterior:
     p_better, prior = float(found.sf(0.0)), f"{prior_words(PRIOR)}{where}"
     if rope is None or within is None:
         return Posterior(p_better=p_better, prior=prior)

@@ -311,7 +311,7 @@ def as_share(measure: Measure, classes: int) -> Share | None:
     found = Share(np.where(inside, score, 0.0), inside)
     tables = _any_tables(classes)
     means = (tables * found.score).sum(axis=(-2, -1)) / (tables * inside).sum(axis=(-2, -1))
-    return found if _alike(measure.on_counts(tables), means) else None
+    return found if _all_close(measure.on_counts(tables), means) else None
 
 
 def _score_of_each(measure: Measure, classes: int) -> Floats:
@@ -356,14 +356,14 @@ def of_accuracy_alone(measure: Measure, classes: int) -> bool:
     tables = _any_tables(classes)
     right = np.trace(tables, axis1=-2, axis2=-1) / tables.sum(axis=(-2, -1))
     even = np.stack([evenly(share, classes) for share in right])
-    if not _alike(measure.on_counts(tables), measure.on_counts(even)):
+    if not _all_close(measure.on_counts(tables), measure.on_counts(even)):
         return False
     grid = (evenly(share, classes) for share in np.linspace(0.0, 1.0, GRID))
     return one_way(np.array([float(measure.on_counts(table)) for table in grid]))
 
 
 def as_rows(measure: Measure, totals: Floats) -> Rows | None:
-    """How the cases of each class, so many as given, make up a value; None when not linearly."""
+    """How given numbers of cases of each class make up a value; None where not linearly."""
     k = len(totals)
     right = np.diag(totals)
     base = float(measure.on_counts(right))
@@ -384,7 +384,7 @@ def as_rows(measure: Measure, totals: Floats) -> Rows | None:
         return None
     found = Rows(base, change)
     values = base + (shares * change).sum(axis=(-2, -1))
-    return found if _alike(measure.on_counts(shares * totals[:, None]), values, close) else None
+    return found if _all_close(measure.on_counts(shares * totals[:, None]), values, close) else None
 
 
 def _each_class_moved(measure: Measure, totals: Floats, base: float) -> Floats:
@@ -413,7 +413,7 @@ def free_of_prevalence(measure: Measure) -> bool:
     """Whether a measure of two classes stays the same when one of them has more cases."""
     tables = _any_tables(2)
     more = tables * np.array([[1.0], [3.0]])
-    return _alike(measure.on_counts(tables), measure.on_counts(more))
+    return _all_close(measure.on_counts(tables), measure.on_counts(more))
 
 
 @lru_cache(maxsize=256)
@@ -445,7 +445,7 @@ def _any_tables(classes: int) -> Floats:
     return np.random.default_rng(0).uniform(0.5, 1.5, size=(4, classes, classes))
 
 
-def _alike(first: Floats, second: Floats, close: float = CLOSE) -> bool:
+def _all_close(first: Floats, second: Floats, close: float = CLOSE) -> bool:
     return bool(np.allclose(first, second, rtol=close, atol=close * np.abs(second).max(initial=0)))
 
 
@@ -551,7 +551,7 @@ def posterior(
     """
     if cells.unit is not None and cells.unit.max() == 0:
         raise NotApplicable(ONE_CLUSTER)
-    slower = _together(measure, cells)
+    slower = _variance_factor(measure, cells)
     k = len(cells.table)
     draws = max(LEAST_DRAWS, min(DRAWS, NUMBERS // k**2))
     if draws * k**2 > NUMBERS:
@@ -581,7 +581,9 @@ def _values_by_blocks(
         asked = [
             m for m in settings.measures if of_table(m) and m.law is Law.UNKNOWN and not m.extreme
         ]
-        asked = [m for m in asked if law_of(m, k) is Law.UNKNOWN and _together(m, cells) == slower]
+        asked = [
+            m for m in asked if law_of(m, k) is Law.UNKNOWN and _variance_factor(m, cells) == slower
+        ]
         every = {m.label: m for m in (*asked, measure)}
         parts: dict[str, list[Floats]] = {label: [] for label in every}
         for tables in _tables_by_blocks(cells, slower, settings, draws):
@@ -820,7 +822,7 @@ def _drawn_tables(
     return np.asarray(drawn * frequency[..., None])
 
 
-def _together(measure: Measure, cells: Cells) -> float:
+def _variance_factor(measure: Measure, cells: Cells) -> float:
     """How many times a value varies as much as if classes varied independently over clusters."""
     if cells.unit is None:
         return 1.0

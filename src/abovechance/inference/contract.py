@@ -160,7 +160,7 @@ def is_result(facts: Any) -> bool:
     return bool(PARTS & facts.keys()) or ("abovechance" in facts and len(facts) > 1)
 
 
-def whole(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def overall_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The estimates of all cases together: of no subgroup and no single class."""
     rows = [complete(row) for row in facts.get("estimates") or ()]
     return [row for row in rows if row["by"] is None and row["class"] is None]
@@ -238,7 +238,7 @@ def models_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 def primary_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The estimates of the primary measure, one per model; of the first measure if none is."""
-    rows = [row for row in whole(facts) if row["output"] is None] or whole(facts)
+    rows = [row for row in overall_rows(facts) if row["output"] is None] or overall_rows(facts)
     wanted = facts.get("primary") or (rows[0]["measure"] if rows else None)
     return [row for row in rows if row["measure"] == wanted]
 
@@ -259,7 +259,7 @@ def best_first(
 
 def key_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The primary measure and the best known others: what a reader looks at first."""
-    rows = whole(facts)
+    rows = overall_rows(facts)
     names = list(dict.fromkeys(row["measure"] for row in rows))
     chosen = [name for name in names if name == facts.get("primary")]
     known = [*FIRST, *ALSO]
@@ -280,7 +280,7 @@ MANY = 20  # measures beyond which few are shown
 
 def few_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a screen has room for: the primary measure and the best known others, or all."""
-    rows = whole(facts)
+    rows = overall_rows(facts)
     names = list(dict.fromkeys(row["measure"] for row in rows))
     if len(names) <= MANY:
         return rows

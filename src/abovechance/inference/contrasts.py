@@ -579,7 +579,7 @@ class Resampled:
             for p in self._both
         )
         values = self.measure.of(self.first), self.measure.of(self.second)
-        below, above = recovered(values, (one, other), self._together())
+        below, above = recovered(values, (one, other), self._correlation())
         if below == above == 0.0:
             raise NotApplicable(
                 f"{self.measure.title} varies alike in both models, so nothing says how the "
@@ -589,7 +589,7 @@ class Resampled:
         low, high = max(estimate - below, least), min(estimate + above, most)
         return method.limits("mover_of_both", low, high, level, both=one.method)
 
-    def _together(self) -> float:
+    def _correlation(self) -> float:
         """How far both values vary together from case to case, or cluster to cluster.
 
         Never so far that the difference would rest on the few cases that models were seen to part

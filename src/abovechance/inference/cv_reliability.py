@@ -23,8 +23,7 @@ from abovechance.numerics.exact import critical_value
 from abovechance.numerics.ranks import midranks
 from abovechance.predictions.checks import aligned, vector
 from abovechance.resampling import child_seed, replicate_blocks
-from abovechance.settings import Settings, settled
-from abovechance.settings import whole as whole_number
+from abovechance.settings import Settings, settled, whole_number
 from abovechance.signal import present
 
 USUAL = {

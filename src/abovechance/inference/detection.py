@@ -127,7 +127,7 @@ class Labellings:
         drawn = self.scheme.draw(rng, size)
         chosen = drawn.astype(np.int64) if drawn.dtype == np.bool_ else self.outcome[drawn]
         if self.permute == "blocks":
-            return self._apart(chosen, rng)
+            return self._by_class_sizes(chosen, rng)
         return self.values(self.X, chosen, rng)
 
     def values(self, X: Floats, outcomes: Array, rng: np.random.Generator) -> Floats:
@@ -149,7 +149,7 @@ class Labellings:
             rows.append(self.values(other, self.outcome[None, :], rng)[0])
         return np.array(rows)
 
-    def _apart(self, outcomes: Array, rng: np.random.Generator) -> Floats:
+    def _by_class_sizes(self, outcomes: Array, rng: np.random.Generator) -> Floats:
         """Blocks of unequal size change how many cases have an outcome: those sets one by one."""
         kinds, which = np.unique(np.sort(outcomes, axis=1), axis=0, return_inverse=True)
         found = np.empty((len(outcomes), len(self.statistics)))

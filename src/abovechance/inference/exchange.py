@@ -483,7 +483,7 @@ def swappable(measure: Measure, first: Any, second: Any) -> Swapped:
     if measure.reads is View.VALUE:
         for scale in (midranks, _standard):
             moved = [s.predicting(value=scale(s.column("value"))) for s in both]
-            if all(_alike(measure, s, m) for s, m in zip(both, moved, strict=True)):
+            if all(_free_of_scale(measure, s, m) for s, m in zip(both, moved, strict=True)):
                 return Swapped(measure, *moved)
     if measure.reads is View.SCORE and any(s.column("probability") is None for s in both):
         _refuse(measure)
@@ -501,7 +501,7 @@ def _of_one_scale(first: Floats, second: Floats) -> bool:
     return True
 
 
-def _alike(measure: Measure, sample: Sample, moved: Sample) -> bool:
+def _free_of_scale(measure: Measure, sample: Sample, moved: Sample) -> bool:
     """Whether a change of scale leaves a value as it is, as ranks do to rank correlations."""
     before, after = (float(evaluate(measure, s)) for s in (sample, moved))
     return bool(abs(before - after) <= SAME * max(1.0, abs(before)))

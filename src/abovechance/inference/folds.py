@@ -283,7 +283,7 @@ def interval_over_cases(
     error = float(np.sqrt((1.0 + share * folds / (folds - 1.0)) * own + elsewhere))
     bottom, top = measure.range
     bounded = np.isfinite([bottom, top]).all() and averages(measure, predictions)
-    lost = 0.0 if apparent is None else _apart(apparent, value, bottom, top) / (folds - 1.0)
+    lost = 0.0 if apparent is None else _distance(apparent, value, bottom, top) / (folds - 1.0)
     if lost > (1.0 if bounded else LOST) * error > 0.0:
         raise NotApplicable(
             f"the model overfits so much that models of {folds - 1} of {folds} folds may differ "
@@ -309,10 +309,10 @@ LEAST_MOST = (0.25, 1.0)  # of Nadeau and Bengio's term that is counted
 ONE_SIDED = "is above its best value by chance alone, so that limits about it would mislead."
 
 
-def _apart(one: float, other: float, bottom: float, top: float) -> float:
+def _distance(one: float, other: float, bottom: float, top: float) -> float:
     """How far values lie apart, in units at the second, where one end alone is open.
 
-    >>> _apart(1.0, 2.0, 0.0, np.inf), _apart(0.2, 0.3, 0.0, 1.0)
+    >>> _distance(1.0, 2.0, 0.0, np.inf), _distance(0.2, 0.3, 0.0, 1.0)
     (1.386, 0.1)
     """
     if one == other or np.isfinite(bottom) == np.isfinite(top):

@@ -36,8 +36,7 @@ from abovechance.numerics.logistic import fit_logistics
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned, same_label
 from abovechance.resampling.draws import codes, members
-from abovechance.settings import Settings, settled
-from abovechance.settings import whole as whole_number
+from abovechance.settings import Settings, settled, whole_number
 from abovechance.signal import classes_of, features_of, holds_numbers, numbers_of
 
 Split = tuple[Ints, Ints]  # rows to fit on, and rows to judge on

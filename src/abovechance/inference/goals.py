@@ -581,7 +581,7 @@ def beside_baseline(
     `margins` has those of the measures, by label. Rows must have the baseline second.
     """
     rows = [
-        _beside(row, margins[row.measure])
+        _beside_baseline(row, margins[row.measure])
         for row in differences
         if row.second == baseline and row.measure in margins and row.model is row.by is None
     ]
@@ -594,7 +594,7 @@ def beside_baseline(
     return Baseline(model=baseline, verdict=back[found], rows=tuple(rows))
 
 
-def _beside(row: Difference, margin: float) -> BesideBaseline:
+def _beside_baseline(row: Difference, margin: float) -> BesideBaseline:
     held = row.margin
     if row.identical or (held is not None and held.noninferior):
         verdict = NO_WORSE

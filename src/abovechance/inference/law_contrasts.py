@@ -274,7 +274,7 @@ def difference_by_resampling(
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """A difference tested by exchanging predictions; its interval is another's business."""
+    """A difference tested by exchanging predictions; it has no interval of its own."""
 
     measure: Measure
     first: Any

@@ -35,7 +35,7 @@ from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
-from abovechance.settings import Settings, settled, whole
+from abovechance.settings import Settings, settled, whole_number
 
 DRAWS = 10  # repeats of the cross-validation, unless stated
 SIZES = 8
@@ -542,7 +542,7 @@ def sizes_of(asked: Iterable[int] | None, most: int, classes: int) -> tuple[int,
             )
         steps = np.geomspace(max(least, most / 10), most, SIZES)
         return tuple(sorted({round(float(step)) for step in steps}))
-    found = tuple(sorted({whole("sizes", size, max(2, classes)) for size in asked}))
+    found = tuple(sorted({whole_number("sizes", size, max(2, classes)) for size in asked}))
     if len(found) < 2:
         raise DataError(f"sizes must be two different numbers or more; got {list(found)}.")
     if found[-1] > most:

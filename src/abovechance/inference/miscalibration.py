@@ -249,10 +249,10 @@ def recalibration(
         raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
     predictions = checked("recalibration", predictions)
     if predictions.cases.groups is not None:
-        y, x, _ = _told(predictions)
+        y, x, _ = _informative(predictions)
         inside = _inside(predictions)
         return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
-    known_fits = _Fits.of(predictions, *_told(predictions))
+    known_fits = _Fits.of(predictions, *_informative(predictions))
     best, centre, error, profile = _profile(known_fits, parameter)
     excess = _excess(known_fits, parameter)
     low, high = _limits(profile, best, centre, error, _normal(confidence_level) * excess)
@@ -657,7 +657,7 @@ def _probability(predictions: Binary) -> Floats:
     return predictions.probability
 
 
-def _told(
+def _informative(
     predictions: Binary,
     impossible: str = "no line, no interval.",
     certain: str = "every probability is 0 or 1, which says nothing about a line.",
@@ -817,7 +817,7 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     if hypothesis not in words:
         raise NotApplicable(f"hypothesis must be one of {', '.join(words)}; got {hypothesis!r}.")
     predictions = _checked(predictions, "likelihood_ratio")
-    y, x, weight = _told(
+    y, x, weight = _informative(
         predictions,
         "that refutes them.",
         "every probability is 0 or 1 and came true; there is nothing to test.",

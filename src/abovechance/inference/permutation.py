@@ -136,7 +136,7 @@ def scheme_for(predictions: Predictions) -> tuple[Any, str]:
     groups, positive = predictions.cases.groups, Sample.of(predictions).outcome
     if groups is None:
         return LabelPermutations(positive), ""
-    if _whole(outcomes(predictions), groups):
+    if _constant_in_clusters(outcomes(predictions), groups):
         return LabelPermutations(positive, blocks=groups, permute="whole"), WHOLE_CLUSTERS
     words = "labels permuted within clusters: tests discrimination within clusters"
     return LabelPermutations(positive, blocks=groups), words
@@ -152,7 +152,7 @@ def orders_for(predictions: Predictions) -> tuple[Any, str]:
         )
     if groups is None:
         return Permutations(predictions.n), ""
-    if _whole(observed, groups):
+    if _constant_in_clusters(observed, groups):
         return WholeBlocks(groups), WHOLE_CLUSTERS
     return WithinBlocks(groups), "permuted within clusters: tests prediction within clusters"
 
@@ -162,7 +162,7 @@ def outcomes(predictions: Predictions) -> Array:
     return np.atleast_2d(Sample.of(predictions).outcome)
 
 
-def _whole(outcome: Array, groups: Array) -> bool:
+def _constant_in_clusters(outcome: Array, groups: Array) -> bool:
     """Whether clusters change places as wholes: when no outcome differs within any of them."""
     return all(constant_within(row, groups) for row in outcome)
 
@@ -348,7 +348,7 @@ def _units(weight: Floats, outcome: Array, groups: Array | None) -> tuple[Floats
         return weight, outcome
     code = np.unique(groups, return_inverse=True)[1]
     mean = np.bincount(code, weights=weight) / np.bincount(code)
-    if _whole(outcome, groups):
+    if _constant_in_clusters(outcome, groups):
         return mean, outcome[:, np.unique(groups, return_index=True)[1]]
     return weight - mean[code], outcome
 
@@ -947,7 +947,7 @@ def _general(
             null = _in_parts(partial(permuted, chosen, predictions), scheme.enumerate())
         elif _turns_do(predictions, scheme, total):
             turns = Turns.of(predictions.n, total, settings.rng(ONE_MODEL, 10))
-            null, how = _turned(predictions, chosen, turns), ONE_ORDER
+            null, how = _null_by_turns(predictions, chosen, turns), ONE_ORDER
             few = turns.orders(slice(FEW_TURNS))
         else:
             work = Permuted(predictions, tuple(chosen), scheme)
@@ -1004,7 +1004,7 @@ def _turns_do(predictions: Predictions, scheme: Scheme, total: int) -> bool:
     return free and enough and not predictions.each_output
 
 
-def _turned(
+def _null_by_turns(
     predictions: Predictions, measures: Sequence[Measure], turns: Turns
 ) -> dict[str, Floats]:
     """Values under turns of one order; what must have them spelled out a part at a time."""

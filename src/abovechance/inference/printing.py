@@ -31,8 +31,8 @@ from abovechance.inference.contract import (
     measure_range,
     models_of,
     of_items,
+    overall_rows,
     size_words,
-    whole,
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, freedom_as_range
@@ -147,7 +147,7 @@ def _by_measure(rows: Iterable[Any]) -> dict[str, list[Any]]:
 @prints("assessment")
 def assessment(facts: Facts) -> list[Block | None]:
     """Goals, measures by family, skill, classes, subgroups, methods; of many the best known."""
-    every, few = whole(facts), few_rows(facts)
+    every, few = overall_rows(facts), few_rows(facts)
     short = len(few) < len(every) and not facts.get("full")
     rows = few if short else every
     return [
@@ -379,7 +379,7 @@ def _about_measures(rows: Iterable[Row], facts: Facts, *, letters: bool) -> str:
 
 def skill_table(facts: Facts, rows: Sequence[Row] | None = None) -> Table | None:
     """Values beside their reference, the best prediction that is the same for all."""
-    rows = [row for row in (whole(facts) if rows is None else rows) if row["skill"]]
+    rows = [row for row in (overall_rows(facts) if rows is None else rows) if row["skill"]]
     models = models_of(facts)
     return tabulate(
         rows,
@@ -580,7 +580,7 @@ def _listed(names: Sequence[str]) -> str:
 def comparison(facts: Facts) -> list[Block | None]:
     """Values, differences, margins, posteriors, all models at once, subgroups, methods."""
     rows = facts.get("differences") or ()
-    estimates = whole(facts)
+    estimates = overall_rows(facts)
     return [
         *baseline_blocks(facts),
         Note(_about_pairs(facts)),

@@ -223,7 +223,7 @@ class TogetherRefits:
         return np.searchsorted(self.classes, self.singly.y)
 
     @cached_property
-    def _asked(self) -> dict[Any, Ints | None]:
+    def _answered(self) -> dict[Any, Ints | None]:
         """What the splitter has answered."""
         return {}
 
@@ -241,7 +241,7 @@ class TogetherRefits:
 
     def _folds_of(self, labels: Ints) -> Iterator[tuple[Ints, Ints | None]]:
         alone = self.singly
-        return folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._asked)
+        return folds_of_each(alone.splitter, alone.X, labels, alone.cv_groups, self._answered)
 
     def _predicted(self, labels: Ints, folds: Ints, sides: bool = False) -> Floats:
         ranked = any(m.form is Form.RANKS for m in self.singly.measures)
@@ -649,7 +649,7 @@ def permutation_test(
     recognised = known(singly.estimator, X) if len(np.unique(outcome)) == 2 else None
     if recognised is not None:
         singly = replace(singly, level=recognised.kind == "probability")
-    together = _together(recognised, singly)
+    together = _fast_refits(recognised, singly)
     block = BLOCK
     if together is not None and isinstance(together.known.learner, LARGE_BLOCKS):
         block = TOGETHER_BLOCK
@@ -711,7 +711,7 @@ def _row(measure: Measure, value: float, null: Floats, sequel: Sequel | None) ->
     )
 
 
-def _together(found: Known | None, singly: Refits) -> TogetherRefits | None:
+def _fast_refits(found: Known | None, singly: Refits) -> TogetherRefits | None:
     """The fast way to the same numbers, where there is one."""
     if found is None:
         return None

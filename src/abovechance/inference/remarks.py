@@ -868,7 +868,7 @@ def _on_order(found: Matched) -> Iterator[Advice]:
     if found.by == "none" or not others or first.cases.sample_weight is not None:
         return
     order = first.cases.order
-    pairs = (_apart(first, other) for other in others)
+    pairs = (_loss_differences(first, other) for other in others)
     known = [gaps for gaps in pairs if gaps is not None and len(gaps) > 1 and np.ptp(gaps) > 0]
     if order is not None:
         with suppress(NotApplicable):
@@ -892,7 +892,7 @@ def _on_order(found: Matched) -> Iterator[Advice]:
         )
 
 
-def _apart(first: Any, second: Any) -> Any:
+def _loss_differences(first: Any, second: Any) -> Any:
     """By how much the models' losses differ, case by case; None where they have none."""
     for name in ("log_loss", "brier", "mse", "accuracy"):
         measure = find(name).for_outcome(first.kind)

@@ -22,8 +22,8 @@ from abovechance.inference.contract import (
     adjusted,
     better_of,
     is_shown,
+    overall_rows,
     reference_words,
-    whole,
 )
 from abovechance.inference.method import Kind, Use
 
@@ -400,7 +400,7 @@ def pairs_sentences(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any])
     of: dict[str, list[str]] = {}
     for i, (row, better) in enumerate(shown):
         worse = label(row["second"] if better == row["first"] else row["first"])
-        inside = _apart(row, better, whole=i == 0) if told else ""
+        inside = _difference_words(row, better, whole=i == 0) if told else ""
         of.setdefault(better, []).append(f"{worse}{bracketed(inside)}")
     said = []
     if shown:
@@ -416,7 +416,7 @@ def pairs_sentences(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any])
     return said
 
 
-def _apart(row: Mapping[str, Any], better: str, *, whole: bool) -> str:
+def _difference_words(row: Mapping[str, Any], better: str, *, whole: bool) -> str:
     """How far the better model is from the other; the words are said once."""
     sign = 1.0 if better == row["first"] else -1.0
     difference = signed(sign * as_float(row["difference"]))
@@ -462,7 +462,7 @@ def _value(
     row: Mapping[str, Any], side: str, facts: Mapping[str, Any], *, limited: bool
 ) -> str | None:
     """The value of one of the two models, with its interval where there is room for it."""
-    for e in whole(facts):
+    for e in overall_rows(facts):
         if (e["measure"], e["model"], e["output"]) == (row["measure"], row[side], None):
             if as_float(e["value"]) != as_float(e["value"]):
                 return None

@@ -33,8 +33,7 @@ from abovechance.numerics.exact import critical_value
 from abovechance.numerics.roots import crossing
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
-from abovechance.settings import Settings, one_of, positive, settled
-from abovechance.settings import whole as whole_number
+from abovechance.settings import Settings, one_of, positive, settled, whole_number
 
 # ----------------------------------------------------------------------------------------------
 # How alike sets of selected features are: Nogueira, Sechidis and Brown's index.
@@ -789,7 +788,7 @@ def _ways(
         order, values = (found[k].reshape(-1, *found[k].shape[2:]) for k in ("order", "values"))
         for m, measure in enumerate(task.judge.measures):
             # the inverse of an order: at which step each feature was taken
-            place = np.argsort(_whole(order[:, m], plan.features), axis=1)
+            place = np.argsort(_completed_orders(order[:, m], plan.features), axis=1)
             steps = np.arange(1, order.shape[2] + 1)
             near = closeness(measure, values[:, m])
             with np.errstate(invalid="ignore"):
@@ -807,7 +806,7 @@ def _ways(
         yield Way(name, name, chosen)
 
 
-def _whole(order: Ints, features: int) -> Ints:
+def _completed_orders(order: Ints, features: int) -> Ints:
     """Orders (R, steps) completed by the features that were never taken, at the end."""
     left = np.ones((len(order), features), dtype=bool)
     np.put_along_axis(left, order, False, axis=1)

@@ -345,7 +345,7 @@ def _implied(predictions: Binary, cost_fp: float, cost_fn: float) -> Choice:
     )
 
 
-def _apart(threshold: float, interval: Interval, probability: Floats) -> bool:
+def _calls_otherwise(threshold: float, interval: Interval, probability: Floats) -> bool:
     """Whether a threshold is outside and cases lie between, so that it calls them otherwise."""
     low, high = interval.low, interval.high
     between = (probability >= threshold) & (probability < low)
@@ -365,7 +365,7 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
     chosen = next(c for c in choices if c.criterion == "cost")
     if predictions.probability is not None and chosen.interval is not None:
         implied = choices[0].threshold
-        if _apart(implied, chosen.interval, predictions.probability):
+        if _calls_otherwise(implied, chosen.interval, predictions.probability):
             found.append(
                 Advice(
                     "AC361",

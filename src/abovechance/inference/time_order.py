@@ -743,12 +743,12 @@ class OfBoth:
         at, (one, other) = replace(self.settings, level=level), (self.first, self.second)
         own = tuple(interval_in_order(self.measure, p, at) for p in (one, other))
         values = self.measure.of(one), self.measure.of(other)
-        below, above = recovered(values, (own[0], own[1]), self._together)
+        below, above = recovered(values, (own[0], own[1]), self._correlation)
         if below == above == 0.0:
             raise NotApplicable("both vary alike over time, so nothing says how they differ.")
         return below, above, own[0].method
 
     @cached_property
-    def _together(self) -> float:
+    def _correlation(self) -> float:
         one, other = (case_values(self.measure, p) for p in (self.first, self.second))
         return vary_together(one, other, self.first.cases.order, int(self.whole.gap.df))

@@ -36,7 +36,7 @@ from abovechance.predictions import Predictions
 from abovechance.predictions.checks import aligned
 from abovechance.resampling import replicate_blocks
 from abovechance.resampling.draws import members
-from abovechance.settings import Settings, one_of, settled, whole
+from abovechance.settings import Settings, one_of, settled, whole_number
 
 METHODS: tuple[str, ...] = ("optimism", ".632", ".632+", "cv", "repeated_cv", "bootstrap_cv")
 BOOTSTRAPPED = ("optimism", ".632", ".632+")
@@ -875,7 +875,7 @@ def _drawn(
     if method == "bootstrap_cv":
         if not isinstance(cv, int):
             raise DataError("bootstrap_cv needs a number of folds (cv=, --folds), not a splitter.")
-        whole("cv", cv, 2)
+        whole_number("cv", cv, 2)
         return _blocks(BootstrapValidated(task, measures, cv), settings), None, cv
     task.splitter(cv, settings.seed)  # refused before anything is fitted
     again = settings.flips > 1

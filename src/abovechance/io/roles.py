@@ -133,7 +133,7 @@ def class_family(table: Table, classes: Sequence[Any], taken: Collection[str]) -
         known = [name for name in ours if rest[name] in {normal(str(c)) for c in classes}]
         if known:
             families[prefix] = tuple(
-                known if _sum_to_one(table, known) else _whole(table, known, ours)
+                known if _sum_to_one(table, known) else _all_or_known(table, known, ours)
             )
     if not families:
         return _hardly_prefixed(table, classes, free)
@@ -207,7 +207,7 @@ def _class_of(column: str, classes: Sequence[Any]) -> tuple[Any] | tuple[()]:
     return ()
 
 
-def _whole(table: Table, known: list[str], ours: list[str]) -> list[str]:
+def _all_or_known(table: Table, known: list[str], ours: list[str]) -> list[str]:
     """All columns of the prefix if only together they sum to 1, else the known ones."""
     try:
         return ours if len(ours) > len(known) and _sum_to_one(table, ours) else known

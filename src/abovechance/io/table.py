@@ -29,7 +29,7 @@ def floats(column: Any) -> Floats:
     """Numbers as floats, nan where they are null."""
     import pyarrow as pa
 
-    array = whole(column.cast(pa.float64(), safe=False))
+    array = unchunked(column.cast(pa.float64(), safe=False))
     numbers = fixed(array, np.dtype(np.float64)).copy()
     if array.null_count:
         numbers[~bools(array.is_valid())] = np.nan
@@ -40,12 +40,12 @@ def integers(column: Any) -> Array:
     """Whole numbers without nulls as 64-bit integers."""
     import pyarrow as pa
 
-    return fixed(whole(column.cast(pa.int64())), np.dtype(np.int64)).copy()
+    return fixed(unchunked(column.cast(pa.int64())), np.dtype(np.int64)).copy()
 
 
 def bools(column: Any) -> Bools:
     """Truth values; null counts as false."""
-    array = whole(column)
+    array = unchunked(column)
     if len(array) == 0:
         return np.zeros(0, dtype=np.bool_)
     truth = _bits(array.buffers()[1], array)
@@ -54,7 +54,7 @@ def bools(column: Any) -> Bools:
 
 def strings(column: Any) -> Array:
     """Texts without nulls as a numpy array of text."""
-    array = whole(column)
+    array = unchunked(column)
     if len(array) == 0:
         return np.zeros(0, dtype="U1")
     _, ends, content = array.buffers()
@@ -72,7 +72,7 @@ def strings(column: Any) -> Array:
     return letters.view(f"U{width}").reshape(-1)
 
 
-def whole(column: Any) -> Any:
+def unchunked(column: Any) -> Any:
     """A column of several pieces as one Arrow array."""
     import pyarrow as pa
 
@@ -176,11 +176,11 @@ def as_labels(name: str, column: Any, *, decimal_comma: bool = False) -> Array:
     if pa.types.is_signed_integer(column.type) and not column.null_count:
         return integers(column)
     if pa.types.is_null(column.type) or _is_number(column.type):
-        return _whole(as_numbers(name, column))
+        return _as_integers(as_numbers(name, column))
     texts, missing = _texts(name, column)
     if _all_numbers(texts.slice(0, HEAD), decimal_comma) and _all_numbers(texts, decimal_comma):
-        return _whole(as_numbers(name, texts, decimal_comma=decimal_comma))
-    coded = whole(texts).dictionary_encode()
+        return _as_integers(as_numbers(name, texts, decimal_comma=decimal_comma))
+    coded = unchunked(texts).dictionary_encode()
     distinct = coded.dictionary.to_pylist()
     truth = _truth(distinct)
     values = np.array(distinct, dtype=np.str_) if truth is None else truth
@@ -247,7 +247,7 @@ def _written(column: Any) -> Any:
     numbers = floats(column)
     known = ~np.isnan(numbers)
     kept = np.where(known, numbers, 0.0)
-    whole = _whole(kept)
+    whole = _as_integers(kept)
     return pa.chunked_array([pa.array(whole if whole.dtype.kind == "i" else kept, mask=~known)])
 
 
@@ -320,7 +320,7 @@ def _is_missing_word(texts: Any) -> Any:
     return pc.match_substring_regex(texts, MISSING_PATTERN, ignore_case=True)
 
 
-def _whole(numbers: Floats) -> Array:
+def _as_integers(numbers: Floats) -> Array:
     """Whole numbers as integers; anything else, and anything with missing values, as it is."""
     with np.errstate(invalid="ignore"):
         if numbers.size and (np.abs(numbers) < EXACT).all() and (numbers == np.rint(numbers)).all():
@@ -448,7 +448,9 @@ class Table:
             column = _plain(name, column)
             if not _is_text(column.type):
                 return bool(pa.types.is_temporal(column.type))
-            known = [text for text in whole(column).unique().to_pylist() if text and text.strip()]
+            known = [
+                text for text in unchunked(column).unique().to_pylist() if text and text.strip()
+            ]
         return bool(known) and all(DATE.fullmatch(text.strip()) for text in known)
 
     def require(self, names: Iterable[str]) -> None:

@@ -133,13 +133,15 @@ def _filled(workbook: Any, source: str) -> tuple[str, ...]:
 
 
 def _table(cells: Cells, merged: Any, source: str) -> Table:
-    rows = [number for number, row in enumerate(cells) if any(map(_said, row))]
+    rows = [number for number, row in enumerate(cells) if any(map(_has_content, row))]
     if not rows:
         raise FileError(f"{source} must hold a table; it is empty.")
     top, end = rows[0], rows[-1]
     head = cells[top]
-    used = [at for at in range(len(head)) if any(_said(cells[number][at]) for number in rows)]
-    named = [at for at in used if _said(head[at])]
+    used = [
+        at for at in range(len(head)) if any(_has_content(cells[number][at]) for number in rows)
+    ]
+    named = [at for at in used if _has_content(head[at])]
     if len(named) == 1 < len(used):
         raise FileError(
             f"the first row of {source} must hold the names of the columns; row {top + 1} has one "
@@ -185,7 +187,7 @@ def _refuse_merged(merged: Sequence[Any], top: int, source: str) -> None:
 
 def _values(cells: list[Any], name: str, source: str) -> Any:
     """A column; a cell with an error, or with a formula never calculated, is missing."""
-    values = [_plain(cell) if _said(cell) else None for cell in cells]
+    values = [_plain(cell) if _has_content(cell) else None for cell in cells]
     if values and all(value is None for value in values):
         raise FileError(
             f"column {name!r} of {source} has a name and no values. If it holds formulas, open the "
@@ -194,7 +196,7 @@ def _values(cells: list[Any], name: str, source: str) -> Any:
     return arrow(values)
 
 
-def _said(cell: Any) -> bool:
+def _has_content(cell: Any) -> bool:
     return cell is not None and not (isinstance(cell, str) and not cell.strip())
 
 

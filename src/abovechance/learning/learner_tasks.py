@@ -206,7 +206,7 @@ class Task:
         predicted: Any = None
         left = np.arange(len(train))
         if self.known is not None:
-            predicted, unsure = self._together(self.known, train)
+            predicted, unsure = self._fast_probabilities(self.known, train)
             left = np.flatnonzero(unsure)
         kind = "" if self.known is None else self.known.kind
         for f in left:
@@ -216,7 +216,7 @@ class Task:
             predicted[f] = found
         return Fits(self, np.asarray(train), kind, predicted)
 
-    def _together(self, fast: Known, train: Ints) -> tuple[Floats, Bools]:
+    def _fast_probabilities(self, fast: Known, train: Ints) -> tuple[Floats, Bools]:
         from scipy.special import expit
 
         assert self.code is not None

@@ -16,7 +16,9 @@ from abovechance.errors import DataError, NotApplicable
 from abovechance.numerics.map_arithmetic import added, smallest
 from abovechance.resampling import SignFlips
 
-CELLS = 2**21  # values of combined maps that are held at a time; more are combined in parts
+CELLS = 2**21
+"""Values of combined maps that are held at a time; more are combined in parts."""
+
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
 """Of the magnitude of a sum: nearer values are ties, for maps are kept as 32-bit numbers."""
 
@@ -150,7 +152,8 @@ class Plan:
 # ----------------------------------------------------------------------------------------------
 
 
-Maps = Sequence[Array]  # null maps (M, V) of each subject
+Maps = Sequence[Array]
+"""Null maps (M, V) of each subject."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,8 @@ from abovechance.resampling.replicates import blas, child_seed
 from abovechance.settings import Settings, settled
 from abovechance.signal import Accuracy
 
-ENTRIES = 2**22  # decision values held at a time, of trials at all times
+ENTRIES = 2**22
+"""Decision values held at a time, of trials at all times."""
 
 
 # ----------------------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ def computed(
     """Observed values (V,) and null maps (draws, V), in memory or mapped from a file.
 
     Beside the data and the null maps no more than one block for each process is in memory.
-    `settings.progress` is told of centres: so many were done `before`, of so many in `total`.
+    `settings.progress` counts centres: those done `before`, of `total`.
     """
     many, done = work.many, before
     shape = (work.draws, many)

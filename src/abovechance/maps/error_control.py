@@ -26,7 +26,9 @@ from abovechance.numerics.map_arithmetic import (
 from abovechance.resampling import in_order, stream
 from abovechance.settings import Settings
 
-BLOCK = 256  # draws that share a stream
+BLOCK = 256
+"""Draws that share a stream."""
+
 STEP, EXTENT, HEIGHT = 0.1, 0.5, 2.0
 """Of threshold-free cluster enhancement: height of a step, in standard deviations; E and H."""
 

@@ -94,7 +94,7 @@ def peaks_of(
     taken = np.zeros(len(sizes), dtype=np.int64)
     for v in _local_maxima(height, rejected, adjacent):
         here = label[v]
-        if taken[here] >= EACH or not _apart(v, found, geometry, label):
+        if taken[here] >= EACH or not _separate(v, found, geometry, label):
             continue
         taken[here] += 1
         found.append(int(v))
@@ -109,7 +109,7 @@ def _local_maxima(height: Floats, inside: Bools, adjacent: Adjacent) -> Iterator
             yield int(v)
 
 
-def _apart(v: int, others: list[int], geometry: Geometry, label: Ints) -> bool:
+def _separate(v: int, others: list[int], geometry: Geometry, label: Ints) -> bool:
     same = [other for other in others if label[other] == label[v]]
     if not same or geometry.unit != "mm":
         return not same or geometry.shape is None or len(geometry.shape) == 1

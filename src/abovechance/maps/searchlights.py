@@ -48,7 +48,9 @@ from abovechance.settings import Settings, settled
 from abovechance.signal import Accuracy, AnyStatistic, classes_of, holds_numbers, present
 
 LEVEL = 0.05  # of the usual tests, by which it is said what a single subject can show
-NEIGHBOURS = 27  # voxels of a neighbourhood unless stated, as many as a cube of three has
+NEIGHBOURS = 27
+"""Voxels of a neighbourhood unless stated, as many as a cube of three has."""
+
 STILL = 1e-14  # spread, as a share of its size, by which a voxel that varies exceeds rounding
 
 

@@ -15,7 +15,7 @@ from abovechance.gate import Matrix
 from abovechance.maps.images import nibabel, space_of
 from abovechance.maps.neighbourhoods import Neighbourhoods, Volume, nearest, spheres, volume
 from abovechance.resampling.replicates import child_seed
-from abovechance.settings import positive, seed_of, share, whole
+from abovechance.settings import positive, seed_of, share, whole_number
 
 BRAIN = (70.0, 88.0, 64.0)
 """Half axes in millimetres of an ellipsoid as large as a brain in MNI space."""
@@ -179,9 +179,9 @@ def simulate_subjects(
     >>> found.labels[:4].tolist(), found.runs[[0, 39]].tolist()
     ([0, 1, 0, 1], [1, 4])
     """
-    whole("subjects", subjects)
-    whole("runs", runs)
-    if whole("trials", trials, 2) % (2 * runs):
+    whole_number("subjects", subjects)
+    whole_number("runs", runs)
+    if whole_number("trials", trials, 2) % (2 * runs):
         raise DataError(
             f"trials must be divisible by twice the {runs} runs, so that classes are of one size "
             f"in each; got {trials}."

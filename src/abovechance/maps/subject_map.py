@@ -21,7 +21,9 @@ from abovechance.resampling.tails import p_values
 
 Singles = npt.NDArray[np.float32]
 Touching = Literal["faces", "edges", "corners"]
-POINTS = 60  # values at which centres are counted
+POINTS = 60
+"""Values at which centres are counted."""
+
 SHARED = {"faces": 1, "edges": 2, "corners": 3}
 """In how many directions of a grid two neighbours may differ, at most."""
 

@@ -73,7 +73,7 @@ def calibration_in_the_large(outcome: Floats, probability: Floats, weight: Float
     """
     if probability.ndim > 1:
         return _by_rows(calibration_in_the_large.formula, outcome, probability, weight)
-    inside, impossible = _told(outcome, probability, weight)
+    inside, impossible = _informative(outcome, probability, weight)
     if not inside.any():
         return np.where(impossible, np.nan, 0.0)
     w = None if weight is None else weight[..., inside]
@@ -294,7 +294,7 @@ def recalibrated(outcome: Floats, probability: Floats, weight: Floats | None) ->
     """The recalibration line; (0, 1) where every probability is 0 or 1 and came true."""
     if probability.ndim > 1:
         return _many_lines(outcome, probability, weight)
-    inside, impossible = _told(outcome, probability, weight)
+    inside, impossible = _informative(outcome, probability, weight)
     if not inside.any():
         return Line(np.where(impossible, np.nan, 0.0), np.where(impossible, np.nan, 1.0))
     w = None if weight is None else weight[..., inside]
@@ -370,7 +370,9 @@ def remark_on(predictions: Binary, value: float) -> str | None:
     return "the probabilities separate the classes, so no finite line is the most likely"
 
 
-def _told(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[Bools, Bools]:
+def _informative(
+    outcome: Floats, probability: Floats, weight: Floats | None
+) -> tuple[Bools, Bools]:
     """Which cases tell about a line, and whether something impossible happened (…)."""
     inside = (probability > 0.0) & (probability < 1.0)
     wrong = np.where(outcome > 0.5, probability == 0.0, probability == 1.0)

@@ -191,7 +191,7 @@ def fit_together(
     """
     n, p = X.shape
     if p > n and columns is None and np.ndim(penalty) == 0 and penalty > 0:
-        return _turned(X, outcomes, counts, float(penalty), intercept, start)
+        return _in_row_space(X, outcomes, counts, float(penalty), intercept, start)
     count = _number(outcomes, counts, penalty, columns)
     y, c = (_spread_out(part, (count, n)) for part in (outcomes, _times(counts, n)))
     ridge = np.broadcast_to(np.asarray(penalty, dtype=np.float64), (count, p))
@@ -245,7 +245,7 @@ def fit_together(
     return Fits(weights, offsets, likelihood, doubtful)
 
 
-def _turned(
+def _in_row_space(
     X: Floats,
     outcomes: Array,
     counts: Array | None,
@@ -359,7 +359,7 @@ def _climb(
         odds[on] += size[:, None] * change
         there = (far <= NEARLY) & (size == 1)
         extreme = np.abs(np.where(c[on] > 0, odds[on], 0.0)).max(axis=1, initial=0.0) > EXTREME
-        lost = ~np.isfinite(far) | (extreme & ~_held(ridge[on], used[on]))
+        lost = ~np.isfinite(far) | (extreme & ~_penalised(ridge[on], used[on]))
         doubtful[on[lost | (there & ~regular)]] = True
         on = on[~(there | lost)]
     doubtful[on] = True
@@ -420,7 +420,7 @@ def _halved(
     return size
 
 
-def _held(ridge: Floats, used: Bools) -> Bools:
+def _penalised(ridge: Floats, used: Bools) -> Bools:
     """Whether penalties keep all weights but one, the intercept, finite."""
     return np.asarray((used & (ridge <= 0)).sum(axis=1) <= 1)
 

@@ -88,7 +88,7 @@ def shift(
 
 
 def _single(y: Floats, offset: Floats, w: Floats, z: Floats, up: bool, down: bool) -> float:
-    """One row alone, without the ado of many: profile likelihoods ask for it often."""
+    """One row alone, faster than among many: profile likelihoods ask for it often."""
     if up or down:
         return float("nan") if up and down else float("inf") if up else -float("inf")
     weighted, squared = w * z, w * z * z

@@ -405,7 +405,7 @@ def roc_thresholds(models: Mapping[str, Binary]) -> Chart:
     marked = curves.cumulative(predictions, chosen)
     # Above a threshold lies what is not at or below it.
     rates = 1.0 - np.stack([marked.columns["true_negative_rate"], marked.y], axis=1)
-    kept = _apart(rates)
+    kept = _far_apart(rates)
     chosen, rates = chosen[kept], rates[kept]
     headings = ("False positive rate", "True positive rate")
     path = 1.0 - np.stack([every.columns["true_negative_rate"], every.y])[:, ::-1]
@@ -538,7 +538,7 @@ def _bars(hits: Floats, height: Floats, colour: str) -> Bars:
     return Bars(left=hits - 0.45, right=hits + 0.45, height=height, colour=colour, faint=True)
 
 
-def _apart(rates: Floats) -> list[int]:
+def _far_apart(rates: Floats) -> list[int]:
     """The marks that stand apart, from the lowest threshold on."""
     kept: list[int] = []
     for i, place in enumerate(rates):

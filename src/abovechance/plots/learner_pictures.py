@@ -325,7 +325,7 @@ def stability_paths(result: Any, selector: str | None = None) -> Chart:
         title=f"Stability paths: {about['title']}",
         caption="Share of halves in which a feature is among the first so many that forward "
         f"selection takes; {thousands(2 * int(facts['pairs']))} halves.{noise}",
-        x=_whole("Features selected", x),
+        x=_counting_axis("Features selected", x),
         y=unit("Share of halves"),
         layers=tuple(layers),
         series=tuple(series),
@@ -334,7 +334,7 @@ def stability_paths(result: Any, selector: str | None = None) -> Chart:
     )
 
 
-def _whole(title: str, values: Floats) -> Axis:
+def _counting_axis(title: str, values: Floats) -> Axis:
     """An axis of whole numbers, with no more marks than can be read."""
     axis = spanning(title, values, room=0.02)
     step = max(1, -(-len(values) // MARKS))

@@ -9,7 +9,7 @@ import numpy as np
 from abovechance.arrays import Floats
 from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
-from abovechance.inference.contract import FIRST, complete, contract, whole
+from abovechance.inference.contract import FIRST, complete, contract, overall_rows
 from abovechance.inference.printing import sides_and_level, tested_p
 from abovechance.inference.sentences import lower
 from abovechance.inference.shares import chance_words
@@ -73,7 +73,7 @@ def forest(result: Any, measures: Sequence[str] | None = None) -> Chart:
     ('Area under the ROC curve', 'Matthews correlation')
     """
     facts = contract(result)
-    found = [e for e in whole(facts) if e.get("output") is None and bounded(e["measure"])]
+    found = [e for e in overall_rows(facts) if e.get("output") is None and bounded(e["measure"])]
     if measures is not None:
         found = [e for e in found if e["measure"] in measures]
     elif len({e["measure"] for e in found}) > MOST_MEASURES:

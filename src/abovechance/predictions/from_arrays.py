@@ -73,7 +73,7 @@ def inferred(y_true: Any, prediction: Any = None, **facts: Any) -> Predictions:
         )
     kind, column = _kind(y_true, prediction, facts)
     made = _of_stated(y_true, [kind], {**facts, kind: column})
-    return made.with_notes(described=_said(made, kind))
+    return made.with_notes(described=_described(made, kind))
 
 
 def _one_column(values: Any) -> Any:
@@ -231,7 +231,7 @@ def _fractions(values: Array) -> bool:
     return known.dtype.kind == "f" and bool((known != np.round(known)).any())
 
 
-def _said(made: Predictions, kind: str) -> str:
+def _described(made: Predictions, kind: str) -> str:
     """What was taken for what, as the first line of a result tells it."""
     if isinstance(made, Binary):
         words = {

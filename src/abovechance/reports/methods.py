@@ -13,9 +13,9 @@ from abovechance.inference.contract import (
     model_words,
     models_of,
     of_items,
+    overall_rows,
     primary_rows,
     size_words,
-    whole,
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, freedom_as_range
@@ -89,7 +89,7 @@ def _primary(facts: Mapping[str, Any]) -> str:
         return ""
     sources = of_measure(str(rows[0]["measure"]))
     which = f"{named(rows[0]['title'])}{cite(*sources[:1])}"
-    if len({row["measure"] for row in whole(facts)}) == 1:
+    if len({row["measure"] for row in overall_rows(facts)}) == 1:
         return f"The measure was {which}."
     return f"The primary measure was {which}; the others are descriptive."
 

@@ -29,8 +29,8 @@ from abovechance.inference.contract import (
     model_words,
     models_of,
     of_items,
+    overall_rows,
     primary_rows,
-    whole,
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, freedom_as_range
@@ -160,7 +160,7 @@ def subtitle_of(facts: Facts, described: str) -> str:
 
 def estimates_tables(facts: Facts) -> list[Table | None]:
     """Key measures with their intervals drawn; all measures, folded; skill, classes, subgroups."""
-    keys, every = key_rows(facts), whole(facts)
+    keys, every = key_rows(facts), overall_rows(facts)
     if not every:
         return []
     known = any(row["interval"] for row in keys)
@@ -321,7 +321,7 @@ def _second_tiles(facts: Mapping[str, Any]) -> list[Tile]:
     """Another well-known measure, and the evidence against chance."""
     primary = primary_rows(facts)[0]
     wanted = ("auc", "balanced_accuracy", "accuracy", "r2", "mae", "c_index", "brier")
-    rows = {row["measure"]: row for row in whole(facts) if row["output"] is None}
+    rows = {row["measure"]: row for row in overall_rows(facts) if row["output"] is None}
     found = [rows[m] for m in wanted if m in rows and m != primary["measure"]][:1]
     tiles = [estimate_tile(row, facts) for row in found]
     if primary["p_value"] is not None:
@@ -389,7 +389,10 @@ def _null(facts: Facts, models: Models) -> list[Chart]:
 
     Of the primary measure; of the Brier score when a permuted log score could be infinite.
     """
-    rows = [*primary_rows(facts), *(row for row in whole(facts) if row["measure"] == "brier")]
+    rows = [
+        *primary_rows(facts),
+        *(row for row in overall_rows(facts) if row["measure"] == "brier"),
+    ]
     rows = [row for row in rows if row["p_value"] is not None]
     if len(models) != 1:
         return []
@@ -437,7 +440,7 @@ def checklist(facts: Mapping[str, Any], described: str = "") -> Table:
     >>> [cell.text for cell in rows[1]]
     ['5a', 'Source of data', 'predictions from cross-validation']
     """
-    estimates = whole(facts)
+    estimates = overall_rows(facts)
     measures = list(dict.fromkeys(str(row["title"]) for row in key_rows(facts)))
     intervals = sorted({str(r["interval"]["method"]) for r in estimates if r["interval"]})
     dropped = int(facts.get("dropped") or 0)

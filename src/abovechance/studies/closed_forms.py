@@ -22,7 +22,7 @@ from abovechance.studies.designs import (
     Shift,
     classes,
     number,
-    whole,
+    whole_number,
 )
 from abovechance.studies.paper_tests import least_rank_sum_p
 from abovechance.studies.sample_tests import NO_ORACLE, canonical, least_mann_whitney_p, rejects
@@ -123,7 +123,7 @@ def closed_form(
     >>> round(known.power, 3)
     0.888
     """
-    whole("n", n, 4)
+    whole_number("n", n, 4)
     number("effect", effect)
     known = (
         GaussianPredictions,

@@ -290,7 +290,7 @@ def number(
     raise AboveChanceError(f"{name} must {must}; {_got(value)}")
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> None:
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> None:
     """Refuse what is not a whole number from `least` on, or to `most`."""
     fits = not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
     if fits and (most is None or value <= most):
@@ -799,14 +799,14 @@ class Shift:
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1, MOST_FEATURES)
+        whole_number("features", self.features, 1, MOST_FEATURES)
         one_of("noise", self.noise, get_args(Noise))
         one_of("scaling", self.scaling, get_args(Scaling))
         number("rho", self.rho, -1.0, 1.0, inside=True)
         if self.tails is not None:
             number("tails", self.tails, 0.0, inside=True)
         if self.decimals is not None:
-            whole("decimals", self.decimals, 0)
+            whole_number("decimals", self.decimals, 0)
         self._known_direction()
         self._positive_definite()
 
@@ -815,7 +815,7 @@ class Shift:
             axes = f", or the number of an eigenvector, 1 to {self.features}"
             one_of("direction", self.direction, get_args(Direction), axes)
         else:
-            whole("direction", self.direction, 1, self.features)
+            whole_number("direction", self.direction, 1, self.features)
 
     def _positive_definite(self) -> None:
         if self.noise == "identity":
@@ -910,7 +910,7 @@ class Scale:
     effects: ClassVar[tuple[float, ...]] = (1.0, 1.1, 1.2)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1, MOST_FEATURES)
+        whole_number("features", self.features, 1, MOST_FEATURES)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
         number("effect", effect, 0.0, inside=True)
@@ -962,7 +962,7 @@ class Mixture:
     effects: ClassVar[tuple[float, ...]] = (0.0, 0.25, 0.5)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1, MOST_FEATURES)
+        whole_number("features", self.features, 1, MOST_FEATURES)
         number("distance", self.distance, 0.0)
 
     def __call__(self, n: int, effect: float, rng: np.random.Generator) -> Groups:
@@ -1027,7 +1027,7 @@ class Logistic:
     effects: ClassVar[tuple[float, ...]] = (0.0, 5.0, 10.0)
 
     def __post_init__(self) -> None:
-        whole("features", self.features, 1, MOST_FEATURES)
+        whole_number("features", self.features, 1, MOST_FEATURES)
         number("square", self.square)
         if self.main is None:
             object.__setattr__(self, "main", 0.0 if self.square else 1.0 / self.features**0.5)

@@ -28,7 +28,7 @@ from abovechance.studies.designs import (
     name_of,
     number,
     setting_of,
-    whole,
+    whole_number,
 )
 from abovechance.studies.power_study import (
     DESIGNS,
@@ -713,7 +713,7 @@ def sample_size(
     settings = Settings.of("sample_size", given)
     store, progress = settings.store, settings.progress
     settings = replace(settings, store=None, progress=None)
-    whole("largest", largest, LEAST)
+    whole_number("largest", largest, LEAST)
     largest, alpha = int(largest), settings.alpha
     model = Model(auc, versus, prevalence, correlation)
     if width is not None:

@@ -17,7 +17,7 @@ from abovechance.studies.designs import (
     outcomes,
     settle,
     table,
-    whole,
+    whole_number,
 )
 
 WIDTH = 0.01  # of the Gaussian process's kernel exp(−σ‖x − x'‖²), as in the paper's code
@@ -64,10 +64,10 @@ class Features:
     per_class: int = 1
 
     def __post_init__(self) -> None:
-        whole("signal", self.signal, 0)
-        whole("noise", self.noise, 0)
-        whole("per_class", self.per_class, 1)
-        whole("signal and noise features together", self.signal + self.noise, 1)
+        whole_number("signal", self.signal, 0)
+        whole_number("noise", self.noise, 0)
+        whole_number("per_class", self.per_class, 1)
+        whole_number("signal and noise features together", self.signal + self.noise, 1)
 
     def __call__(self, n: int, shift: float, rng: np.random.Generator) -> "Halves":
         number("shift", shift)

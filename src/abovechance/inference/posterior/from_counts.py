@@ -53,12 +53,12 @@ def counts_of(confusion: Any) -> Floats:
             f"a confusion table has one row and one column per class; got {shape}. "
             "Rows are the actual classes, columns the predicted ones."
         )
-    return whole("a confusion table", table)
+    return whole_counts("a confusion table", table)
 
 
 def _of_predictions(predictions: Any) -> Floats:
     refuse_dependent(predictions)
-    return whole("a confusion table", np.asarray(predictions.confusion, dtype=np.float64))
+    return whole_counts("a confusion table", np.asarray(predictions.confusion, dtype=np.float64))
 
 
 def advice_on(*given: Any) -> tuple[Advice, ...]:
@@ -123,7 +123,7 @@ def numbers_in(name: str, table: Any) -> Floats:
     return found
 
 
-def whole(name: str, counts: Floats) -> Floats:
+def whole_counts(name: str, counts: Floats) -> Floats:
     """Counts, refused unless they are whole numbers from 0 up."""
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.round(counts)))
     if bad.any():
@@ -230,7 +230,7 @@ def accuracy(correct: Any, wrong: Any = None, *, prior: Prior = (1.0, 1.0)) -> P
         right, rest = float(np.trace(table)), float(table.sum() - np.trace(table))
     else:
         counts = [number_of("correct", correct), number_of("wrong", wrong)]
-        right, rest = whole("counts", np.array(counts)).tolist()
+        right, rest = whole_counts("counts", np.array(counts)).tolist()
     return Posterior(
         quantity="accuracy",
         prior=f"Beta({a:g}, {b:g})",
@@ -625,7 +625,7 @@ def paired_difference(
     >>> round(gain.mean, 2), round(gain.prob_above(0), 2)
     (0.15, 0.99)
     """
-    table = whole("a table of agreement", _agreement(first, second))
+    table = whole_counts("a table of agreement", _agreement(first, second))
     alpha = one_shape(prior)
     several = table.ndim == 3
     share = class_weights(weights, len(table)) if several else np.ones(1)

@@ -432,7 +432,7 @@ def partial_area(positives: Any, negatives: Any, max_fpr: float, out: Any) -> No
 
 
 # ----------------------------------------------------------------------------------------------
-# Compiled sums of logistic recalibration: one exponential a case and row.
+# Compiled sums of logistic recalibration: one exponential per case and row.
 # ----------------------------------------------------------------------------------------------
 
 

@@ -141,7 +141,7 @@ def smaller(_: Any, a: Any, b: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def choose(_: Any, on: Any, a: Any, b: Any) -> Any:
-    """a where `on` is positive and b elsewhere, whatever nonsense the other one holds."""
+    """a where `on` is positive and b elsewhere, even where the other one is not a number."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         positive = builder.fcmp_ordered(">", args[0], ir.Constant(REGISTER, [0.0] * WIDTH))
