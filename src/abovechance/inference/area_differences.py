@@ -355,7 +355,7 @@ def box(
 
 
 def covariances(found: Components) -> list[tuple[Floats, float]]:
-    """Independent parts of the covariance of areas, one a class, with their degrees of freedom.
+    """Independent parts of the covariance of areas, one per class, with degrees of freedom.
 
     Over clusters there is one part, of Obuchowski's totals.
     """

@@ -579,7 +579,7 @@ SAME = "the difference is the same in every case, so it has no standard error."
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What varies: cases, or clusters with the sums of their cases, one row a quantity.
+    """What varies: cases, or clusters with the sums of their cases, one row per quantity.
 
     The mean of a row is its total over `sizes.sum()`.
     """

@@ -474,7 +474,7 @@ def of_table(measure: Measure) -> bool:
 
 
 def of_mean_score(score: Floats, predictions: Any, level: float) -> Interval:
-    """Wilson's interval of the mean of scores from 0 to 1, one a case."""
+    """Wilson's interval of the mean of scores from 0 to 1, one per case."""
     groups = predictions.cases.groups
     unit = None if groups is None else np.unique(groups, return_inverse=True)[1]
     found = worth(score, predictions.weight, unit, level)

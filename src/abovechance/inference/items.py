@@ -62,7 +62,7 @@ def compare_items(
     Parameters
     ----------
     id, model, value
-        One entry a row: which item, which model, what it got.
+        One entry per row: which item, which model, what it got.
     groups
         The cluster of every row's item; none when not given.
     models

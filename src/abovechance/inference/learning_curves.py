@@ -168,7 +168,7 @@ def _whole_groups(rows: Ints, size: int, task: Task, order: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Laws:
-    """Inverse power laws, one a row: value = limit − gain · size^(−rate)."""
+    """Inverse power laws, one per row: value = limit − gain · size^(−rate)."""
 
     limit: Floats
     gain: Floats
@@ -188,7 +188,7 @@ class Laws:
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """Curves, one a row: values at training sizes, and from the largest on by a law."""
+    """Curves, one per row: values at training sizes, and from the largest on by a law."""
 
     sizes: Floats
     values: Floats

@@ -247,7 +247,7 @@ ANYWHERE = (-np.inf, np.inf)
 
 @dataclass(frozen=True, eq=False)
 class MeanGain:
-    """The mean over cases of how much less the first model loses; `gains` one a case.
+    """The mean over cases of how much less the first model loses; `gains` one per case.
 
     From 30 cases (or clusters) on the test is studentised and the interval is what it does not
     reject. Below, signs are flipped, and the interval of few clusters is Student's. Limits stay

@@ -204,7 +204,7 @@ def autocorrelated(values: Floats) -> float:
 
 
 def _by_time(values: Floats, order: Array) -> tuple[Floats, float, int]:
-    """One value a time, the mean of all cases, the number of times."""
+    """One value per time, the mean of all cases, the number of times."""
     if values.shape != order.shape or values.ndim != 1:
         raise DataError("values and order must be lists of equal length.")
     if not np.isfinite(values).all():

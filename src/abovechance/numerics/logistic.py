@@ -79,7 +79,7 @@ def fit_logistics(
     counts
         How often each row is used, fractions allowed: (F, n), or (n,), or None for once.
     penalty
-        One number, or one a feature (p,), or a fit and feature (F, p); (F, 1) is one a fit.
+        One number, one per feature (p,), or per fit and feature (F, p); (F, 1) is one per fit.
     columns
         Features used by each fit (F, q), filled up with -1; all when None.
     intercept

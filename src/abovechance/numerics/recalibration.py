@@ -26,7 +26,7 @@ LONGEST = 8.0  # log odds a single step may change, where the likelihood is near
 
 
 class Line(NamedTuple):
-    """Recalibration lines, one a row of the batch.
+    """Recalibration lines, one per row of the batch.
 
     Where the classes are separated the slope is infinite and the intercept undefined; both are
     undefined where only one class or one predicted value is seen.

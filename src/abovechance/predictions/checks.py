@@ -422,7 +422,7 @@ def _places(first: str, index: Any, name: str, own: Any) -> Ints:
 
 
 def _texts(index: Any) -> Array:
-    """Row labels as numbers or text, one a row; several levels as one text."""
+    """Row labels as numbers or text, one per row; several levels as one text."""
     labels = np.asarray(index)
     return np.array([str(label) for label in labels]) if labels.dtype.kind == "O" else labels
 

@@ -39,7 +39,7 @@ def bibliography() -> Mapping[str, Source]:
 
 
 def entries(text: str) -> dict[str, Source]:
-    """The entries of a BibTeX file whose fields stand one a line.
+    """The entries of a BibTeX file whose fields stand one per line.
 
     >>> entries("@book{x1,\\n  author = {Ada, B. and Cy, D.},\\n  year = {1901},\\n}")["x1"].cited
     'Ada and Cy 1901'
