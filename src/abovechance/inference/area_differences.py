@@ -143,10 +143,8 @@ def unpaired_gap(first: Any, second: Any) -> Gap:
         p.n - 1.0 if part.groups is None else spread[0].df
         for p, part, spread in zip((first, second), parts, spreads, strict=True)
     ]
-    below = sum(v**2 / df for v, df in zip(variances, free, strict=True))
-    total = sum(variances)
-    df = total**2 / below if below > 0 else np.inf
-    return Gap(float(parts[0].areas[0] - parts[1].areas[0]), float(np.sqrt(total)), df)
+    difference = float(parts[0].areas[0] - parts[1].areas[0])
+    return Gap.of_parts(difference, list(zip(variances, free, strict=True)))
 
 
 # ----------------------------------------------------------------------------------------------

@@ -86,13 +86,11 @@ class Components:
         """One value less another, its standard error and degrees of freedom."""
         gap = float(self.areas[first] - self.areas[second])
         moved = (self.influence[first] - self.influence[second])[None, :]
-        found = [(float(part.matrix[0, 0]), part.df) for part in self.spread(moved)]
-        variance = sum(v for v, _ in found)
-        below = sum(v**2 / df for v, df in found)
-        df = (
-            variance**2 / below if below > 0 else found[0][1] if self.groups is not None else np.inf
-        )
-        return Gap(gap, float(np.sqrt(max(variance, 0.0))), df)
+        parts = [(float(part.matrix[0, 0]), part.df) for part in self.spread(moved)]
+        found = Gap.of_parts(gap, parts)
+        if self.groups is None or np.isfinite(found.df):
+            return found
+        return Gap(gap, found.error, parts[0][1])
 
     def spread(self, influence: Floats) -> list[Part]:
         """Independent parts of the covariance of sums of influences."""
@@ -112,6 +110,15 @@ class Gap:
     difference: float
     error: float
     df: float
+
+    @classmethod
+    def of_parts(
+        cls, difference: float, parts: Sequence[tuple[float, float]], at_most: float = np.inf
+    ) -> "Gap":
+        """From independent variances with their degrees of freedom (Welch and Satterthwaite)."""
+        total, below = sum(v for v, _ in parts), sum(v**2 / df for v, df in parts)
+        df = min(total**2 / below if below > 0 else np.inf, at_most)
+        return cls(difference, float(np.sqrt(max(total, 0.0))), df)
 
     @property
     def freedom(self) -> dict[str, Any]:

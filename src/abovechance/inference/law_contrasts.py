@@ -605,8 +605,7 @@ def _standardised(
         gap = Gap(difference, float(np.sqrt((sums**2).sum() * units / (units - 1))), units - 1.0)
         known: dict[str, Any] = {"clusters": units}
     else:
-        total, df = _welch([_variance(i) for i in (one, other)])
-        gap = Gap(difference, float(np.sqrt(total)), df)
+        gap = Gap.of_parts(difference, [_variance(i) for i in (one, other)])
         known = gap.freedom
     return Standardised(gap, turn(measure), name, EQUAL_EXPECTED, known, span(measure.range))
 
@@ -617,12 +616,6 @@ def _variance(influence: Floats) -> tuple[float, float]:
     if n < 2:
         raise NotApplicable("one case shows no spread.")
     return float((influence**2).sum() * n / (n - 1)), n - 1.0
-
-
-def _welch(parts: Sequence[tuple[float, float]], at_most: float = np.inf) -> tuple[float, float]:
-    """The sum of independent variances, with Welch's and Satterthwaite's degrees of freedom."""
-    total, below = sum(v for v, _ in parts), sum(v**2 / df for v, df in parts)
-    return total, min(total**2 / below if below > 0 else np.inf, at_most)
 
 
 @comparison(
@@ -692,8 +685,7 @@ def _tested_areas(measure: Measure, first: Any, second: Any, found: Components) 
             theirs = sum(float(p.matrix[1, 1]) for p in whole)
             parts = [(mine, first.n - 1.0), (theirs, second.n - 1.0)]
         at_most = max(sum(smallest) - 2.0, 1.0) if min(smallest) < VERY_FEW else np.inf
-        total, df = _welch(parts, at_most)
-        gap = Gap(gap.difference, float(np.sqrt(total)), df)
+        gap = Gap.of_parts(gap.difference, parts, at_most)
         known = {"unpaired": True, **gap.freedom}
     return Standardised(gap, turn(measure), "delong", EQUAL_EXPECTED, known, span(measure.range))
 
