@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDERS = ("numerics", "measures", "inference")
-WORDS = ("printing.py", "sentences.py", "items.py")  # text, held by pages and screens
+WORDS = ("printing.py", "prose.py", "sentences.py", "items.py")  # text, held by pages and screens
 TOLERANCE = 1e-5
 
 OPERATORS: dict[type, tuple[str, str]] = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abovechance import detect, report
-from abovechance.inference.sentences import as_text
+from abovechance.inference.prose import as_text
 from abovechance.inference.verdicts import verdict
 from abovechance.reports import detection_story
 from abovechance.reports.citations import bibliography

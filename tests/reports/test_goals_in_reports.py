@@ -4,7 +4,7 @@ import numpy as np
 
 from abovechance import assess, compare, examples
 from abovechance.inference.contract import contract
-from abovechance.inference.sentences import as_text
+from abovechance.inference.prose import as_text
 from abovechance.reports.story import story_of
 
 CANCER = examples.breast_cancer("p_texture")

@@ -19,8 +19,8 @@ from abovechance.inference.interval_choice import expanded, one_run, small_class
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
+from abovechance.inference.prose import lower
 from abovechance.inference.results import Difference, Estimate
-from abovechance.inference.sentences import lower
 from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
 from abovechance.measures import Form, Law, Measure, find

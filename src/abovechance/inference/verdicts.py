@@ -19,15 +19,13 @@ from abovechance.inference.contract import (
     of_calibration,
     primary_rows,
 )
+from abovechance.inference.prose import as_text, label, listed
 from abovechance.inference.sentences import (
-    as_text,
     begun,
     bracketed,
     difference_sentence,
     estimate_sentence,
-    label,
     limits,
-    listed,
     named,
     values_sentence,
 )
@@ -64,7 +62,7 @@ def verdict(facts: Facts) -> str:
 
 
 def headline(facts: Facts) -> str:
-    """The answer in a sentence or two, as `sentences` renders it.
+    """The answer in a sentence or two, as `prose` renders it.
 
     >>> row = {"measure": "auc", "title": "Area under the ROC curve", "value": 0.8, "chance": 0.5}
     >>> as_text(headline({"estimates": [row]}), {})

@@ -11,7 +11,7 @@ from abovechance.errors import AboveChanceError, NotApplicable
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.contract import FIRST, complete, contract, overall_rows
 from abovechance.inference.printing import sides_and_level, tested_p
-from abovechance.inference.sentences import lower
+from abovechance.inference.prose import lower
 from abovechance.inference.shares import chance_words
 from abovechance.inference.significance import null_distribution
 from abovechance.plots.chart import (

@@ -9,7 +9,7 @@ from typing import Any
 
 from abovechance.errors import AboveChanceError
 from abovechance.inference.method import Kind, Use, every
-from abovechance.inference.sentences import cited_in
+from abovechance.inference.prose import cited_in
 
 NAMED = re.compile(r"([A-Z][\w'’-]+)[^()\d]*\(?(\d{4})\)?")
 

@@ -7,7 +7,8 @@ from typing import Any
 from abovechance.format import as_float, number, p_phrase, plural, thousands
 from abovechance.inference.contract import adjusted
 from abovechance.inference.printing import by_papers_rule, tested_p, tests_table
-from abovechance.inference.sentences import begun, bracketed, cite, label, listed, named
+from abovechance.inference.prose import cite, label, listed
+from abovechance.inference.sentences import begun, bracketed, named
 from abovechance.inference.verdicts import ALPHA, verdict
 from abovechance.reports.methods import software
 from abovechance.reports.story import Facts, Models, Story, Tile, cases_tile, story, subtitle

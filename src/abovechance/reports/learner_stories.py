@@ -29,7 +29,8 @@ from abovechance.inference.printing import (
     steps_table,
     validation_table,
 )
-from abovechance.inference.sentences import begun, bracketed, cite, label, limits, listed, named
+from abovechance.inference.prose import cite, label, listed
+from abovechance.inference.sentences import begun, bracketed, limits, named
 from abovechance.inference.verdicts import headline, verdict
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import pictures

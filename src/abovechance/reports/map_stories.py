@@ -12,7 +12,7 @@ from abovechance.inference.printing import (
     peaks_table,
     place_of,
 )
-from abovechance.inference.sentences import capital, cite, label, listed
+from abovechance.inference.prose import capital, cite, label, listed
 from abovechance.inference.verdicts import headline, peak_words, place_words, verdict
 from abovechance.plots.chart import Chart
 from abovechance.reports.methods import software

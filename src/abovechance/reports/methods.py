@@ -19,16 +19,8 @@ from abovechance.inference.contract import (
     within_subgroups,
 )
 from abovechance.inference.method import Kind, Use, freedom_as_range
-from abovechance.inference.sentences import (
-    cite,
-    hypothesis_words,
-    interval_words,
-    label,
-    listed,
-    lower,
-    named,
-    words_of_test,
-)
+from abovechance.inference.prose import cite, label, listed, lower
+from abovechance.inference.sentences import hypothesis_words, interval_words, named, words_of_test
 from abovechance.inference.shares import chance_words
 from abovechance.reports.citations import of_measure
 

@@ -27,18 +27,8 @@ from abovechance.inference.printing import (
     thresholds_table,
     widths_table,
 )
-from abovechance.inference.sentences import (
-    begun,
-    bracketed,
-    capital,
-    cite,
-    label,
-    limits,
-    listed,
-    lower,
-    named,
-    posterior_sentence,
-)
+from abovechance.inference.prose import capital, cite, label, listed, lower
+from abovechance.inference.sentences import begun, bracketed, limits, named, posterior_sentence
 from abovechance.inference.verdicts import TARGET, verdict
 from abovechance.plots.chart import Chart
 from abovechance.plots.plotting import chart_of

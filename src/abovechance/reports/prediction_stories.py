@@ -44,20 +44,17 @@ from abovechance.inference.printing import (
     skill_table,
     subgroup_table,
 )
+from abovechance.inference.prose import MOST, label, listed, the
 from abovechance.inference.sentences import (
-    MOST,
     begun,
     bracketed,
     difference_numbers,
     difference_sentence,
     estimate_sentence,
     interaction_sentence,
-    label,
     limits,
-    listed,
     named,
     pairs_sentences,
-    the,
     values_sentence,
 )
 from abovechance.inference.significance import null_distribution

@@ -9,7 +9,7 @@ from typing import Any
 
 from abovechance import __version__
 from abovechance.errors import DataError, NotApplicable
-from abovechance.inference import sentences
+from abovechance.inference import prose
 from abovechance.inference.contract import CheckedFacts, contract, is_result, models_of
 from abovechance.io.export import write_text
 from abovechance.plots.chart import Chart
@@ -172,7 +172,7 @@ def compose(
         subtitle=told.subtitle,
         read=tuple(str(facts.get("described") or "").splitlines()),
         verdict=told.verdict,
-        headline=sentences.as_html(told.headline, authors),
+        headline=prose.as_html(told.headline, authors),
         tiles=told.tiles,
         remarks=tuple(_remarks(facts)),
         charts=(*pictures, *told.charts),
@@ -196,7 +196,7 @@ def _remarks(facts: Mapping[str, Any]) -> Iterator[Remark]:
     for advice in facts.get("advice") or ():
         text, source = str(advice.get("text", "")), str(advice.get("source") or "")
         if text.split(" ")[0].rstrip(",:") not in measures:
-            text = sentences.capital(text)
+            text = prose.capital(text)
         yield Remark(str(advice.get("code", "")), text, source)
     for text in facts.get("findings") or ():
         yield Remark("", str(text))
@@ -224,7 +224,7 @@ def versions(facts: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def _paragraph(title: str, sentence: str, authors: Mapping[str, str]) -> Paragraph:
     return Paragraph(
         title,
-        sentences.as_html(sentence, authors),
-        sentences.as_text(sentence, authors),
-        sentences.as_latex(sentence),
+        prose.as_html(sentence, authors),
+        prose.as_text(sentence, authors),
+        prose.as_latex(sentence),
     )

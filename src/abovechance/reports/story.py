@@ -93,7 +93,7 @@ MODULES = (
 class Story:
     """The blocks of a report that depend on the kind of its result.
 
-    `headline`, `methods` and `results` are rendered by `inference.sentences`; `measures` are those
+    `headline`, `methods` and `results` are rendered by `inference.prose`; `measures` are those
     whose sources are cited.
     """
 

@@ -549,7 +549,7 @@ def title_of(test: str | UserTest, label: str, kind: type) -> str | None:
 
 
 def _measure(label: str) -> str:
-    from abovechance.inference.sentences import lower
+    from abovechance.inference.prose import lower
     from abovechance.measures import find
 
     return lower(find(label).title)
