@@ -506,7 +506,7 @@ class Independent:
         spreads = [
             ((i.high - i.low) ** 2, freedom_of(m)) for i, m in zip(found, moved, strict=True)
         ]
-        return _welch(spreads)[1]
+        return Gap.of_parts(0.0, spreads).df
 
     def beyond(self, margin: float) -> tuple[float, float] | None:
         return None
