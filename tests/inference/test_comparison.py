@@ -585,6 +585,16 @@ def test_different_cases_are_compared_unpaired_and_said() -> None:
     assert found["accuracy"].interval.method == "Newcombe, unpaired"
 
 
+@pytest.mark.parametrize("kind", [two, classes, numbers])
+def test_the_difference_of_different_cases_is_that_of_their_values(kind) -> None:
+    (_, a), (_, b) = kind(60, 1).items()
+    b = b.take(np.arange(50))
+    found = compare({"a": a, "b": b}, applicable(a), paired=False, rng=1, draws=49)
+    for row in found:
+        one, other = (find(row.measure).of(p) for p in (a, b))
+        assert row.difference == pytest.approx(one - other, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
 def test_few_different_cases_have_degrees_of_freedom_by_class() -> None:
     a, b = two(40, 1)["new"], two(30, 2)["old"]
     row, proc = compare({"a": a, "b": b}, ["auc"], paired=False)["auc"], delong(a, b, paired=False)
@@ -1194,6 +1204,15 @@ def test_different_samples_are_compared_by_the_limits_that_each_has() -> None:
     assert row.interval.low == pytest.approx(low, abs=0.02)
     assert row.interval.high == pytest.approx(high, abs=0.02)
     assert (row.p_value < 0.05) == (row.interval.low > 0.0 or row.interval.high < 0.0)
+
+
+@pytest.mark.parametrize(("wrong", "said"), [(1, "1 case is"), (3, "3 cases is")])
+def test_infinite_losses_do_not_compare_and_their_cases_are_counted(wrong, said) -> None:
+    y, p = np.arange(20) % 2, np.full(20, 0.5)
+    sure = np.where(np.arange(20) < wrong, 1.0 - y, p)
+    models = {k: Binary(y, probability=v) for k, v in (("a", sure), ("b", p))}
+    row = compare(models, ["log_score"], rng=1, draws=99)["log_score"]
+    assert f"the loss of {said} infinite" in str(row.undefined)
 
 
 @pytest.mark.parametrize(("n", "events", "freedom"), [

@@ -502,6 +502,20 @@ def test_few_cases_are_left_out_two_at_a_time() -> None:
         assert found == pytest.approx(gaps[0] / error, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [("mcc", 50), ("tjur_r2", 50), ("auc", 20), ("average_precision", 20)],
+)
+def test_the_jackknife_has_fewer_groups_where_every_value_is_computed_by_itself(
+    name: str, groups: int
+) -> None:
+    rng = np.random.default_rng(1)
+    first, second = (Binary(np.arange(200) % 2, probability=rng.random(200)) for _ in "ab")
+    parts = Swapped(find(name), Sample.of(first), Sample.of(second)).parts
+    assert np.unique(parts).size == groups
+    assert np.ptp(np.bincount(parts)) <= 200 % groups
+
+
 def test_a_spread_that_only_rounding_makes_is_none_in_any_unit() -> None:
     """Of differences (0, 1, −1, unknown) in units of any size, beside a spread of that size."""
     gap = np.array([0.0, 1.0, -1.0, np.nan, 1.0, -2.0])

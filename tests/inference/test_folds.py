@@ -7,7 +7,13 @@ import abovechance as ac
 from abovechance import assess, examples
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison import compare
-from abovechance.inference.folds import _without_ends, correlated_t, five_by_two
+from abovechance.inference.folds import (
+    _unseen_by_folds,
+    _without_ends,
+    correlated_t,
+    five_by_two,
+    interval_over_cases,
+)
 from abovechance.inference.influence import Gap
 from abovechance.measures import Law, applicable, find
 from abovechance.measures.sample import COUNTING
@@ -56,6 +62,19 @@ def test_a_rare_hit_is_allowed_for_though_folds_hardly_vary(hits: int) -> None:
     assert found.interval.low <= wilson.low + 1e-12
     assert found.interval.high >= wilson.high - 1e-12
     assert found.interval.low <= found.value <= found.interval.high
+
+
+@pytest.mark.parametrize("hits", [0, 1, 5, 12, 24, 25])
+def test_limits_over_cases_hold_those_of_counts_and_say_where_they_are_theirs(hits: int) -> None:
+    y = np.tile(np.r_[1, np.zeros(7)], 25).astype(int)
+    p = np.full(200, 0.2)
+    p[np.flatnonzero(y)[:hits]] = 0.8
+    made = ac.Binary(y, probability=p, pos_label=1, fold=np.arange(200) // 8 % 5)
+    found = interval_over_cases(find("sensitivity"), made, hits / 25, None, 0.0)
+    wilson = ac.intervals.wilson(hits, 25)
+    assert found.low <= wilson.low + 1e-12
+    assert found.high >= wilson.high - 1e-12
+    assert ("widened to Wilson" in found.method) == (hits in (0, 25))
 
 
 def test_every_value_lies_in_its_interval_or_says_why_there_is_none() -> None:
@@ -339,6 +358,24 @@ def test_stratified_folds_do_not_hide_how_frequencies_vary() -> None:
     widths = [i.high - i.low for i in (_over(False, seed) for seed in range(12))]
     assert 0.7 * wanted < np.mean(widths) < 1.8 * wanted
     assert random.low < 0.7 < random.high
+
+
+def test_what_stratified_folds_do_not_show_is_the_variance_between_classes() -> None:
+    """Of accuracy Σ π (recall − accuracy)² / n, less as far as folds hold classes unevenly."""
+    y, fold = np.arange(120) % 3, np.arange(120) // 3 % 4
+    label = np.where(np.arange(120) % 5 < 2 + y, y, 2 - y)
+    right = [float((label == y)[y == k].mean()) for k in range(3)]
+    between = np.mean((np.array(right) - np.mean(right)) ** 2) / 120
+    even = Multiclass(y, label=label, fold=fold)
+    assert _unseen_by_folds(find("accuracy"), even) == pytest.approx(between, rel=1e-6)
+    held = np.bincount(3 * (fold2 := np.where(np.arange(120) < 8, 0, fold)) + y).reshape(4, 3)
+    expected = held.sum(axis=1, keepdims=True) / 3
+    chi2 = ((held - expected) ** 2 / expected).sum()
+    uneven = Multiclass(y, label=label, fold=fold2)
+    seen = min(chi2 / (3 * 2), 1.0)
+    assert 0.0 < seen < 1.0
+    found = _unseen_by_folds(find("accuracy"), uneven)
+    assert found == pytest.approx((1 - seen) * between, rel=1e-6)
 
 
 def test_frequencies_change_nothing_of_what_is_free_of_them() -> None:

@@ -665,6 +665,29 @@ def test_tables_of_clusters_are_drawn_around_frequencies_with_half_a_case_in_eac
     np.testing.assert_allclose(mean.sum(axis=1), [share, 1.0 - share], rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("gained", "lost", "least"), [(0, 0, 1.0), (1, 0, 1.0), (2, 1, 0.25), (0, 9, 2**-8)]
+)
+def test_the_least_p_is_that_of_all_discordant_cases_on_one_side(
+    gained: int, lost: int, least: float
+) -> None:
+    found = shares.PairedShares(gained, lost, 20, 1.0)
+    assert found.test("two-sided").least == least
+    assert found.test("greater").least == 0.5 ** (gained + lost)
+
+
+def test_quantiles_of_draws_are_draws_where_some_of_them_are_infinite() -> None:
+    """Between two numbers one is interpolated; beside infinity there is nothing in between."""
+    cells = confusion_tables.Cells(np.array([[30.0, 10.0], [10.0, 30.0]]))
+    ratio = find("diagnostic_odds_ratio")
+    values = np.arange(1.0, 43.0)
+    found = confusion_tables._of_draws(ratio, cells, values, 0.95)
+    assert (found.low, found.high) == pytest.approx((2.025, 40.975), rel=1e-12)
+    values[-3:] = np.inf
+    found = confusion_tables._of_draws(ratio, cells, values, 0.95)
+    assert (found.low, found.high) == (2.0, np.inf)
+
+
 def test_where_no_direction_is_known_both_rates_have_jeffreys_posterior(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

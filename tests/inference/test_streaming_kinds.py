@@ -13,7 +13,7 @@ from abovechance.inference import significance
 from abovechance.inference.gains import uninformative
 from abovechance.inference.interval_choice import Shared, interval_by_law
 from abovechance.inference.results import Assessment
-from abovechance.inference.streaming import assess_stream
+from abovechance.inference.streaming import _of_matches, assess_stream
 from abovechance.measures import applicable, find
 from abovechance.predictions import Binary, Multiclass, Numeric
 from abovechance.settings import Settings
@@ -56,6 +56,14 @@ def of_classes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Multiclass, As
     columns = {f"p_{name}": p[:, k] for k, name in enumerate(NAMES)}
     path = written(tmp_path_factory.mktemp("classes"), y=NAMES[y], **columns)
     return Multiclass(NAMES[y], probability=p, labels=NAMES), assess_stream(path)
+
+
+@pytest.mark.parametrize("cases", [1.0, 1e-6, 1e9])
+def test_what_moves_with_the_matches_alone_does_so_for_any_number_of_cases(cases: float) -> None:
+    table = cases * np.array([[30.0, 4.0, 2.0], [5.0, 18.0, 3.0], [1.0, 6.0, 9.0]])
+    for name, alike in (("accuracy", True), ("kappa", True), ("error_rate", True),
+                        ("balanced_accuracy", False), ("f1_macro", False)):  # fmt: skip
+        assert _of_matches(find(name), table) is alike
 
 
 def test_values_of_numbers_are_those_in_memory(of_numbers: tuple[Numeric, Assessment]) -> None:

@@ -14,7 +14,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.measures import Form, Measure, every, find
 from abovechance.measures.sample import COUNTING, Sample, evaluate, resampled, without_rounding
-from abovechance.measures.sufficient_statistics import permuted_moments
+from abovechance.measures.sufficient_statistics import condensed, permuted_moments
 from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Survival
 
 MAKE: dict[str, Any] = {
@@ -232,6 +232,19 @@ def test_four_cases_have_the_moments_of_permuted_outcomes_in_any_unit(unit: floa
         assert np.ptp(w) == 0.0
         assert y.mean() / unit == pytest.approx(row.mean(), rel=1e-12)
         assert p.mean() / unit == pytest.approx(value.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["nagelkerke_r2", "cox_snell_r2", "mcfadden_r2"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_mean_log_probability_suffices_unless_it_has_lost_its_digits(
+    name: str, classes: int
+) -> None:
+    y, measure = np.arange(12) % classes, find(name)
+    for own, enough in ((0.7, True), (np.exp(-14.9), True), (np.exp(-15.1), False), (0.0, False)):
+        p = np.full((12, classes), (1.0 - own) / (classes - 1))
+        p[np.arange(12), y] = own
+        made = Binary(y, probability=p[:, 1]) if classes == 2 else Multiclass(y, probability=p)
+        assert (condensed(measure, Sample.of(made)) is not None) is enough
 
 
 @pytest.mark.parametrize("name", ["auc", "mcc", "pearson", "brier"])

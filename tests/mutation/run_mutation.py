@@ -38,6 +38,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
+from importlib import import_module
 from itertools import chain, zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -66,6 +67,7 @@ OTHERS = ("signal", "maps", "learning", "resampling", "predictions", "studies")
 NARROW, WIDE, WATCHED, ONE, PATIENCE = 2.0, 20.0, 0.6, 0.5, 8.0
 EVERY_FORMULA, LONGER = "tests/test_outside_references.py", 4.0  # watched for longer
 MOST_NAMED = 12  # tests that were not watched and bear a function's name
+FIRST_TRIED, MOST_NEAR = 8, 60  # tests seen to come there before those of the module's own file
 STEPS = 3000  # of one function in one test, after which its lines are no longer watched
 MEMORY = 12 * 2**30
 WALL = 1500.0
@@ -383,6 +385,45 @@ def watched(items: list[Any], kept: Path) -> None:
     kept.write_text(json.dumps(held), "utf-8")
 
 
+def uncompiled() -> None:
+    """Let nothing be compiled from here on, and numpy do what registers of four numbers would.
+
+    What lies outside of an array is zero here, where compiled loops may find anything.
+    """
+    import numba
+    import numba.extending
+    import numpy as np
+
+    def inside(array: Any, offset: float) -> tuple[slice, slice]:
+        at = int(offset)
+        first, last = (min(max(place, 0), len(array)) for place in (at, at + 4))
+        return slice(first, last), slice(first - at, last - at)
+
+    def load(array: Any, offset: float) -> Any:
+        found, (here, there) = np.zeros(4), inside(array, offset)
+        found[there] = array[here]
+        return found
+
+    def store(array: Any, offset: float, value: Any) -> None:
+        here, there = inside(array, offset)
+        array[here] = value[there]
+
+    of_four = {
+        "load": load,
+        "store": store,
+        "spread": lambda number: np.full(4, number),
+        "plus": lambda a, b, c: a * b + c,
+        "minus": lambda a, b, c: c - a * b,
+        "root": np.sqrt,
+        "larger": np.fmax,
+        "smaller": np.fmin,
+        "choose": lambda on, a, b: np.where(on > 0, a, b),
+    }
+    numba.config.DISABLE_JIT = 1
+    numba.extending.intrinsic = lambda function: of_four.get(function.__name__, function)
+    np.seterr(all="ignore")  # compiled loops do not warn
+
+
 class Server:
     """A process with all tests collected that answers requests, each in a fork of its own."""
 
@@ -399,10 +440,9 @@ class Server:
                 os.dup2(said, 1)
                 os.dup2(said, 2)
                 if not jit:
-                    import numba
-
-                    numba.config.DISABLE_JIT = 1
-                with_tests(files, self._serve, PLACE / "numba")
+                    uncompiled()
+                work = self._serve if jit else self._serve_loops
+                with_tests(files, work, PLACE / "numba")
             except SystemExit as left:
                 code = int(left.code or 0)
             except BaseException:
@@ -426,6 +466,12 @@ class Server:
         return self._answer()
 
     # ------------------------------------------------------------------ in that process
+
+    def _serve_loops(self, items: dict[str, Any]) -> None:
+        """Serve with all loops loaded, which tests would only load while they run."""
+        for module in filter(compiles, modules(PACKAGE)):
+            import_module(f"abovechance.{module.removesuffix('.py').replace('/', '.')}")
+        self._serve(items)
 
     def _serve(self, items: dict[str, Any]) -> None:
         functions: dict[tuple[str, str, int], list[Any]] = defaultdict(list)
@@ -534,10 +580,15 @@ def notes(file: str, *, jit: bool) -> Path:
 def speaks_of(file: str, mutant: Mutant) -> bool:
     """Whether a file bears the name of a mutant's module, or mentions its function."""
     name = mutant.inside.rpartition(".")[2]
-    return bool(
-        re.match(rf"(test_)?{Path(mutant.module).stem}(_\w+)?\.py", Path(file).name)
-        or (name and re.search(rf"\b{name}\b", (TREE / file).read_text("utf-8")))
+    return is_named_after(file, mutant) or bool(
+        name and re.search(rf"\b{name}\b", (TREE / file).read_text("utf-8"))
     )
+
+
+def is_named_after(file: str, mutant: Mutant) -> bool:
+    """Whether a file bears the name of a mutant's module."""
+    stem = Path(mutant.module).stem
+    return bool(re.match(rf"(test_)?{stem}(_\w+)?\.py", Path(file).name))
 
 
 @dataclass
@@ -570,9 +621,9 @@ class Watched:
     def choose(self, mutant: Mutant, budget: float, *, wide: bool = False) -> list[str]:
         """Tests that execute the line of a mutant, or call its function, or any of its module: the
         cheapest of each test function in turn, those of files that speak of the mutant as if they
-        cost a quarter. After them those not watched: whose function was seen to come there, that
-        bear the name of the mutant's, of files that bear its module's or speak of its function, of
-        a wide choice of all files of the others."""
+        cost a quarter. After the first of them those not watched of files with the module's name;
+        after all those not watched whose function was seen to come there, that bear the name of
+        the mutant's, of files that speak of it, of a wide choice of all files of the others."""
         lines = self.callers.get(f"{mutant.module}:{mutant.inside}", {})
         tests = self._by_turns(lines.get(str(mutant.line - first_line(mutant)), []), mutant)
         tests += self._by_turns(chain.from_iterable(lines.values()), mutant)
@@ -581,6 +632,8 @@ class Watched:
                 (t for name, of in self.callers.items() if name.partition(":")[0] == mutant.module
                  for t in chain.from_iterable(of.values())), mutant,
             )  # fmt: skip
+        near = [t for f, of in self.rest.items() if is_named_after(f, mutant) for t in of]
+        tests[FIRST_TRIED:FIRST_TRIED] = self._by_turns(near, mutant)[:MOST_NEAR]
         files = [f for f in self.rest if speaks_of(f, mutant)]
         files += [*map(file_of, tests), *self.rest] if wide else []
         groups: dict[str, list[str]] = defaultdict(list)
@@ -854,11 +907,15 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, help="what the tests of one mutant may cost, all in place"
     )
+    parser.add_argument(
+        "--as-it-was", action="store_true", help="by the tests of the run before, and by no newer"
+    )
     parser.add_argument("--record", action="store_true", help="write the table")
     options = parser.parse_args()
     until = time.monotonic() + 60 * options.minutes
     PLACE.mkdir(exist_ok=True)
-    copy_tree()
+    if not options.as_it_was:
+        copy_tree()
     everything = order = drawn(PACKAGE, options.seed)
     fates = json.loads(RUNS.read_text("utf-8"))["fates"]
     fates |= json.loads(FATES.read_text("utf-8")) if FATES.exists() else {}
@@ -894,7 +951,8 @@ def main() -> int:
                 print((PLACE / "output").read_text("utf-8", "replace")[-2500:])
                 if (before["fate"], found["fate"]) != ("survived", "killed"):
                     continue
-            if before["fate"] == "survived" and found["fate"] == "killed":
+            noticed = before["fate"] == "survived" and found["fate"] == "killed"
+            if "first" in before or (noticed and not options.as_it_was):
                 found["first"] = "survived"
             fates[mutant.key] = found
             FATES.write_text(json.dumps(fates, indent=1, ensure_ascii=False), "utf-8")

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from abovechance.numerics.covariance import schafer_strimmer
 from abovechance.numerics.machine_room import (
+    shrunken_distances,
     squared_hinge_decisions,
     svm_decisions,
     svm_responses,
+    weighted_discriminants,
 )
 from abovechance.numerics.machine_room.linear_systems import (
     ROWS_AT_ONCE,
@@ -157,6 +160,69 @@ def test_responses_do_not_hold_where_a_margin_could_reach_a_support_vector():
     near = room[room > 1e-6].min()
     assert svm_responses(X, labels, counts, 0.5, "none", 1e-6)[1].all()
     assert not svm_responses(X, labels, counts, 0.5, "none", near)[1].any()
+
+
+@pytest.mark.parametrize("p", [2, 5, 30])
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("cost", [0.05, 3.0])
+def test_machines_are_those_of_libsvm_with_rows_repeated(p, everywhere, cost):
+    """Five samples, which do not fill the registers, of rows drawn with replacement."""
+    from sklearn.svm import SVC
+
+    rng = np.random.default_rng(5)
+    X, n = rng.normal(size=(16, p)) * np.linspace(0.5, 2.0, p), 16
+    labels = rng.permuted(np.tile(np.arange(n) % 2, (5, 1)), axis=1)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=5)
+    found, failed = svm_decisions(X, labels, counts, cost, everywhere=everywhere)
+    assert not failed.any()
+    for f in range(5):
+        order = np.repeat(np.arange(n), counts[f])
+        Z = (X - X[order].mean(axis=0)) / X[order].std(axis=0, ddof=1)
+        machine = SVC(kernel="linear", C=cost, tol=1e-10).fit(Z[order], labels[f, order])
+        shown = everywhere | (counts[f] == 0)
+        wanted = np.where(shown, machine.decision_function(Z), found[f])
+        # free support vectors of libsvm miss their margin of 1 by up to 1e-6
+        np.testing.assert_allclose(found[f], wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("p", [1, 3, 6, 25])
+@pytest.mark.parametrize("lost", [0, 2])
+def test_discriminants_of_counted_rows_are_those_of_the_covariance_within_classes(p, lost):
+    """Where features outnumber the rows, by the inverse of what of their correlations is there."""
+    rng = np.random.default_rng(6)
+    X, n = rng.normal(size=(18, p)) * np.linspace(0.5, 2.0, p), 18
+    labels = rng.permuted(np.tile(np.arange(n) % 2, (7, 1)), axis=1)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=7)
+    found, doubtful = weighted_discriminants(X, labels, counts, lost)
+    assert not doubtful.any()
+    for f in range(7):
+        order = np.repeat(np.arange(n), counts[f])
+        rows, y = X[order], labels[f, order]
+        means = np.array([rows[y == k].mean(axis=0) for k in (0, 1)])
+        within = rows - means[y]
+        spread = np.sqrt((within**2).sum(axis=0) / (n - 1))
+        covariance = (within / spread).T @ (within / spread) / (n - lost)
+        inverse = np.linalg.pinv(covariance, rcond=1e-9, hermitian=True)
+        direction = inverse @ ((means[1] - means[0]) / spread) / spread
+        wanted = (X - means.mean(axis=0)) @ direction + np.log(y.sum() / (n - y.sum()))
+        np.testing.assert_allclose(found[f], wanted, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("p", [1, 2, 5, 9])
+@pytest.mark.parametrize("groups", [(9, 9), (7, 13)])
+def test_shrunken_distances_are_those_of_both_covariances_pooled(p, groups):
+    rng = np.random.default_rng(7)
+    n = sum(groups)
+    X = rng.normal(size=(n, p)) @ rng.normal(size=(p, p))
+    X -= X.mean(axis=0)
+    orders = np.array([rng.permutation(n) for _ in range(6)])
+    ones, zeros = np.sort(orders[:, : groups[0]]), np.sort(orders[:, groups[0] :])
+    found = shrunken_distances(X, ones, zeros)
+    for b in range(6):
+        parts = X[ones[b]], X[zeros[b]]
+        pooled = sum((len(x) - 1) * schafer_strimmer(x).covariance for x in parts) / (n - 2)
+        d = parts[0].mean(axis=0) - parts[1].mean(axis=0)
+        assert found[b] == pytest.approx(d @ np.linalg.solve(pooled, d), rel=1e-9)
 
 
 @pytest.mark.parametrize("p", [3, 20])
