@@ -157,6 +157,17 @@ def test_each_class_against_the_rest_is_an_area_of_its_own() -> None:
     assert measures.auc_ovr_weighted(actual, P) == pytest.approx(by_size, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["auc", "auc_ovr_macro", "auc_ovr_weighted", "auc_ovo_weighted"])
+def test_slopes_say_what_every_area_of_two_classes_adds(name: str) -> None:
+    measure, rng = find(name).for_outcome("multiclass"), np.random.default_rng(3)
+    areas, shares = rng.random((4, 4)), np.array([0.4, 0.3, 0.2, 0.1])
+    np.fill_diagonal(areas, np.nan)
+    assert measure.slopes is not None
+    slopes = measure.slopes(areas, shares)
+    assert np.nansum(slopes * areas) == pytest.approx(measure.formula(areas, shares), rel=1e-12)
+    assert slopes.sum() == pytest.approx(1.0, rel=1e-12)
+
+
 def test_weighted_areas_of_many_classes_equal_repeated_cases() -> None:
     counts = np.random.default_rng(10).integers(0, 3, 90)
     again = np.repeat(np.arange(90), counts)

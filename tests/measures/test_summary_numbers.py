@@ -6,7 +6,7 @@ import pytest
 from abovechance.errors import NotApplicable
 from abovechance.measures import every, find
 from abovechance.measures.measure import Statistic
-from abovechance.measures.summary import NumberSummary, SummarisedNumbers, from_numbers
+from abovechance.measures.summary import LossSums, NumberSummary, SummarisedNumbers, from_numbers
 from abovechance.predictions import Numeric
 
 MEANS = [find(name) for name in ("mae", "mse", "rmse", "mean_error", "msle")]
@@ -20,6 +20,17 @@ def cases(n: int = 500, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
 
 def summary(y: np.ndarray, value: np.ndarray) -> NumberSummary:
     return NumberSummary.of(MEANS, y, value)
+
+
+def test_the_error_of_summed_losses_is_that_of_their_differences_from_known_ones() -> None:
+    rng = np.random.default_rng(4)
+    outcome, value, group = rng.normal(size=31), rng.normal(size=31), np.arange(31) % 3
+    summed = LossSums.of([find("mse")], outcome, value, group, 3)
+    losses = (outcome - value) ** 2
+    for known in (0.0, 0.7, np.array([0.5, 2.0, -1.0])):
+        apart = losses - np.broadcast_to(known, 3)[group]
+        wanted = apart.std() / np.sqrt(30)
+        assert summed.error("mse", known) == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
