@@ -520,7 +520,9 @@ def test_intervals_without_a_wrong_call_hold_what_one_makes_of_the_value(kind, f
     p = np.asarray(made.probability).copy()
     p[..., 0] = 1.0 - p[0] if kind == "binary" else p[[1, 0, 2], 0]
     one_wrong = made.replace(probability=p)
-    found = assess(made, draws=199, rng=1).estimates
+    whole = assess(made, draws=199, rng=1)
+    found = whole.estimates
+    assert any(a.code == "AC038" for a in whole.advice)
     held = [e for e in found if e.interval is not None and e.interval.by.get("wrong")]
     assert {"brier", "log_loss", "scaled_brier", "nagelkerke_r2"} <= {e.measure for e in held}
     for e in held:

@@ -418,3 +418,15 @@ def test_only_methods_that_are_declared_for_a_summary_are_asked_of_one() -> None
         for method in suited(first, m, summary, facts):
             assert Fact.SUMMARY in method.allows | method.needs
             assert method.name not in ("left_out", "bootstrap")
+
+
+def test_a_stream_without_a_wrong_call_has_no_interval_of_what_wrong_calls_would_cost(
+    tmp_path: Path,
+) -> None:
+    y, p = drawn(2000, effect=0.0)
+    sure = np.where(y, 0.99, 0.01) + 0.005 * p
+    rows = assess_stream(written(tmp_path, y, sure), rng=7)
+    assert rows["accuracy"].value == 1.0
+    for name in ("brier", "log_score", "nagelkerke_r2"):
+        assert rows[name].interval is None, name
+    assert any("No interval for" in a.text and "brier" in a.text for a in rows.advice)

@@ -79,8 +79,9 @@ def table(seams: list[Seam], figures: dict[str, dict[str, Any]], command: str) -
     lines = [
         "# Answers that once misled, before and after",
         "",
-        f"Made by `{command}`; the figures before are those of the same settings on commit 9ae1bf5",
-        "(`--before`). Bars are those of the policy, within 3 standard errors.",
+        f"Made by `{command}`; the figures before are those of the same settings",
+        "on commit 9ae1bf5, of what was found later on the version before its mend (`--before`).",
+        "Bars are those of the policy, within 3 standard errors.",
         "",
         "| topic | setting | figure | bar | before | after | replications |",
         "|---|---|---|---|---|---|---|",

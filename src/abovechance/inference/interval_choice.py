@@ -187,9 +187,11 @@ def _with_errors(
     called = find_measure("accuracy").for_outcome(predictions.kind)
     if obstacle(called, predictions) is not None or called.of(predictions) < 1.0:
         return found
+    if Fact.SUMMARY in facts:
+        raise NotApplicable(
+            "no case was called wrongly, and sums do not tell what that would cost."
+        )
     sample = Sample.of(settings.predictions)
-    if sample.column("probability") is None:  # only a summary is left
-        return found
     share = 1.0 - interval_by_law(called, predictions, settings, facts).low
     both = sample.taken(np.tile(np.arange(sample.n), 2))
     own = np.ones(sample.n) if sample.weight is None else np.asarray(sample.weight)

@@ -689,15 +689,25 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
         for e in rows
         if (m := _measure_of(e)) is not None
         and m.law is Law.MEAN
-        and m.range == (0.0, np.inf)
+        and (0.0, np.inf) in (m.range, (-m.range[1], -m.range[0]))
         and e.interval is not None
-        and e.interval.high > FAR_ABOVE * e.value
+        and "wrong" not in e.interval.by
+        and max(abs(e.interval.low), abs(e.interval.high)) > FAR_ABOVE * abs(e.value)
     ]
     if far:
         yield Advice(
             "AC036",
             f"{_titles(far)}: a few cases make up most of the loss, so how large it is among "
-            "others is hardly known: the upper limit may be far from what more cases will show.",
+            "others is hardly known: the limit on that side may be far from what more cases will "
+            "show.",
+        )
+    unseen = [e for e in rows if e.interval is not None and "wrong" in e.interval.by]
+    if unseen:
+        yield Advice(
+            "AC038",
+            f"{_titles(unseen)}: no case was called wrongly, so what wrong calls cost was not "
+            "seen; the limits allow for as many as the interval of accuracy does, as sure as the "
+            "others.",
         )
 
 

@@ -13,6 +13,8 @@ from statistical.seams.seam import seam
 APART, LATE, MISSING = "different cases compared", "few cases at a time", "classes without a case"
 ORDER, PARTS = "maxima in time order", "few cases unseen"
 FEW = "models that part on few cases"
+RARE = "hardly any case of one class"
+SURE = "no case called wrongly"
 SERIES = "few cases that tell, in time order"
 DRAWS = 199
 
@@ -102,6 +104,106 @@ for _measure in ("mcc", "f1"):
         margin = {measure: _worse(CLOSE, measure)}
         row = ac.compare(sample(CLOSE, rng), [measure], margin=margin, draws=DRAWS, rng=1)[measure]
         return float("nan") if row.margin is None else float(row.margin.noninferior)
+
+
+def _numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """Normal errors, in part the same, of .8 and .5."""
+    y, common = rng.normal(size=n), np.sqrt(0.3) * rng.normal(size=n)
+    errors = [s * (common + np.sqrt(0.7) * rng.normal(size=n)) for s in (0.8, 0.5)]
+    return {k: ac.Numeric(y, y + e) for k, e in zip(("new", "old"), errors, strict=True)}
+
+
+for _measure, _margin, _n in (("rmse", 0.3, 13), ("rmse", 0.3, 20), ("mse", 0.39, 20)):
+
+    @seam(FEW, f"{_measure} at its margin, {_n} cases", "level", high=0.05)
+    def _loss(
+        rng: np.random.Generator, measure: str = _measure, margin: float = _margin, n: int = _n
+    ) -> float:
+        found = ac.compare(_numbers(rng, n), [measure], margin=margin, draws=DRAWS, rng=1)
+        row = found[measure]
+        return float("nan") if row.margin is None else float(row.margin.noninferior)
+
+
+# ---- hardly any case of one class --------------------------------------------------------------
+
+
+def _rare(rng: np.random.Generator, positives: int) -> Any:
+    """60 cases with probabilities that are right where one in twenty is positive."""
+    y = np.arange(60) < positives
+    p = _probability(1.5 * y + rng.normal(size=60), 1.5)
+    return ac.Binary(y, probability=p, pos_label=True)
+
+
+def _probability(seen: Any, shift: float) -> Any:
+    return 1.0 / (1.0 + np.exp(-(np.log(0.05 / 0.95) + shift * seen - shift**2 / 2.0)))
+
+
+@cache
+def _tjur(shift: float) -> float:
+    noise = np.random.default_rng(20_265).normal(size=400_000)
+    return float((_probability(shift + noise, shift) - _probability(noise, shift)).mean())
+
+
+for _positives in (2, 4):
+    _cases = f"Tjur's R² of 60 cases, {_positives} positive"
+
+    @seam(RARE, _cases, "coverage", low=0.9)
+    def _of_few(rng: np.random.Generator, positives: int = _positives) -> float:
+        row = ac.assess(_rare(rng, positives), ["tjur_r2"], draws=DRAWS, rng=1).estimates[0]
+        if row.interval is None:
+            return float("nan")
+        return float(row.interval.low <= _tjur(1.5) <= row.interval.high)
+
+
+# ---- no case called wrongly --------------------------------------------------------------------
+
+
+def _sure(rng: np.random.Generator, n: int) -> Any:
+    """Calls that are sure, one in a hundred of them wrong."""
+    y = rng.random(n) < 0.35
+    y[:2] = True, False
+    side = np.where(y, 1.0, -1.0) * np.where(rng.random(n) < 0.01, -1.0, 1.0)
+    p = 1.0 / (1.0 + np.exp(-(3.5 * side + rng.normal(size=n))))
+    return ac.Binary(y, probability=p, pos_label=True)
+
+
+@cache
+def _true_of_sure(measure: str) -> float:
+    return ac.measures.find(measure).of(_sure(np.random.default_rng(20_266), 400_000))
+
+
+for _measure in ("brier", "log_score", "nagelkerke_r2"):
+
+    @seam(SURE, f"{_measure}, 150 cases, one call in 100 surely wrong", "coverage", low=0.93)
+    def _none_wrong(rng: np.random.Generator, measure: str = _measure) -> float:
+        row = ac.assess(_sure(rng, 150), [measure], draws=DRAWS, rng=1).estimates[0]
+        if row.interval is None:
+            return float("nan")
+        return float(row.interval.low <= _true_of_sure(measure) <= row.interval.high)
+
+
+# ---- folds ---------------------------------------------------------------------------------------
+
+PERFECT = Setting(
+    kind="binary",
+    verb="assess",
+    n=570,
+    prevalence=0.201,
+    effect=4.1,
+    origin="cv",
+    folds=5,
+    rounded=True,
+)
+
+
+@seam(
+    "Cross-validation", "AUC .998 over 5 folds, 570 cases, a fifth positive", "coverage", low=0.93
+)
+def _near_one(rng: np.random.Generator) -> float:
+    row = ac.assess(sample(PERFECT, rng)["new"], ["auc"], draws=DRAWS, rng=1).estimates[0]
+    if row.interval is None:
+        return float("nan")
+    return float(row.interval.low <= truth(PERFECT, "auc") <= row.interval.high)
 
 
 # ---- time order --------------------------------------------------------------------------------
