@@ -231,6 +231,7 @@ NO_PREVALENCE = (
 
 NO_WEIGHTED_FORM = "has no weighted form, which a stated prevalence needs"
 INFINITE = "no interval: the value is infinite here"
+NO_TEST = f"no test: with more than {MOST_RESAMPLED} classes only measures of labels have one"
 TOO_MANY = (
     f"no interval and no test: with more than {MOST_RESAMPLED} classes only measures of labels and "
     "means of losses have them; join rare classes"
@@ -319,6 +320,10 @@ class Evidence:
             return found
         calibrating = [m for m in measures if m.law is Law.CALIBRATION]
         others = [m for m in measures if m not in calibrating]
+        if len(predictions.each_class) > MOST_RESAMPLED:  # a loss under each of many classes
+            untested = [m for m in others if m.form not in COUNTING]
+            found.asides.update({m.label: NO_TEST for m in untested if m.law is Law.MEAN})
+            others = [m for m in others if m not in untested]
         found._tests(cases, others, settings)
         if not settings.case_control:
             found._calibration(cases, calibrating, settings)

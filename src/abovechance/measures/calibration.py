@@ -677,7 +677,7 @@ def _of_equal_count(y: Floats, p: Floats, w: Floats, bins: int) -> Floats:
 # ----------------------------------------------------------------------------------------------
 
 
-KEPT = 1 << 22  # weights of a smoother that is kept for other measures and outcomes
+KEPT = 1 << 25  # weights of smoothers that are kept for other measures and outcomes
 SMOOTHERS = ("loess", "direct", "lowess")
 DISTANCE: dict[str, Any] = {
     **ERROR,
@@ -752,7 +752,8 @@ def _along(
 def _kept_curve(sample: Any, k: int, probability: Floats, how: dict[str, Any]) -> Smoother:
     key = (k, *how.values())
     curve: Smoother = sample.kept.get(key) or smoother_of(probability, **how)
-    if curve.rows.size <= KEPT:
+    held = sum(known.rows.size for known in sample.kept.values() if isinstance(known, Smoother))
+    if key not in sample.kept and held + curve.rows.size <= KEPT:
         sample.kept[key] = curve
     return curve
 

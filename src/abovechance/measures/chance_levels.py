@@ -179,7 +179,8 @@ def _spread(measure: Measure, predictions: Any, chance: Floats) -> float:
         outcome = np.repeat(np.eye(k), n, axis=1)
     flat = weight.ravel()
     seen = flat > 0
-    outcome, given, flat = outcome[..., seen], given[..., seen], flat[seen]
+    if not seen.all():
+        outcome, given, flat = outcome[..., seen], given[..., seen], flat[seen]
     if measure.form is Form.LOSSES:
         losses = measure.formula(outcome, given, **measure.parameters)
         found = float(np.average(losses, weights=flat))
