@@ -321,9 +321,9 @@ class Evidence:
         calibrating = [m for m in measures if m.law is Law.CALIBRATION]
         others = [m for m in measures if m not in calibrating]
         if len(predictions.each_class) > MOST_RESAMPLED:  # a loss under each of many classes
-            untested = [m for m in others if m.form not in COUNTING]
-            found.asides.update({m.label: NO_TEST for m in untested if m.law is Law.MEAN})
-            others = [m for m in others if m not in untested]
+            losses = [m for m in others if m.form not in COUNTING]
+            found.asides.update({m.label: NO_TEST for m in losses})
+            others = [m for m in others if m not in losses]
         found._tests(cases, others, settings)
         if not settings.case_control:
             found._calibration(cases, calibrating, settings)
