@@ -523,7 +523,7 @@ def test_intervals_without_a_wrong_call_hold_what_one_makes_of_the_value(kind, f
     whole = assess(made, draws=199, rng=1)
     found = whole.estimates
     assert any(a.code == "AC038" for a in whole.advice)
-    held = [e for e in found if e.interval is not None and e.interval.by.get("wrong")]
+    held = [e for e in found if e.interval is not None and e.interval.by.get("unseen")]
     assert {"brier", "log_loss", "scaled_brier", "nagelkerke_r2"} <= {e.measure for e in held}
     for e in held:
         value = find(e.measure).for_outcome(kind).of(one_wrong)

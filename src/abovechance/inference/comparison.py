@@ -76,6 +76,7 @@ from abovechance.inference.results import (
     shown,
 )
 from abovechance.inference.shares import slopes_by_class, turn
+from abovechance.inference.unseen_errors import difference_with_more_errors, widened
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.sample import left_out
@@ -306,6 +307,7 @@ def paired_rows(
                 own.append(_over_folds(frame, measure, cases[i], cases[j], settings))
                 continue
             row = _filled(frame, measure, family.contrast(i, j), settings, cases[i])
+            row = row if alike or timed else _allowing_for_errors(row, measure, cases[i], cases[j])
             beside = posterior_of(measure, cases[i], cases[j], settings.rope, gains)
             own.append(replace(row, posterior=beside))
     for own in rows:
@@ -353,18 +355,29 @@ def unpaired_rows(
             "each other through the folds."
         )
     for measure in measures:
-        rows = [
-            _filled(
-                replace(_frame(measure, a, b, models[a].n + models[b].n, models[a]), paired=False),
-                measure,
-                unpaired(measure, models[a], models[b], settings),
-                settings,
-                models[a],
-                models[b],
-            )
-            for a, b in combinations(models, 2)
-        ]
+        rows = []
+        for a, b in combinations(models, 2):
+            first, second = models[a], models[b]
+            frame = replace(_frame(measure, a, b, first.n + second.n, first), paired=False)
+            contrast = unpaired(measure, first, second, settings)
+            row = _filled(frame, measure, contrast, settings, first, second)
+            rows.append(_allowing_for_errors(row, measure, first, second))
         yield from concluded(rows, settings)
+
+
+def _allowing_for_errors(row: Difference, measure: Measure, first: Any, second: Any) -> Difference:
+    """Limits no narrower than what errors that were not seen would make of the difference."""
+    if row.interval is None:
+        return row
+    ends = difference_with_more_errors(measure, first, second, row.interval.level)
+    found = row.interval if ends is None else widened(row.interval, *ends)
+    if found is row.interval:
+        return row
+    reason = "hardly any prediction was wrong: no verdict on a margin"
+    if row.margin is None:
+        return replace(row, interval=found)
+    said = "; ".join(filter(None, (row.undefined, reason)))
+    return replace(row, interval=found, margin=None, undefined=said)
 
 
 def _frame(measure: Measure, first: str, second: str, n: int, cases: Any) -> Difference:

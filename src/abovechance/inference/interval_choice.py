@@ -35,14 +35,18 @@ from abovechance.inference.method import (
     find,
     first_of,
     interval,
-    limits,
     suited,
 )
 from abovechance.inference.results import Interval
-from abovechance.measures import Form, Law, Measure, View
+from abovechance.inference.unseen_errors import (
+    refuse_without_errors,
+    widened,
+    with_more_errors,
+)
+from abovechance.measures import Form, Law, Measure
 from abovechance.measures import find as find_measure
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.sample import Sample, evaluate
+from abovechance.measures.sample import Sample
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import spelled_out
 from abovechance.settings import ONE_MODEL, Settings
@@ -141,7 +145,6 @@ class Shared(Settings):
         return chosen_interval(find("left_out", Kind.INTERVAL), measure, self.predictions, self)
 
 
-BY_CASES = (Law.MEAN, Law.UNKNOWN)  # laws whose limits come from how losses of cases vary
 SAME = 1e-9  # relative: losses that rounding alone tells apart
 
 
@@ -169,58 +172,12 @@ def interval_by_law(
         raise NotApplicable("these cases do not vary, which says nothing of how much others would.")
     if measure.monotone_in and _same_losses(measure, settings.predictions):
         raise NotApplicable("every case has the same loss: the cases show no spread.")
-    if measure.reads is View.PROBABILITY and measure.law in BY_CASES:
-        return _with_errors(measure, predictions, settings, facts, found)
-    return found
-
-
-def _with_errors(
-    measure: Measure, predictions: Any, settings: Shared, facts: frozenset[Fact], found: Interval
-) -> Interval:
-    """Limits that allow for wrong calls where none was seen.
-
-    Losses of cases that are all called rightly do not tell what wrong calls cost, so that limits
-    from their spread held what one wrong call in 150 makes of a Brier score in .06 of such samples.
-    The share of wrong calls that the interval of accuracy allows for are taken to be as sure as
-    the right ones.
-    """
-    called = find_measure("accuracy").for_outcome(predictions.kind)
-    if obstacle(called, predictions) is not None or called.of(predictions) < 1.0:
+    if settings.case_control:
         return found
     if Fact.SUMMARY in facts:
-        raise NotApplicable(
-            "no case was called wrongly, and sums do not tell what that would cost."
-        )
-    sample = Sample.of(settings.predictions)
-    share = 1.0 - interval_by_law(called, predictions, settings, facts).low
-    both = sample.taken(np.tile(np.arange(sample.n), 2))
-    own = np.ones(sample.n) if sample.weight is None else np.asarray(sample.weight)
-    mixed = both.predicting(probability=_turned(sample)).reweighted(
-        np.concatenate([(1.0 - share) * own, share * own])
-    )
-    worse = float(evaluate(measure, mixed))
-    if not np.isfinite(worse):
-        raise NotApplicable(
-            "no case was called wrongly, and one that is as sure would make it infinite."
-        )
-    if found.low <= worse <= found.high:
+        refuse_without_errors(measure, predictions)
         return found
-    known = {**found.by, "wrong": True}
-    low, high = min(found.low, worse), max(found.high, worse)
-    return limits(str(known.pop("name")), low, high, found.level, **known)
-
-
-def _turned(sample: Sample) -> Floats:
-    """Probabilities of cases, then of the same cases called wrongly and as surely."""
-    p = np.asarray(sample.column("probability"), dtype=np.float64)
-    if p.ndim == 1:
-        return np.concatenate([p, 1.0 - p])
-    other, at = p.copy(), np.arange(sample.n)
-    actual = np.asarray(sample.outcome, dtype=np.int64)
-    other[actual, at] = -1.0
-    second = other.argmax(axis=0)
-    other[actual, at], other[second, at] = p[second, at], p[actual, at]
-    return np.concatenate([p, other], axis=-1)
+    return widened(found, with_more_errors(measure, predictions, settings.level, settings.cells))
 
 
 def _same_losses(measure: Measure, cases: Any) -> bool:
@@ -310,10 +267,9 @@ SAMPLED = (Fact.CLUSTERS, Fact.WEIGHTS, Fact.CASE_CONTROL)
 
 @interval(
     name="left_out",
-    title="jackknife[ over {clusters} clusters][ within classes{strata}], Student's t"
-    "[, wrong calls allowed for{wrong}]",
+    title="jackknife[ over {clusters} clusters][ within classes{strata}], Student's t",
     words="leaving out[{cases:?} each case][ each of {clusters} clusters] in turn"
-    "[ within classes{strata}], with Student's t[, and wrong calls allowed for{wrong}]",
+    "[ within classes{strata}], with Student's t",
     source="efron1993",
     laws=EVERY,
     allows=SAMPLED,
@@ -332,9 +288,9 @@ def by_leaving_out(measure: Measure, predictions: Any, settings: Shared) -> Inte
 @interval(
     name="bootstrap",
     title="bootstrap[ {kind}][ of counts{counts}][ of {clusters} clusters, Student's t]"
-    "[, {draws} draws][, wrong calls allowed for{wrong}]",
+    "[, {draws} draws]",
     words="a[ {kind}] bootstrap[ of counts{counts}][ of {clusters} clusters with Student's t]"
-    "[ with {draws} draws][, and wrong calls allowed for{wrong}]",
+    "[ with {draws} draws]",
     source="efron1987",
     laws=EVERY,
     allows=SAMPLED,

@@ -57,9 +57,9 @@ def _a_mean(measure: Measure, predictions: Any, facts: frozenset[Fact]) -> bool:
 @interval(
     name="student",
     title="Student's t[, corrected for skewness{corrected}][, padded{padded}]"
-    "[ of {clusters} clusters][, within {bounds}][, wrong calls allowed for{wrong}]",
+    "[ of {clusters} clusters][, within {bounds}]",
     words="Student's t[ corrected for skewness{corrected}][ after Bonett and Price{padded}]"
-    "[ of {clusters} clusters][, within {bounds}][, and wrong calls allowed for{wrong}]",
+    "[ of {clusters} clusters][, within {bounds}]",
     source=("student1908", "[{corrected:?}hall1992]", "[{padded:?}bonett2012]"),
     default=[Law.MEAN],
     laws=[Law.CALIBRATION],
@@ -84,10 +84,9 @@ def student_of_mean(measure: Measure, predictions: Any, settings: Settings) -> I
 
 @interval(
     name="studentised_bootstrap",
-    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]"
-    "[, wrong calls allowed for{wrong}]",
+    title="studentised bootstrap[ of {clusters} clusters][, {draws} draws][, within {bounds}]",
     words="a studentised bootstrap[ of {clusters} clusters][ with {draws} draws]"
-    "[, within {bounds}][, and wrong calls allowed for{wrong}]",
+    "[, within {bounds}]",
     source="efron1993",
     laws=[Law.MEAN, Law.CALIBRATION],
     steps=True,

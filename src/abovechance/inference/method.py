@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from string import Formatter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -88,6 +88,21 @@ class Takes(StrEnum):
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class Circumstance(NamedTuple):
+    """What any interval may have been subjected to: a part of title, words and sources."""
+
+    title: str
+    words: str
+    source: str
+
+
+WIDER = Circumstance(  # inference/unseen_errors.py
+    "[, wider by errors not seen{unseen}]",
+    "[, widened by as many errors not seen as the interval of accuracy allows{unseen}]",
+    "[{unseen:?}wilson1927]",
+)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Method:
     """An interval, a test or a comparison: a function and the facts about it.
@@ -124,11 +139,11 @@ class Method:
 
     def titled(self, **known: Any) -> str:
         """The title with what is known of this use of the method."""
-        return filled(self.title, known)
+        return filled(self.title + WIDER.title, known)
 
     def worded(self, **known: Any) -> str:
         """The method as a sentence speaks of it, after "by"."""
-        return filled(self.words, known)
+        return filled(self.words + WIDER.words, known)
 
     @property
     def listed(self) -> str:
@@ -151,7 +166,7 @@ class Method:
         """Keys of the bibliography that this use of the method rests on."""
         keys = (
             part[part.index("{") + 1 : part.index(",")] if part[:1] == "@" else filled(part, known)
-            for part in self.source
+            for part in (*self.source, WIDER.source)
         )
         return tuple(key for key in keys if key)
 

@@ -165,7 +165,7 @@ def _likeliest(codes: Array, p: Array, times: Array) -> bool:
     expected = p @ times
     variances = expected - np.einsum("kn,kn,n->k", p, p, times)
     short = np.bincount(codes, weights=times, minlength=len(p)) - expected
-    if not (np.abs(short) < BALANCED * np.sqrt(variances)).all():
+    if not ((variances >= 1.0) & (np.abs(short) < BALANCED * np.sqrt(variances))).all():
         return False  # the usual end: what follows needs room for all logarithms
     place = np.log(p)
     place -= (place @ times / times.sum())[:, None]
@@ -691,7 +691,6 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
         and m.law is Law.MEAN
         and (0.0, np.inf) in (m.range, (-m.range[1], -m.range[0]))
         and e.interval is not None
-        and "wrong" not in e.interval.by
         and max(abs(e.interval.low), abs(e.interval.high)) > FAR_ABOVE * abs(e.value)
     ]
     if far:
@@ -701,13 +700,12 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
             "others is hardly known: the limit on that side may be far from what more cases will "
             "show.",
         )
-    unseen = [e for e in rows if e.interval is not None and "wrong" in e.interval.by]
+    unseen = [e for e in rows if e.interval is not None and "unseen" in e.interval.by]
     if unseen:
         yield Advice(
             "AC038",
-            f"{_titles(unseen)}: no case was called wrongly, so what wrong calls cost was not "
-            "seen; the limits allow for as many as the interval of accuracy does, as sure as the "
-            "others.",
+            f"{_titles(unseen)}: hardly any case was called wrongly, so how much wrong calls cost "
+            "was hardly seen; the limits allow for as many as the interval of accuracy does.",
         )
 
 

@@ -10,8 +10,10 @@ from scipy.special import ndtri
 
 import abovechance as ac
 from abovechance.errors import AboveChanceError
+from abovechance.inference.unseen_errors import FEW_ERRORS
 from abovechance.measures import Law, find
 from abovechance.measures.sample import COUNTING
+from abovechance.predictions import View
 from statistical.audit.settings import Setting
 from statistical.audit.worlds import asked_as, sample, spread_of_trained, subgroups, truth
 
@@ -264,8 +266,17 @@ def _useless(s: Setting, t: Tally) -> bool:
         wide *= own / float(np.hypot(own, spread_of_trained(s, t.measure)))
     if wide <= WIDE:
         return False
+    if _hardly_any_error(s) and measure.reads is View.PROBABILITY:
+        return False  # limits allow for errors not seen, and what one costs may have no bound
     errors = 6.0 if s.verb == "assess" else 12.0  # to both sides
     return not np.isfinite(high - low) or told["width"] > errors * (high - low) / scarce
+
+
+def _hardly_any_error(s: Setting) -> bool:
+    """Whether samples of this setting hold so few errors that most show hardly any."""
+    if s.kind not in ("binary", "multiclass") or s.given == "score":
+        return False
+    return s.n * (s.part or 1.0) * (1.0 - truth(s, "accuracy", "new")) < FEW_ERRORS
 
 
 def _levels(t: Tally) -> list[tuple[str, int, int, float]]:
@@ -286,7 +297,8 @@ def confirmed(s: Setting, t: Tally, suspected: list[str]) -> list[tuple[str, str
         error = np.sqrt(max(share * (1.0 - share), 1e-4) / t.intervals)
         if share + 3.0 * error < bar:
             told = t.missed > 0 and t.warned >= 0.9 * t.missed
-            name = "coverage" if not told else "coverage, warned"
+            warned = "coverage, warned" if share >= FAR else "coverage, warned, and far below"
+            name = warned if told else "coverage"
             found.append((name, f"{share:.3f} ± {error:.3f} ({t.below} below, {t.above} above)"))
     for name, hits, count, allowed in _levels(t):
         if name in suspected and count:

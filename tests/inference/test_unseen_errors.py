@@ -1,0 +1,134 @@
+"""Limits that allow for errors not yet seen."""
+
+import numpy as np
+import pytest
+
+from abovechance import Binary, Multiclass, assess, compare
+from abovechance.errors import NotApplicable
+from abovechance.inference.unseen_errors import FEW_ERRORS, with_more_errors
+from abovechance.measures import find
+from abovechance.measures.catalogue import applicable
+
+PROBABILITIES = ("brier", "log_score", "log_loss", "tjur_r2", "scaled_brier", "nagelkerke_r2")
+
+
+def _right(n: int = 60, wrong: int = 0, trust: float = 0.98) -> Binary:
+    """Probabilities of .02 and .98, or close to it, of which some are wrong."""
+    y = np.arange(n) % 2
+    p = np.where(y == 1, trust, 1.0 - trust) + 0.01 * np.sin(np.arange(n))
+    p[:wrong] = 1.0 - p[:wrong]
+    return Binary(y, probability=p)
+
+
+def test_the_limit_is_the_value_with_as_many_more_errors_as_wilson_allows() -> None:
+    y = np.tile([0, 1], 40)
+    p = np.where(y == 1, 0.9, 0.1)
+    cases = Binary(y, probability=p)
+    more = 1.0 - assess(cases, ["accuracy"])["accuracy"].interval.low
+    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(
+        (1.0 - more) * 0.01 + more * 0.81
+    )
+    assert with_more_errors(find("log_score"), cases, 0.95) == pytest.approx(
+        (1.0 - more) * np.log(0.9) + more * np.log(0.1)
+    )
+
+
+def test_errors_are_put_where_a_model_trusts_itself_least() -> None:
+    y = np.tile([0, 1], 40)
+    p = np.where(y == 1, 1.0 - 1e-9, 1e-9)
+    p[:9] = [0.4, 0.6, 0.4, 0.6, 0.4, 0.6, 0.4, 0.6, 0.7]
+    cases = Binary(y, probability=p)  # the ninth is wrong
+    found = assess(cases, ["accuracy"])["accuracy"]
+    more = found.value - found.interval.low
+    share = more * 80 / 8  # of each of the eight, all others are certain
+    expected = (8 * ((1.0 - share) * 0.16 + share * 0.36) + 0.49) / 80
+    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(expected, abs=1e-6)
+
+
+def test_where_no_error_was_seen_they_are_as_sure_as_the_rest() -> None:
+    y = np.tile([0, 1], 40)
+    p = np.where(y == 1, 0.99, 0.01)
+    p[:4] = [0.4, 0.6, 0.4, 0.6]
+    cases = Binary(y, probability=p)
+    more = 1.0 - assess(cases, ["accuracy"])["accuracy"].interval.low
+    right, wrong = np.mean((y - p) ** 2), np.mean((y - 1.0 + p) ** 2)
+    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(
+        (1.0 - more) * right + more * wrong
+    )
+
+
+def test_an_error_that_would_be_infinite_is_refused() -> None:
+    cases = Binary(np.arange(60) % 2, probability=np.where(np.arange(60) % 2, 1.0, 1e-3))
+    with pytest.raises(NotApplicable, match="infinite"):
+        with_more_errors(find("log_score"), cases, 0.95)
+    row = assess(cases, ["log_score"], rng=1)["log_score"]
+    assert row.interval is None
+    assert "infinite" in str(row.remark)
+
+
+@pytest.mark.parametrize("measure", PROBABILITIES)
+def test_a_model_without_an_error_is_known_no_better_than_its_accuracy(measure: str) -> None:
+    found = assess(_right(), [measure], rng=1)[measure]
+    other = with_more_errors(find(measure), _right(), 0.95)
+    assert other is not None
+    worse = found.interval.low if find(measure).higher_is_better else found.interval.high
+    assert worse == pytest.approx(other)
+    assert found.interval.method.endswith("wider by errors not seen")
+
+
+def test_enough_errors_are_left_to_the_usual_interval() -> None:
+    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS), 0.95) is None
+    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS - 1), 0.95) is not None
+
+
+def test_what_is_not_made_of_probabilities_is_left_alone() -> None:
+    for measure in applicable(_right()):
+        other = with_more_errors(measure, _right(), 0.95)
+        if other is not None:
+            better = measure.of(_right())
+            assert (other < better) == measure.higher_is_better, measure.name
+    for name in ("accuracy", "auc", "f1", "ece", "calibration_slope", "net_benefit"):
+        assert with_more_errors(find(name), _right(), 0.95) is None
+
+
+def test_limits_of_more_cases_and_of_lower_levels_are_nearer() -> None:
+    def high(n: int, level: float) -> float:
+        found = assess(_right(n), ["brier"], confidence_level=level, rng=1)["brier"].interval
+        return float(found.high)
+
+    assert high(400, 0.95) < high(60, 0.95)
+    assert high(60, 0.8) < high(60, 0.95) < high(60, 0.99)
+
+
+def test_classes_clusters_and_weights_are_allowed_for() -> None:
+    y = np.arange(90) % 3
+    p = np.full((90, 3), 0.02) + 0.001 * np.sin(np.arange(270)).reshape(90, 3)
+    p[np.arange(90), y] = 0.0
+    p[np.arange(90), y] = 1.0 - p.sum(axis=1)
+    plain = assess(Multiclass(y, probability=p), ["brier"], rng=1)["brier"].interval
+    groups = np.arange(90) // 9
+    held = assess(Multiclass(y, probability=p, groups=groups), ["brier"], rng=1)["brier"].interval
+    weight = np.where(np.arange(90) < 30, 5.0, 1.0)
+    rows = Multiclass(y, probability=p, sample_weight=weight)
+    weighted = assess(rows, ["brier"], rng=1)["brier"].interval
+    assert plain.high < min(held.high, weighted.high)
+
+
+def test_the_gain_over_the_reference_is_known_no_better_than_the_value() -> None:
+    row = assess(_right(), ["brier"], rng=1)["brier"]
+    lost = row.interval.high - row.value
+    assert row.skill.difference - row.skill.interval.low == pytest.approx(lost)
+
+
+def test_differences_allow_for_an_error_of_either_model() -> None:
+    first, second = _right(), _right(trust=0.97)
+    row = compare({"a": first, "b": second}, ["brier"], rng=1).differences[0]
+    others = [with_more_errors(find("brier"), p, 0.95) for p in (first, second)]
+    values = [find("brier").of(p) for p in (first, second)]
+    assert row.interval.low == pytest.approx(values[0] - others[1])
+    assert row.interval.high == pytest.approx(others[0] - values[1])
+    asked = compare({"a": first, "b": second}, ["brier"], margin=0.1, rng=1).differences[0]
+    assert asked.margin is None
+    assert "margin" in asked.undefined
+    same = compare({"a": first, "b": first}, ["brier"], rng=1).differences[0]
+    assert (same.interval.low, same.interval.high) == (0.0, 0.0)
