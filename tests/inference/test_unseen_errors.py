@@ -132,3 +132,11 @@ def test_differences_allow_for_an_error_of_either_model() -> None:
     assert "margin" in asked.undefined
     same = compare({"a": first, "b": first}, ["brier"], rng=1).differences[0]
     assert (same.interval.low, same.interval.high) == (0.0, 0.0)
+
+
+def test_classes_sampled_separately_are_weighed_as_their_prevalence_says() -> None:
+    stated = {"sampling": "case-control", "prevalence": 0.1}
+    found = assess(_right(), ["brier", "tjur_r2"], rng=1, **stated)
+    for row in found.estimates:
+        assert row.interval.by["unseen"], row.measure
+        assert row.interval.high - row.interval.low > 0.02

@@ -172,12 +172,11 @@ def interval_by_law(
         raise NotApplicable("these cases do not vary, which says nothing of how much others would.")
     if measure.monotone_in and _same_losses(measure, settings.predictions):
         raise NotApplicable("every case has the same loss: the cases show no spread.")
-    if settings.case_control:
-        return found
     if Fact.SUMMARY in facts:
         refuse_without_errors(measure, predictions)
         return found
-    return widened(found, with_more_errors(measure, predictions, settings.level, settings.cells))
+    cases = settings.predictions  # with the weights that a stated prevalence asks for
+    return widened(found, with_more_errors(measure, cases, settings.level, settings.cells))
 
 
 def _same_losses(measure: Measure, cases: Any) -> bool:
