@@ -140,3 +140,12 @@ def test_classes_sampled_separately_are_weighed_as_their_prevalence_says() -> No
     for row in found.estimates:
         assert row.interval.by["unseen"], row.measure
         assert row.interval.high - row.interval.low > 0.02
+
+
+def test_a_difference_allows_for_errors_of_the_model_that_showed_hardly_any() -> None:
+    first, second = _right(200), _right(200, wrong=FEW_ERRORS, trust=0.9)
+    row = compare({"a": first, "b": second}, ["brier"], rng=1).differences[0]
+    other = with_more_errors(find("brier"), first, 0.95)
+    assert with_more_errors(find("brier"), second, 0.95) is None
+    assert other is not None
+    assert row.interval.high >= other - find("brier").of(second)

@@ -106,16 +106,18 @@ def widened(found: Interval, *ends: float | None) -> Interval:
     return Interval(low, high, found.level, title, {**found.by, **known})
 
 
-def difference_with_more_errors(
+def differences_with_more_errors(
     measure: Measure, first: Any, second: Any, level: float
-) -> tuple[float, float] | None:
-    """The difference if either of two models erred as much more often as its accuracy allows."""
+) -> list[float]:
+    """The difference if either of two models erred as much more often as its accuracy allows.
+
+    None of a model of which enough errors were seen.
+    """
     try:
         others = [with_more_errors(measure, p, level) for p in (first, second)]
     except NotApplicable:
-        return None
-    if others[0] is None or others[1] is None:
-        return None
+        return []
     values = [float(measure.of(p)) for p in (first, second)]
-    ends = others[0] - values[1], values[0] - others[1]
-    return None if np.isnan(ends).any() else ends
+    ends = [] if others[0] is None else [others[0] - values[1]]
+    ends += [] if others[1] is None else [values[0] - others[1]]
+    return [end for end in ends if np.isfinite(end)]
