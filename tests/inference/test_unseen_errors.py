@@ -149,3 +149,12 @@ def test_a_difference_allows_for_errors_of_the_model_that_showed_hardly_any() ->
     assert with_more_errors(find("brier"), second, 0.95) is None
     assert other is not None
     assert row.interval.high >= other - find("brier").of(second)
+
+
+def test_rows_of_no_weight_count_for_nothing() -> None:
+    made = _right(62)
+    weight = np.r_[0.0, 0.0, np.where(np.arange(60) < 20, 2.0, 1.0)]
+    rows = made.with_cases(sample_weight=weight)
+    kept = made.take(slice(2, None)).with_cases(sample_weight=weight[2:])
+    found = with_more_errors(find("brier"), rows, 0.95)
+    assert found == pytest.approx(with_more_errors(find("brier"), kept, 0.95))

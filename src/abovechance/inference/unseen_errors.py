@@ -3,7 +3,7 @@
 Of a model that called 90 cases without an error nobody knows how often it errs: up to one case in
 25, says the interval of its accuracy. Losses of such cases are all small and hardly vary, so that
 resampling them, or leaving them out, claims to know the mean loss among others far better than that
-(it held the true one in 6 to 50 % of samples). So no interval of what is computed from
+(it held the true one in as few as 6 % of samples). So no interval of what is computed from
 probabilities claims more than that of the accuracy: its limit is at least the value that would have
 been seen with as many more errors.
 """
@@ -77,11 +77,11 @@ def _turned(measure: Measure, predictions: Any, more: float) -> float | None:
     second, first = np.argsort(p, axis=0, kind="stable")[-2:]
     right = np.flatnonzero(outcome == first)
     weight = np.ones(sample.n) if sample.weight is None else sample.weight
-    doubt = weight[right] * (1.0 - p[first[right], right])
-    if len(right) == sample.n or not doubt.any():
-        doubt = weight[right]
-    share = np.minimum(more * weight.sum() * doubt / doubt.sum() / weight[right], 1.0)
-    some = share > 0.0
+    doubt = 1.0 - p[first[right], right]
+    if len(right) == sample.n or not (weight[right] @ doubt) > 0.0:
+        doubt = np.ones(len(right))
+    share = np.minimum(more * weight.sum() * doubt / (weight[right] @ doubt), 1.0)
+    some = share * weight[right] > 0.0
     right, share = right[some], share[some]
     rest = weight.copy()
     rest[right] *= 1.0 - share
