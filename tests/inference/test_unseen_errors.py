@@ -5,7 +5,12 @@ import pytest
 
 from abovechance import Binary, Multiclass, assess, compare
 from abovechance.errors import NotApplicable
-from abovechance.inference.unseen_errors import FEW_ERRORS, with_more_errors
+from abovechance.inference.unseen_errors import (
+    ENOUGH_ERRORS,
+    FEW_ERRORS,
+    NOTHING,
+    with_more_errors,
+)
 from abovechance.measures import find
 from abovechance.measures.catalogue import applicable
 
@@ -25,10 +30,10 @@ def test_the_limit_is_the_value_with_as_many_more_errors_as_wilson_allows() -> N
     p = np.where(y == 1, 0.9, 0.1)
     cases = Binary(y, probability=p)
     more = 1.0 - assess(cases, ["accuracy"])["accuracy"].interval.low
-    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(
+    assert with_more_errors(find("brier"), cases, 0.95).least == pytest.approx(
         (1.0 - more) * 0.01 + more * 0.81
     )
-    assert with_more_errors(find("log_score"), cases, 0.95) == pytest.approx(
+    assert with_more_errors(find("log_score"), cases, 0.95).least == pytest.approx(
         (1.0 - more) * np.log(0.9) + more * np.log(0.1)
     )
 
@@ -42,7 +47,7 @@ def test_errors_are_put_where_a_model_trusts_itself_least() -> None:
     more = found.value - found.interval.low
     share = more * 80 / 8  # of each of the eight, all others are certain
     expected = (8 * ((1.0 - share) * 0.16 + share * 0.36) + 0.49) / 80
-    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(expected, abs=1e-6)
+    assert with_more_errors(find("brier"), cases, 0.95).least == pytest.approx(expected, abs=1e-6)
 
 
 def test_where_no_error_was_seen_they_are_as_sure_as_the_rest() -> None:
@@ -52,7 +57,7 @@ def test_where_no_error_was_seen_they_are_as_sure_as_the_rest() -> None:
     cases = Binary(y, probability=p)
     more = 1.0 - assess(cases, ["accuracy"])["accuracy"].interval.low
     right, wrong = np.mean((y - p) ** 2), np.mean((y - 1.0 + p) ** 2)
-    assert with_more_errors(find("brier"), cases, 0.95) == pytest.approx(
+    assert with_more_errors(find("brier"), cases, 0.95).least == pytest.approx(
         (1.0 - more) * right + more * wrong
     )
 
@@ -69,7 +74,7 @@ def test_an_error_that_would_be_infinite_is_refused() -> None:
 @pytest.mark.parametrize("measure", PROBABILITIES)
 def test_a_model_without_an_error_is_known_no_better_than_its_accuracy(measure: str) -> None:
     found = assess(_right(), [measure], rng=1)[measure]
-    other = with_more_errors(find(measure), _right(), 0.95)
+    other = with_more_errors(find(measure), _right(), 0.95).least
     assert other is not None
     worse = found.interval.low if find(measure).higher_is_better else found.interval.high
     assert worse == pytest.approx(other)
@@ -77,18 +82,19 @@ def test_a_model_without_an_error_is_known_no_better_than_its_accuracy(measure: 
 
 
 def test_enough_errors_are_left_to_the_usual_interval() -> None:
-    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS), 0.95) is None
-    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS - 1), 0.95) is not None
+    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS), 0.95).least is None
+    assert with_more_errors(find("brier"), _right(wrong=FEW_ERRORS - 1), 0.95).least is not None
+    assert with_more_errors(find("brier"), _right(wrong=ENOUGH_ERRORS), 0.95) == NOTHING
 
 
 def test_what_is_not_made_of_probabilities_is_left_alone() -> None:
     for measure in applicable(_right()):
-        other = with_more_errors(measure, _right(), 0.95)
+        other = with_more_errors(measure, _right(), 0.95).least
         if other is not None:
             better = measure.of(_right())
             assert (other < better) == measure.higher_is_better, measure.name
     for name in ("accuracy", "auc", "f1", "ece", "calibration_slope", "net_benefit"):
-        assert with_more_errors(find(name), _right(), 0.95) is None
+        assert with_more_errors(find(name), _right(), 0.95) == NOTHING
 
 
 def test_limits_of_more_cases_and_of_lower_levels_are_nearer() -> None:
@@ -123,7 +129,7 @@ def test_the_gain_over_the_reference_is_known_no_better_than_the_value() -> None
 def test_differences_allow_for_an_error_of_either_model() -> None:
     first, second = _right(), _right(trust=0.97)
     row = compare({"a": first, "b": second}, ["brier"], rng=1).differences[0]
-    others = [with_more_errors(find("brier"), p, 0.95) for p in (first, second)]
+    others = [with_more_errors(find("brier"), p, 0.95).least for p in (first, second)]
     values = [find("brier").of(p) for p in (first, second)]
     assert row.interval.low == pytest.approx(values[0] - others[1])
     assert row.interval.high == pytest.approx(others[0] - values[1])
@@ -145,8 +151,8 @@ def test_classes_sampled_separately_are_weighed_as_their_prevalence_says() -> No
 def test_a_difference_allows_for_errors_of_the_model_that_showed_hardly_any() -> None:
     first, second = _right(200), _right(200, wrong=FEW_ERRORS, trust=0.9)
     row = compare({"a": first, "b": second}, ["brier"], rng=1).differences[0]
-    other = with_more_errors(find("brier"), first, 0.95)
-    assert with_more_errors(find("brier"), second, 0.95) is None
+    other = with_more_errors(find("brier"), first, 0.95).least
+    assert with_more_errors(find("brier"), second, 0.95).least is None
     assert other is not None
     assert row.interval.high >= other - find("brier").of(second)
 
@@ -158,3 +164,66 @@ def test_rows_of_no_weight_count_for_nothing() -> None:
     kept = made.take(slice(2, None)).with_cases(sample_weight=weight[2:])
     found = with_more_errors(find("brier"), rows, 0.95)
     assert found == pytest.approx(with_more_errors(find("brier"), kept, 0.95))
+
+
+def _hardly_varying(several: bool) -> list[Binary] | list[Multiclass]:
+    """Two models of 20 cases: one is far less sure of one case than of all others."""
+    made = []
+    for sure in (1e-7, 1e-6):
+        y = np.arange(20) % (3 if several else 2)
+        wrong = sure * (1.0 + 0.3 * np.sin(np.arange(20)))
+        wrong[4] = 0.3
+        if several:
+            p = np.tile(wrong[:, None] / 2.0, (1, 3))
+            p[np.arange(20), y] = 1.0 - wrong
+            made.append(Multiclass(y, probability=p))
+        else:
+            made.append(Binary(y, probability=np.where(y == 1, 1.0 - wrong, wrong)))
+    return made
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_no_limit_goes_beyond_what_the_errors_that_accuracy_allows_would_cost(several) -> None:
+    first, second = _hardly_varying(several)
+    measures = [m for m in applicable(first) if with_more_errors(m, first, 0.95) != NOTHING]
+    assert {"brier", "log_score", "log_loss"} <= {m.name.split(".")[0] for m in measures}
+    found = assess(first, measures, rng=1)
+    between = compare({"a": first, "b": second}, measures, rng=1).differences
+    for measure, row, gap in zip(measures, found.estimates, between, strict=True):
+        value, most = row.value, with_more_errors(measure, first, 0.95).most
+        other = with_more_errors(measure, second, 0.95).most
+        lost, lost_by_other = abs(value - most), abs(measure.of(second) - other)
+        slack = 1e-9 * max(1.0, lost, lost_by_other)
+        worse = -1.0 if measure.higher_is_better else 1.0
+        if row.interval is not None:
+            limit = row.interval.low if worse < 0 else row.interval.high
+            assert worse * (limit - value) <= lost + slack, measure.label
+        if row.skill is not None and row.skill.interval is not None:
+            assert row.skill.difference - row.skill.interval.low <= lost + slack, measure.label
+        if gap.interval is not None:
+            ends = sorted((worse * gap.interval.low, worse * gap.interval.high))
+            assert ends[1] <= worse * (most - measure.best) + slack, measure.label
+            assert ends[0] >= -worse * (other - measure.best) - slack, measure.label
+
+
+def test_limits_of_few_cases_are_those_that_errors_would_make() -> None:
+    first, _ = _hardly_varying(several=False)
+    found = assess(first, ["log_score"], rng=1)["log_score"].interval
+    more = 1.0 - assess(first, ["accuracy"])["accuracy"].interval.low
+    p = np.where(first.positive, first.probability, 1.0 - first.probability)
+    expected = (1.0 - more) * np.log(p).mean() + more * np.log(1.0 - p).mean()
+    assert found.low == pytest.approx(expected)
+    assert -3.0 < found.low < -2.0
+    assert found.method.endswith("no wider than errors allow")
+
+
+def test_errors_that_were_seen_tell_what_more_of_them_may_cost() -> None:
+    y = np.arange(40) % 2
+    p = np.where(y == 1, 0.6, 0.4)
+    p[:3] = [0.999, 0.001, 0.999]  # far more costly than any right call would be
+    cases = Binary(y, probability=p)
+    row = assess(cases, ["accuracy"])["accuracy"]
+    wrong, right = 1.0 - row.interval.low, row.interval.low
+    ends = with_more_errors(find("log_score"), cases, 0.95)
+    assert ends.most == pytest.approx(right * np.log(0.6) + wrong * np.log(0.001))
+    assert ends.most < ends.least

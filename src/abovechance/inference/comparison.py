@@ -76,7 +76,7 @@ from abovechance.inference.results import (
     shown,
 )
 from abovechance.inference.shares import slopes_by_class, turn
-from abovechance.inference.unseen_errors import differences_with_more_errors, widened
+from abovechance.inference.unseen_errors import held_difference
 from abovechance.measures import Law, Measure, applicable, find
 from abovechance.measures.catalogue import named
 from abovechance.measures.sample import left_out
@@ -369,8 +369,7 @@ def _allowing_for_errors(row: Difference, measure: Measure, first: Any, second: 
     """Limits no narrower than what errors that were not seen would make of the difference."""
     if row.interval is None:
         return row
-    ends = differences_with_more_errors(measure, first, second, row.interval.level)
-    found = widened(row.interval, *ends)
+    found = held_difference(measure, first, second, row.interval)
     if found is row.interval:
         return row
     reason = "hardly any prediction was wrong: no verdict on a margin"

@@ -24,7 +24,7 @@ from abovechance.inference.method import Fact, Kind, answer, find, gain, limits
 from abovechance.inference.proportions import mcnemar, tango
 from abovechance.inference.results import Estimate, Interval, Skill
 from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
-from abovechance.inference.unseen_errors import widened, with_more_errors
+from abovechance.inference.unseen_errors import Ends, held, with_more_errors
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber
 from abovechance.measures.sample import Sample
@@ -139,12 +139,14 @@ def _skill(
     )
     interval, gain = _interval(found, units, groups, settings.level, bounds), float(gains.mean())
     try:
-        other = with_more_errors(measure, predictions, settings.level)
+        ends = with_more_errors(measure, predictions, settings.level)
     except NotApplicable:
         interval = None  # one more error would be infinite
     else:
-        if interval is not None and other is not None:
-            interval = widened(interval, gain - abs(other - measure.of(predictions)))
+        if interval is not None:
+            value = measure.of(predictions)
+            lost = (None if end is None else gain - abs(end - value) for end in ends)
+            interval = held(interval, low=Ends(*lost))
     return Skill.tested(reference, gain, interval, tested)
 
 

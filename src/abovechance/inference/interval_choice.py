@@ -39,8 +39,8 @@ from abovechance.inference.method import (
 )
 from abovechance.inference.results import Interval
 from abovechance.inference.unseen_errors import (
+    held_value,
     refuse_without_errors,
-    widened,
     with_more_errors,
 )
 from abovechance.measures import Form, Law, Measure
@@ -176,7 +176,8 @@ def interval_by_law(
         refuse_without_errors(measure, predictions)
         return found
     cases = settings.predictions  # with the weights that a stated prevalence asks for
-    return widened(found, with_more_errors(measure, cases, settings.level, settings.cells))
+    ends = with_more_errors(measure, cases, settings.level, settings.cells)
+    return held_value(measure, found, ends)
 
 
 def _same_losses(measure: Measure, cases: Any) -> bool:

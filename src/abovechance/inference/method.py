@@ -93,13 +93,14 @@ class Circumstance(NamedTuple):
 
     title: str
     words: str
-    source: str
+    source: tuple[str, ...]
 
 
-WIDER = Circumstance(  # inference/unseen_errors.py
-    "[, wider by errors not seen{unseen}]",
-    "[, widened by as many errors not seen as the interval of accuracy allows{unseen}]",
-    "[{unseen:?}wilson1927]",
+HELD = Circumstance(  # inference/unseen_errors.py
+    "[, wider by errors not seen{unseen}][, no wider than errors allow{most}]",
+    "[, widened by as many errors not seen as the interval of accuracy allows{unseen}]"
+    "[, no wider than as many errors as the interval of accuracy allows would make it{most}]",
+    ("[{unseen:?}wilson1927]", "[{most:?}wilson1927]"),
 )
 
 
@@ -139,11 +140,11 @@ class Method:
 
     def titled(self, **known: Any) -> str:
         """The title with what is known of this use of the method."""
-        return filled(self.title + WIDER.title, known)
+        return filled(self.title + HELD.title, known)
 
     def worded(self, **known: Any) -> str:
         """The method as a sentence speaks of it, after "by"."""
-        return filled(self.words + WIDER.words, known)
+        return filled(self.words + HELD.words, known)
 
     @property
     def listed(self) -> str:
@@ -166,9 +167,9 @@ class Method:
         """Keys of the bibliography that this use of the method rests on."""
         keys = (
             part[part.index("{") + 1 : part.index(",")] if part[:1] == "@" else filled(part, known)
-            for part in (*self.source, WIDER.source)
+            for part in (*self.source, *HELD.source)
         )
-        return tuple(key for key in keys if key)
+        return tuple(dict.fromkeys(key for key in keys if key))
 
     def limits(self, low: Any, high: Any, level: float, **known: Any) -> Interval:
         """An interval of this method, with what is known of its use."""

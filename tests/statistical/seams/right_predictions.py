@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 import abovechance as ac
+from abovechance.inference.results import Interval
 from statistical.seams.seam import seam
 
 TOPIC = "hardly any error"
@@ -65,3 +66,22 @@ for _measure in ("brier", "log_score"):
             return float("nan")
         true = np.subtract(*_true(measure, 5.0, 0.0, 0.25))
         return float(row.interval.low <= true <= row.interval.high)
+
+
+def _interval_of_log_score(rng: np.random.Generator) -> Interval | None:
+    (cases,) = _cases(20, 5.0, rng)
+    return ac.assess(cases, ["log_score"], draws=DRAWS, rng=1)["log_score"].interval
+
+
+@seam(TOPIC, "log_score, n = 20, 1 error in 160", "coverage", low=0.93)
+def _covers_of_few(rng: np.random.Generator) -> float:
+    found = _interval_of_log_score(rng)
+    if found is None:
+        return float("nan")
+    return float(found.low <= _true("log_score", 5.0)[0] <= found.high)
+
+
+@seam(TOPIC, "log_score, n = 20, 1 error in 160", "wider than 3.5", high=0.0)
+def _width_of_few(rng: np.random.Generator) -> float:
+    found = _interval_of_log_score(rng)
+    return float("nan") if found is None else float(found.high - found.low > 3.5)
