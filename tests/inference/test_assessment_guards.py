@@ -77,7 +77,7 @@ LIMITS: dict[str, tuple[Call, str]] = {
     "jackknife": (lambda **x: intervals.jackknife(survival(**x)), "groups"),
     "linear_calibration": (lambda **x: intervals.linear_calibration(numeric(**x)), "groups"),
     "observed_expected": (lambda **x: intervals.observed_expected(binary(**x)), "groups"),
-    "recalibration": (lambda **x: intervals.recalibration(binary(**x)), "groups"),
+    "recalibration": (lambda **x: intervals.recalibration(binary(**x)), "groups weights"),
 }
 OF_NUMBERS = {
     significance: {

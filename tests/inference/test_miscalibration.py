@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 import abovechance as ac
 from abovechance import examples
@@ -174,10 +176,68 @@ def test_where_there_is_no_line_there_is_no_interval(
         recalibration(ac.Binary(y, probability=p))
 
 
-def test_sampling_weights_have_no_likelihood() -> None:
-    weighted = binary(30, sample_weight=np.linspace(1, 2, 30))
-    with pytest.raises(NotApplicable, match="sampling weights"):
-        recalibration(weighted)
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_sampling_weights_drop_the_weighted_likelihood_of_what_they_are_worth(
+    parameter: str,
+) -> None:
+    """As without weights, written out case by case; the quantile is Student's."""
+    weight = np.random.default_rng(4).gamma(2.0, size=90)
+    predictions = binary(90, seed=3)
+    weighted = binary(90, seed=3, sample_weight=weight)
+    w = weight * weight.sum() / (weight @ weight)
+    y, p = predictions.positive, predictions.probability
+    assert p is not None
+    x = np.log(p / (1 - p))
+    free = parameter != "in_the_large"
+    rows = np.stack([np.ones(90), x])[: 1 + free]
+
+    def likelihood_at(odds: np.ndarray) -> float:
+        return float(w @ (y * odds - np.log1p(np.exp(odds))))
+
+    def scores(odds: np.ndarray) -> np.ndarray:
+        return w * (y - 1 / (1 + np.exp(-odds)))
+
+    fit = [find(f"calibration_{k}").of(weighted) for k in ("intercept", "slope")]
+    at = fit[0] + fit[1] * x if free else find("citl").of(weighted) + x
+    assert rows @ scores(at) == pytest.approx(np.zeros(len(rows)), abs=1e-7)
+    q = 1 / (1 + np.exp(-at))
+    inner = np.linalg.inv((rows * w * q * (1 - q)) @ rows.T)
+    lever = np.array([w[i] * q[i] * (1 - q[i]) * r @ inner @ r for i, r in enumerate(rows.T)])
+    robust = inner @ ((rows * (scores(at) / (1 - lever)) ** 2) @ rows.T) @ inner
+    k = 1 if parameter == "slope" else 0
+    more = max(1.0, robust[k, k] / inner[k, k])
+    assert more > 1.0  # or it would not tell the two apart
+    found = recalibration(weighted, parameter)
+    for limit in (found.low, found.high):
+        if not free:
+            most = likelihood_at(limit + x)
+        else:
+            fixed, other = (limit * x, np.ones(90)) if k else (np.full(90, limit), x)
+            root = brentq(lambda t: other @ scores(fixed + t * other), -20, 20, xtol=1e-12)  # noqa: B023
+            most = likelihood_at(fixed + root * other)
+        wanted = more * stdtrit(w.sum() - 1.0, 0.975) ** 2
+        assert 2 * (likelihood_at(at) - most) == pytest.approx(wanted, rel=1e-6)
+    again = recalibration(binary(90, seed=3, sample_weight=1e3 * weight), parameter)
+    assert (again.low, again.high) == pytest.approx((found.low, found.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_equal_weights_are_hardly_weights(parameter: str) -> None:
+    plain, equal = (
+        recalibration(binary(400, **extra), parameter, confidence_level=0.9)
+        for extra in ({}, {"sample_weight": np.where(np.arange(400), 1.0, 1.001)})
+    )
+    assert (equal.low, equal.high) == pytest.approx((plain.low, plain.high), rel=0.01, abs=0.003)
+
+
+def test_weights_count_within_clusters() -> None:
+    groups, weight = np.arange(120) % 30, 1.0 + (np.arange(120) % 30)
+    plain = recalibration(binary(120, groups=groups))
+    weighted = recalibration(binary(120, groups=groups, sample_weight=weight))
+    value = find("calibration_slope").of(binary(120, groups=groups, sample_weight=weight))
+    assert weighted.low < value < weighted.high
+    assert (weighted.low + weighted.high) / 2 == pytest.approx(value)
+    assert weighted.high - weighted.low > plain.high - plain.low
 
 
 def test_clusters_of_one_case_are_none_and_of_hardly_more_nearly_so() -> None:
@@ -531,7 +591,7 @@ def test_sampling_weights_give_intervals_of_lines() -> None:
     found = ac.assess(predictions, rng=1, draws=199)
     slope = found["calibration_slope"].interval
     assert slope is not None
-    assert "jackknife" in slope.method
+    assert slope.method == "robust profile likelihood, sampling weights"
     assert found["ece"].interval is None
 
 

@@ -32,7 +32,7 @@ from abovechance.measures import Calibration, Law, Measure, applicable, every, f
 from abovechance.measures.calibration import decile_groups, distance_of, kept_line, kept_shift
 from abovechance.measures.evaluation import fit
 from abovechance.measures.sample import Sample, evaluate
-from abovechance.numerics.exact import never_zero
+from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.numerics.recalibration import (
     Line,
     expit,
@@ -73,11 +73,13 @@ def _line_of_classes(measure: Measure, predictions: Any, facts: frozenset[Fact])
 
 @interval(
     name="recalibration",
-    title="robust profile likelihood[, unbounded on one side{unbounded}]",
-    words="the profile likelihood, adjusted for misfit[, unbounded on one side{unbounded}]",
+    title="robust profile likelihood[, sampling weights{weights}]"
+    "[, unbounded on one side{unbounded}]",
+    words="the profile likelihood, adjusted for misfit[ and sampling weights{weights}]"
+    "[, unbounded on one side{unbounded}]",
     source=("venzon1988", "royall2003"),
     default=[Law.CALIBRATION],
-    allows=[Fact.CLUSTERS],
+    allows=[Fact.CLUSTERS, Fact.WEIGHTS],
     outcomes=["binary", "multiclass"],
     fits=_line_of_classes,
     otherwise="observed_expected",
@@ -213,8 +215,9 @@ def recalibration(
     other parameter. λ is by how much the sandwich variance (HC3) exceeds the likelihood's, and at
     least 1: where the line does not fit (an intercept whose slope is kept at 1 though the
     probabilities are too extreme), the likelihood alone claims too much. Where the classes are
-    separated one limit is infinite, and the method says so. With groups: the sandwich estimate
-    over clusters and Student's t.
+    separated one limit is infinite, and the method says so. With sampling weights: the weighted
+    likelihood of as many cases as they are worth, λ by weighted scores, and Student's t. With
+    groups: the sandwich estimate over clusters and Student's t.
 
     Parameters
     ----------
@@ -227,8 +230,7 @@ def recalibration(
     Raises
     ------
     NotApplicable
-        For an unknown parameter; for predictions pooled over folds, cases in time order, and
-        sampling weights.
+        For an unknown parameter; for predictions pooled over folds and cases in time order.
 
     See Also
     --------
@@ -248,15 +250,22 @@ def recalibration(
     if parameter not in PARAMETERS:
         raise NotApplicable(f"parameter must be one of {', '.join(PARAMETERS)}; got {parameter!r}.")
     predictions = checked("recalibration", predictions)
+    y, x, weight = _informative(predictions)
     if predictions.cases.groups is not None:
-        y, x, _ = _informative(predictions)
-        inside = _inside(predictions)
-        return _sandwich(y, x, predictions.cases.groups[inside], parameter, confidence_level)
-    known_fits = _Fits.of(predictions, *_informative(predictions))
+        groups = predictions.cases.groups[_inside(predictions)]
+        return _sandwich(_Fits(y, x, weight), groups, parameter, confidence_level)
+    known: dict[str, Any] = {}
+    quantile = critical_value(confidence_level)
+    if weight is not None:
+        weight = weight * (weight.sum() / (weight @ weight))  # their sum: what they are worth
+        known["weights"] = True
+        quantile = critical_value(confidence_level, max(float(weight.sum()) - 1.0, 1.0))
+    known_fits = _Fits.of(predictions, y, x, weight)
     best, centre, error, profile = _profile(known_fits, parameter)
     excess = _excess(known_fits, parameter)
-    low, high = _limits(profile, best, centre, error, _normal(confidence_level) * excess)
-    known = {"unbounded": True} if np.isinf(low) or np.isinf(high) else {}
+    low, high = _limits(profile, best, centre, error, quantile * excess)
+    if np.isinf(low) or np.isinf(high):
+        known["unbounded"] = True
     return limits("recalibration", low, high, confidence_level, **known)
 
 
@@ -386,7 +395,7 @@ def observed_expected_at(
     if survived >= 1.0:
         raise NotApplicable("nobody had the event by the time, so the spread is not known.")
     spread = survived * np.sqrt(float((deaths / (left * (left - deaths))).sum()))
-    half = _normal(confidence_level) * spread / (1.0 - survived)
+    half = critical_value(confidence_level) * spread / (1.0 - survived)
     low, high = value * np.exp(-half), value * np.exp(half)
     return limits("observed_expected_at", low, high, confidence_level)
 
@@ -404,7 +413,7 @@ def weighted_slope(
     score = np.stack([np.ones(len(x)), x]) * (w * (y - expit(at)))
     inner = _inverse(information(x, at, w))
     error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
-    half = _normal(confidence_level) * error
+    half = critical_value(confidence_level) * error
     centre = float(found.slope)
     return limits("sandwich", centre - half, centre + half, confidence_level)
 
@@ -497,16 +506,17 @@ def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -
 def _excess(fits: _Fits, parameter: str) -> float:
     """How many times its likelihood's standard error a parameter has by the sandwich HC3, from 1.
 
-    Where the line does not fit, the drop of the likelihood is that many squared times chi-squared.
+    Where the line does not fit, or cases weigh differently, the drop of the likelihood is that
+    many squared times chi-squared.
     """
     design, at = _fitted(fits, parameter)
     if not np.isfinite(at).all():
         return 1.0  # separated: the likelihood is all there is
     y, p, w = fits.y, expit(at), np.ones_like(at) if fits.weight is None else fits.weight
     inner = _inverse((design * (w * p * (1.0 - p))) @ design.T)
-    lever = np.einsum("in,ij,jn->n", design, inner, design) * p * (1.0 - p)
-    residual = (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
-    robust = inner @ ((design * (w * residual**2)) @ design.T) @ inner
+    lever = np.einsum("in,ij,jn->n", design, inner, design) * w * p * (1.0 - p)
+    residual = w * (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
+    robust = inner @ ((design * residual**2) @ design.T) @ inner
     k = 1 if parameter == "slope" else 0
     return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
 
@@ -569,9 +579,8 @@ def _bracket_from_infinity(beyond: Callable[[float], float], step: float) -> tup
     return near, far
 
 
-def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float) -> Interval:
+def _sandwich(fits: _Fits, groups: Array, parameter: str, level: float) -> Interval:
     """Student's t with the sandwich estimate over clusters."""
-    fits = _Fits(y, x, None)
     design, at = _fitted(fits, parameter)
     if parameter == "in_the_large":
         estimate = fits.shift
@@ -579,8 +588,10 @@ def _sandwich(y: Floats, x: Floats, groups: Array, parameter: str, level: float)
         estimate = float(fits.line.slope if parameter == "slope" else fits.line.intercept)
     if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
-    chance = expit(at)
-    spread, units = _over_clusters(design, y - chance, chance * (1.0 - chance), groups)
+    chance, w = expit(at), 1.0 if fits.weight is None else fits.weight
+    spread, units = _over_clusters(
+        design, w * (fits.y - chance), w * chance * (1.0 - chance), groups
+    )
     k = 1 if parameter == "slope" else 0
     ends = _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level)
     return limits("sandwich", *ends, level, clusters=units)
@@ -630,20 +641,12 @@ def _cluster_sums(scores: Floats, groups: Array) -> Floats:
 
 
 def _student(centre: float, error: float, freedom: int, level: float) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error
+    half = critical_value(level, freedom) * error
     if not np.isfinite(half):
         raise NotApplicable("the spread is not known with so few cases.")
     if half <= 1e-12 * max(abs(centre), 1.0):
         raise NotApplicable("the cases show no spread: every one lies on the line.")
     return centre - half, centre + half
-
-
-def _normal(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + level / 2.0))
 
 
 def _inside(predictions: Binary) -> Array:
