@@ -704,9 +704,8 @@ class Settings:
 
         What is left is refused, unless the verb also takes `facts` of the data.
         """
-        known = settings_of(verb)
         watched = "progress" not in given
-        values = {one.name: one.taken(verb, given) for one in known}
+        values = {one.name: one.taken(verb, given) for one in settings_of(verb)}
         if watched and "progress" in values:
             values["progress"] = unasked_bar()
         if given and not facts:
@@ -714,7 +713,9 @@ class Settings:
             raise TypeError(
                 f"{verb}() got an unexpected keyword argument {name!r}{meant(name, keywords(verb))}"
             )
-        return cls(**values)
+        made = object.__new__(cls)  # past __post_init__, which would check them again
+        vars(made).update(_initial() | values)
+        return made
 
     @property
     def flips(self) -> int:
@@ -770,6 +771,12 @@ def _declared(one: "Field[Any]") -> Declared:
     if facts["option"] is None:
         facts["option"] = f"--{one.name.replace('_', '-')}"
     return Declared(name=one.name, type=one.type, initial=one.default, **facts)
+
+
+@cache
+def _initial() -> dict[str, Any]:
+    """Every setting as it is when nothing was said."""
+    return dict(vars(Settings()))
 
 
 @cache

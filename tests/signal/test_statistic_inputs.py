@@ -5,7 +5,14 @@ import pytest
 
 from abovechance import detect
 from abovechance.errors import DataError, NotApplicable
-from abovechance.signal import features_of, hotelling, hotelling_shrink, present, statistic
+from abovechance.signal import (
+    features_of,
+    holds_numbers,
+    hotelling,
+    hotelling_shrink,
+    present,
+    statistic,
+)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-50, 1e50, 1e69])
@@ -87,3 +94,10 @@ def test_features_that_nearly_follow_from_others_are_found_as_singular_values_fi
     else:
         with pytest.raises(NotApplicable, match="of rank 4"):
             hotelling.require(X, np.arange(40) % 2)
+
+
+def test_whole_numbers_far_apart_are_a_quantity_however_large():
+    ends = np.iinfo(np.int64)
+    assert holds_numbers(np.linspace(ends.min, ends.max - 2048, 30).astype(np.int64))
+    assert not holds_numbers(np.array([ends.min, ends.max, 0]))
+    assert not holds_numbers(np.arange(20) + ends.max - 20)

@@ -1,7 +1,6 @@
 """Do the classes differ at all? `detect`: tests and accuracies on the same permutations."""
 
 import math
-from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -47,12 +46,11 @@ from abovechance.signal import (
     classes_of,
     evaluate_numeric,
     features_of,
-    find,
     holds_numbers,
     numbers_of,
     present,
 )
-from abovechance.signal.battery import Battery
+from abovechance.signal.battery import Battery, named
 
 # ----------------------------------------------------------------------------------------------
 # Statistics under permuted outcomes: all permutations, or until every test is decided.
@@ -481,20 +479,25 @@ def detect(
     else:
         null, decisions = until_decided(work, settings, observed, shared=shared)
     names, titles = _told_apart(statistics, outcome)
+    found = [
+        _against(value, each, rule) for value, each in zip(observed.tolist(), null, strict=True)
+    ]
+    p_adjusted: list[float] | list[None] = [None] * len(found)
+    if adjust and len(found) > 1:
+        p_adjusted = _adjusted([one["p_value"] for one in found], settings.adjust)
     rows = [
         Detected(
             statistic=name,
             title=title,
-            undefined=statistic.undefined_when if np.isnan(value) else None,
-            decision=None if np.isnan(value) else decision,
-            **_against(float(value), values, rule),
+            undefined=statistic.undefined_when if math.isnan(one["value"]) else None,
+            decision=None if math.isnan(one["value"]) else decision,
+            p_adjusted=adjusted_p,
+            **one,
         )
-        for name, title, statistic, value, values, decision in zip(
-            names, titles, statistics, observed, null, decisions, strict=True
+        for name, title, statistic, one, adjusted_p, decision in zip(
+            names, titles, statistics, found, p_adjusted, decisions, strict=True
         )
     ]
-    if adjust and len(rows) > 1:
-        rows = _adjusted(rows, settings.adjust)
     by = "labels" if permute == "rows" else permute
     many = np.inf if permute == "features" else labellings(outcome, by, units)
     return Detection(
@@ -552,7 +555,7 @@ def _statistics(tests: Any, outcome: Array) -> list[Any]:
 
 def statistic_of(test: Any) -> Statistic | Accuracy:
     if isinstance(test, str):
-        return find(test)
+        return named(test)
     if isinstance(test, Statistic | Accuracy):
         return test
     if _classifies(test):
@@ -588,13 +591,12 @@ def _classifies(test: Any) -> bool:
 
 def _told_apart(statistics: Sequence[Any], outcome: Array) -> tuple[list[str], list[str]]:
     """Names and titles of the rows; equal names are numbered, and their learners written out."""
-    often, seen = Counter(s.name for s in statistics), Counter[str]()
+    own = [s.name for s in statistics]
     names, titles = [], []
-    for s in statistics:
-        seen[s.name] += 1
-        names.append(s.name if seen[s.name] == 1 else f"{s.name} ({seen[s.name]})")
-        title = _title(s, outcome)
-        if often[s.name] > 1 and isinstance(s, Accuracy):
+    for place, s in enumerate(statistics):
+        before, title = own[:place].count(own[place]), _title(s, outcome)
+        names.append(f"{own[place]} ({before + 1})" if before else own[place])
+        if own.count(own[place]) > 1 and isinstance(s, Accuracy):
             title += f" [{' '.join(repr(s.learner).split())}]"
         titles.append(title)
     return names, titles
@@ -613,18 +615,17 @@ def _against(value: float, null: Floats, rule: str) -> dict[str, Any]:
     """A value, its p and the mean of its null; undefined null values count as extreme."""
     found = tail(value, null)
     p = found.p_value
-    if rule == "paper" and not np.isnan(value):
+    if rule == "paper" and not math.isnan(value):
         p = found.exceed / found.draws
     known = null[~np.isnan(null)] if found.undefined else null
-    mean = float(np.mean(known)) if len(known) else np.nan
+    mean = float(known.sum()) / len(known) if len(known) else np.nan
     return {"value": value, "p_value": p, "draws": found.draws, "null_mean": mean}
 
 
-def _adjusted(rows: Sequence[Detected], adjust: str) -> list[Detected]:
+def _adjusted(p: Sequence[float], adjust: str) -> list[float]:
     """Adjusted p-values; what has no p was a test all the same."""
-    p = np.array([row.p_value for row in rows])
-    found = np.where(np.isnan(p), np.nan, adjusted(np.where(np.isnan(p), 1.0, p), adjust))
-    return [replace(row, p_adjusted=float(one)) for row, one in zip(rows, found, strict=True)]
+    found = adjusted([1.0 if math.isnan(one) else one for one in p], adjust).tolist()
+    return [math.nan if math.isnan(one) else new for one, new in zip(p, found, strict=True)]
 
 
 def _scheme(outcome: Array, permute: str, blocks: Array | None) -> Any:
@@ -636,10 +637,10 @@ def _scheme(outcome: Array, permute: str, blocks: Array | None) -> Any:
         return None
     if permute == "rows":
         return scheme_of(outcome, "labels", blocks)
-    positive, negative = outcome == 1, outcome == 0
-    two = positive.any() and negative.any() and (positive | negative).all()
+    ends = outcome.min(), outcome.max()
+    two = ends == (0, 1) and (outcome.dtype.kind != "f" or not (outcome % 1).any())
     if permute == "labels" and blocks is None and two:
-        return LabelPermutations(positive)
+        return LabelPermutations(outcome == 1)
     return scheme_of(outcome, permute, blocks)
 
 

@@ -59,8 +59,9 @@ def __getattr__(name: str) -> Any:
         return _named(name)
     from abovechance.measures.catalogue import every
 
-    if name in every():
-        return every()[name]
+    found = every().get(name)
+    if found is not None:
+        return found
     from abovechance.errors import did_you_mean
 
     close = did_you_mean(name, __dir__())

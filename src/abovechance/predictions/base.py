@@ -64,8 +64,8 @@ class Cases:
 
     def arrays(self) -> dict[str, Array | None]:
         """The facts that are known."""
-        named = ((name, getattr(self, name)) for name in self.ARRAYS)
-        return {name: value for name, value in named if value is not None}
+        own = self.__dict__
+        return {name: own[name] for name in self.ARRAYS if own[name] is not None}
 
     def take(self, rows: Any) -> Self:
         columns = {**self.arrays(), "index": self.index}

@@ -114,7 +114,8 @@ def missing_mask(array: Array | None) -> Bools | None:
         return None
     mask: Bools
     if array.dtype.kind == "f":
-        if not np.isnan(np.vdot(array, array)):  # no square is negative: sums of them are numbers
+        squares = np.vdot(array, array)
+        if squares == squares:  # no square is negative: sums of them are numbers
             return None
         mask = np.isnan(array)
     elif array.dtype.kind in "mM":

@@ -85,11 +85,19 @@ def labellings(
 def _arrangements(values: Array) -> float:
     """The multinomial coefficient of the values, infinite when it is beyond counting."""
     found, placed = 1.0, 0
-    for count in np.unique(values, return_counts=True)[1].tolist():
+    for count in _how_often(values):
         placed += count
         if min(count, placed - count) > UNCOUNTED:
             return math.inf
         found *= min(math.comb(placed, count), 2**UNCOUNTED)
+    return found
+
+
+def _how_often(values: Array) -> list[int]:
+    """How often each different value occurs, the smallest first."""
+    if values.dtype.kind == "i" and values.size and 0 <= values.min() <= values.max() < values.size:
+        return [count for count in np.bincount(values).tolist() if count]
+    found: list[int] = np.unique(values, return_counts=True)[1].tolist()
     return found
 
 
@@ -350,7 +358,7 @@ class LabelPermutations:
     def __post_init__(self) -> None:
         if self.blocks is not None and len(self._code) != self.n:
             raise DataError(one_per_case("blocks", len(self._code), self.n))
-        if self._labels.all() or not self._labels.any():
+        if np.count_nonzero(self._labels) in (0, self.n):
             raise NotApplicable(
                 "permuting labels needs positive and negative cases; there is one class only"
             )

@@ -79,16 +79,15 @@ def tail(
     values = np.asarray(null, dtype=np.float64)
     if values.ndim != 1 or not values.size:
         raise AboveChanceError(f"a null must be a row of draws; got shape {values.shape}")
-    counts = _counts(np.float64(observed), values, alternative, center)
-    weak, strict = _shares(np.float64(observed), counts, values.size, exact)
-    exceed = int(min(at_least for at_least, _ in counts))
+    counts = _counts(float(observed), values, alternative, center)
+    weak, strict = _shares(float(observed), counts, values.size, exact)
     return Tail(
         p_value=float(weak),
         p_strict=float(strict),
-        exceed=exceed,
+        exceed=int(min(at_least for at_least, _ in counts)),
         draws=values.size,
         exact=exact,
-        undefined=int(np.count_nonzero(np.isnan(values))),
+        undefined=int(np.count_nonzero(values != values)),
         alternative=alternative,
     )
 
@@ -157,7 +156,7 @@ def _shares(
     observed: Any, counts: list[tuple[Any, Any]], draws: int, exact: bool
 ) -> tuple[Any, Any]:
     """p with and without ties; over two sides, twice the smaller and at most 1."""
-    single = observed.ndim == 0  # plain numbers are compared much faster than arrays of one
+    single = isinstance(observed, float)  # plain numbers are compared much faster than arrays
     least, most = (min, max) if single else (np.minimum, np.maximum)
     at_least, beyond = (reduce(least, each) for each in zip(*counts, strict=True))
     # an enumerated null holds the observed arrangement, whatever rounding says
@@ -165,9 +164,9 @@ def _shares(
     strict = beyond / draws if exact else beyond / (draws + 1)
     weak = least(len(counts) * weak, 1.0)
     strict = least(len(counts) * strict, weak)
-    undefined = np.isnan(observed)
     if single:
-        return (np.nan, np.nan) if undefined else (weak, strict)
+        return (math.nan, math.nan) if math.isnan(observed) else (weak, strict)
+    undefined = np.isnan(observed)
     return np.where(undefined, np.nan, weak), np.where(undefined, np.nan, strict)
 
 
@@ -199,9 +198,9 @@ def _less_extreme(
 def _slack(observed: Any, null: Floats) -> Any:
     """How near is too near to tell apart, for every statistic."""
     if null.ndim == 1:
-        ends = [float(null.min()), float(null.max()), float(observed)]
-        if all(map(math.isfinite, ends)):
-            low, high = min(ends), max(ends)
+        low, high = float(null.min()), float(null.max())
+        if math.isfinite(low) and math.isfinite(high) and math.isfinite(observed):
+            low, high = min(low, float(observed)), max(high, float(observed))
             slack = RELATIVE * (high - low) + UNITS_IN_LAST_PLACE * max(high, -low)
             return slack if math.isfinite(slack) else 0.0
     high, low = np.maximum(null.max(axis=0), observed), np.minimum(null.min(axis=0), observed)

@@ -119,7 +119,10 @@ class Battery:
         Every B of them are multiplied by themselves, so that they have the bits they have alone.
         """
         first = labels.reshape(-1, labels.shape[-1])[:1].astype(np.int64)
-        return np.stack([grouped(labels) for grouped in self._of(first)], axis=-1)
+        found = np.empty((*labels.shape[:-1], len(self.statistics)))
+        for column, grouped in enumerate(self._of(first)):
+            found[..., column] = grouped(labels)
+        return found
 
     def _of(self, labels: Ints) -> list[Any]:
         sizes = class_sizes(labels, len(self.X))
@@ -420,6 +423,11 @@ def find(name: str) -> AnyStatistic:
     >>> find("sd").title
     "Srivastava and Du's diagonal statistic"
     """
+    return named(name)
+
+
+def named(name: str) -> AnyStatistic:
+    """What `find` finds, for names that are known to be text."""
     asked = name.strip()
     if asked.lower() in BY_NAME:
         return BY_NAME[asked.lower()]

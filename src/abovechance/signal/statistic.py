@@ -22,7 +22,8 @@ CACHE = 100_000  # numbers worked on at a time; about the size of a second-level
 
 def group_size(y: Ints) -> float:
     """Effective size n₁n₀/n of a comparison of two groups."""
-    return float(y.sum() * (len(y) - y.sum()) / len(y))
+    ones = y.sum().item()
+    return ones * (len(y) - ones) / len(y)
 
 
 def mean_difference(X: Floats, y: Ints) -> Floats:
@@ -318,24 +319,26 @@ def features_of(X: Any, names: Sequence[str] | None = None) -> Floats:
             f"feature names must be one for each of the {features.shape[1]} columns; "
             f"got {len(names)}. Name all of them, or none."
         )
+    high, low = features.max(axis=0), features.min(axis=0)
+    sizes = np.maximum(high, -low)
     called = called or [str(column + 1) for column in range(features.shape[1])]
-    sizes = np.abs(features).max(axis=0)
     if not np.isfinite(sizes).all():
         row, column = np.argwhere(~np.isfinite(features))[0]
         raise DataError(
             f"features must be finite; got {features[row, column]} at row {row + 1}, "
             f"column {called[column]}. Drop or impute such rows."
         )
-    spans = np.ptp(features, axis=0)
+    spans = high - low
+    # what spans a millionth of its size or more has more than rounding to it
+    if sizes.max() <= checks.LARGEST and (spans > 1e-6 * sizes + checks.SMALLEST).all():
+        return features
     strange = (sizes > checks.LARGEST) | ((spans > 0) & (spans < checks.SMALLEST))
     if strange.any():
         raise DataError(
             f"features must be within ±{checks.LARGEST:g} and differ by {checks.SMALLEST:g} or "
             f"more; those of column {called[int(np.argmax(strange))]} do not. Use another unit."
         )
-    # what spans a millionth of its size or more has more than rounding to it
-    plainly = bool((spans > 1e-6 * sizes).all())
-    still = [] if plainly else [called[k] for k in np.flatnonzero(~_varying(features, sizes))]
+    still = [called[k] for k in np.flatnonzero(~_varying(features, sizes))]
     if still:
         one = len(still) == 1
         raise DataError(
@@ -421,6 +424,9 @@ def holds_numbers(y: Any) -> bool:
     outcome = checks.unmasked(y, "y")
     if outcome.dtype.kind not in "iuf":
         return False
+    whole = outcome.dtype.kind == "i" and outcome.size
+    if whole and float(outcome.max()) - float(outcome.min()) < MOST_CLASSES:
+        return False
     different = len(np.unique(outcome))
     fractions = outcome.dtype.kind == "f" and bool((outcome != np.round(outcome)).any())
     return (fractions and different > 2) or different > MOST_CLASSES
@@ -460,11 +466,14 @@ COLLINEAR = 1e-7  # spread, in standard deviations, of a direction in which noth
 PLAINLY = 1e-3  # one in which standard features vary for sure, seen without singular values
 
 
-def _plainly_apart(standard: Floats) -> bool:
-    """Whether no standard feature nearly follows from others: all directions vary plainly."""
-    n, p = standard.shape
+def _plainly_apart(centred: Floats) -> bool:
+    """Whether no centred feature nearly follows from others: all directions vary plainly."""
+    scatter = centred.T @ centred
+    squares = np.einsum("ii->i", scatter)
+    scale = 1 / np.sqrt(squares)
+    squares *= 1 - PLAINLY**2  # the correlations' ones less the least variance
     try:
-        np.linalg.cholesky(standard.T @ standard / n - PLAINLY**2 * np.eye(p))
+        np.linalg.cholesky(scatter * scale * scale[:, None])
     except np.linalg.LinAlgError:
         return False
     return True
@@ -578,9 +587,9 @@ class Statistic:
             )
         if self.full_rank:
             centred = X - X.mean(axis=0)
-            standard = centred / np.sqrt((centred**2).mean(axis=0))
-            if _plainly_apart(standard):
+            if _plainly_apart(centred):
                 return
+            standard = centred / np.sqrt((centred**2).mean(axis=0))
             rank = int(np.linalg.matrix_rank(standard, tol=COLLINEAR * np.sqrt(n)))
             if rank < p:
                 raise NotApplicable(

@@ -141,13 +141,19 @@ def _size_of_all(labels: Array) -> float:
     return group_size(labels.reshape(-1, labels.shape[-1])[0])
 
 
+def _products(one: Floats, other: Floats) -> Floats:
+    """The sums of products of rows, by one pass over them."""
+    return np.asarray(np.einsum("...i,...i->...", one, other))
+
+
 def _explained_odds(basis: Floats, labels: Ints) -> Floats:
     """T² grows with the share of the labels' variance that the features explain."""
     projected = np.asarray(labels, dtype=float) @ basis
-    projected *= projected
-    share = projected.sum(axis=-1) / _size_of_all(labels)
+    share = _products(projected, projected) / _size_of_all(labels)
     left = 1 - share
     known = left > SEPARATED
+    if known.all():
+        return np.asarray((len(basis) - 2) * share / left)
     return np.where(known, (len(basis) - 2) * share / np.where(known, left, 1.0), np.inf)
 
 
@@ -171,21 +177,20 @@ def _diagonal_distance(Z: Floats, total: Floats, squares: Floats, labels: Ints) 
     within = np.multiply(d, d, out=inverse)
     within *= -c
     within += 1
-    apart = within <= SEPARATED
-    separated = apart.any(axis=-1) if apart.any() else np.zeros(apart.shape[:-1], np.bool_)
-    within[separated] = 1.0
+    separated = None
+    if not within.min() > SEPARATED:
+        separated = (within <= SEPARATED).any(axis=-1)
+        within[separated] = 1.0
     np.divide(1.0, within, out=inverse)
     np.multiply(inverse, d, out=weighted)
-    d *= weighted
-    squared = d.sum(axis=-1)
-    np.matmul(inverse, squares, out=product)
-    product *= inverse
-    trace = product.sum(axis=-1)
-    np.matmul(weighted, total, out=product)
-    product *= weighted
-    trace = trace - 2 * c * product.sum(axis=-1) + (c * squared) ** 2
+    squared = _products(d, weighted)
+    trace = _products(np.matmul(inverse, squares, out=product), inverse)
+    shared = _products(np.matmul(weighted, total, out=product), weighted)
+    trace = trace - 2 * c * shared + (c * squared) ** 2
     distance = (n - 2) * c * squared
     spread = 2 * (trace - p**2 / (n - 2)) * (1 + trace / p**1.5)
+    if separated is None:
+        return np.asarray((distance - p) / np.sqrt(spread))
     spread[separated] = 1.0
     return np.where(separated, np.inf, (distance - p) / np.sqrt(spread))
 

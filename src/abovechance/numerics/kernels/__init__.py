@@ -33,12 +33,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def available() -> bool:
     """Whether loops can be compiled: numba is installed, and ABOVECHANCE_COMPILED is not off."""
-    return os.environ.get(SWITCH, "on").strip().lower() not in OFF and _installed()
+    return _allowed(os.environ.get(SWITCH, "on"))
 
 
 @cache
-def _installed() -> bool:
-    return find_spec("numba") is not None
+def _allowed(switch: str) -> bool:
+    return switch.strip().lower() not in OFF and find_spec("numba") is not None
 
 
 def worthwhile(size: int, *, module: str | None = None) -> bool:
