@@ -151,6 +151,20 @@ def thousands(count: Any) -> str:
     return f"{int(count):,}".replace(",", "\u202f") if int(count) >= 10_000 else str(int(count))
 
 
+def magnitude(count: float) -> str:
+    """A count of any size in three digits; what is too many to be counted is countless.
+
+    >>> magnitude(184756), magnitude(10**400), magnitude(math.inf)
+    ('1.85e+05', '1e+400', 'countless')
+    """
+    if count == math.inf:
+        return "countless"
+    if count < 1e300:
+        return f"{count:.3g}"
+    exponent, rest = divmod(math.log10(count), 1.0)  # a float holds no such count
+    return f"{10.0**rest:.3g}e+{exponent:.0f}"
+
+
 def shown(text: object) -> str:
     """A label from a file: what it says is shown, what it would do is not done.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abovechance.errors import NotApplicable
-from abovechance.inference import intervals, posterior, significance
+from abovechance.inference import assess, intervals, posterior, significance
 from abovechance.inference.results import Interval
 from abovechance.measures import find
 from abovechance.predictions import Binary, Numeric, Survival
@@ -234,3 +234,26 @@ def test_posteriors_are_summed_over_folds_and_take_frequencies() -> None:
 def test_a_refusal_names_the_method_and_what_to_do() -> None:
     with pytest.raises(NotApplicable, match=r"^the Mann–Whitney test needs .*permutation allows"):
         significance.mann_whitney(binary(groups=GROUPS))
+
+
+@pytest.mark.parametrize("n", [120, 400, 12_000])
+def test_however_many_arrangements_there_are_it_is_said_why_p_is_not_exact(n: int) -> None:
+    """A count beyond every float, and one that was not counted, are words too."""
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=n)
+    found = assess(Numeric(y, y + rng.normal(size=n)), ["mae"], exact=True, draws=19, rng=1)
+    (said,) = (one.text for one in found.advice if "arrangements" in one.text)
+    assert {120: "6.69e+198 ", 400: "6.4e+868 ", 12_000: "countless "}[n] in said
+
+
+def test_named_tests_refuse_a_measure_that_is_undefined_for_any_of_the_models() -> None:
+    rng = np.random.default_rng(4)
+    time, event = 1.0 + rng.exponential(size=30), rng.random(30) < 0.7
+    first, second = (Survival(time, event, risk=rng.normal(size=30)) for _ in range(2))
+    for call in (
+        lambda: significance.exchange(first, second, "auc_at", draws=19, rng=1),
+        lambda: significance.permutation(first, "auc_at", draws=19, rng=1),
+        lambda: significance.null_distribution(first, "auc_at", draws=19, rng=1),
+    ):
+        with pytest.raises(NotApplicable, match=r"^Area under the ROC curve at a time is undefin"):
+            call()

@@ -58,14 +58,15 @@ JUDGED, RUNS, PAGE = (HERE / name for name in ("judged.json", "counts.json", "co
 # tried first, and those that only survivors are worth
 TESTS = (
     *(f"src/abovechance/{folder}" for folder in FOLDERS), "tests/numerics", "tests/measures",
-    "tests/inference", "tests/test_outside_references.py", "tests/test_catalogue.py",
+    "tests/inference", "tests/test_outside_references.py", "tests/test_catalogue.py", "tests/kept",
 )  # fmt: skip
 OTHERS = ("signal", "maps", "learning", "resampling", "predictions", "studies")
 # CPU seconds of the tests of a line that are tried first, of those tried before it is called a
 # survivor, of a file and of a test that are watched; a mutant that takes many times as long as its
 # tests runs in circles
 NARROW, WIDE, WATCHED, ONE, PATIENCE = 2.0, 20.0, 0.6, 0.5, 8.0
-EVERY_FORMULA, LONGER = "tests/test_outside_references.py", 4.0  # watched for longer
+# watched for longer: tests that come to many formulas
+LONGER = {"tests/test_outside_references.py": 4.0, "tests/kept/test_kept.py": 400.0}
 MOST_NAMED = 12  # tests that were not watched and bear a function's name
 FIRST_TRIED, MOST_NEAR = 8, 60  # tests seen to come there before those of the module's own file
 STEPS = 3000  # of one function in one test, after which its lines are no longer watched
@@ -361,11 +362,11 @@ def watched(items: list[Any], kept: Path) -> None:
     seen, tests, begun = Watch(), {}, time.process_time()
     ordered = by_turns(items)
     for item, following in zip_longest(ordered, ordered[1:]):
-        if time.process_time() - begun > (LONGER if EVERY_FORMULA in item.nodeid else WATCHED):
+        if time.process_time() - begun > LONGER.get(file_of(item.nodeid), WATCHED):
             break
         FIRST.clear()
         since = time.process_time()
-        signal.setitimer(signal.ITIMER_VIRTUAL, ONE)
+        signal.setitimer(signal.ITIMER_VIRTUAL, LONGER.get(file_of(item.nodeid), ONE))
         sys.settrace(seen.called)
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -487,7 +488,7 @@ class Server:
             chosen = [items[name] for name in request["tests"]]
             if "kept" in request:
                 code = forked(lambda c=chosen, r=request: watched(c, Path(r["kept"])),  # type: ignore[misc]
-                              seconds=40 * LONGER, output=PLACE / "output")  # fmt: skip
+                              seconds=WALL, output=PLACE / "output")  # fmt: skip
                 answer: Any = {"code": code}
             else:
                 answer = self._tried(request, chosen, functions)

@@ -17,7 +17,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Bools
 from abovechance.errors import DataError, NotApplicable, listed, shown
-from abovechance.format import thousands
+from abovechance.format import magnitude, thousands
 from abovechance.inference.arguments import predictions_given
 from abovechance.inference.confusion_tables import Counted, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
@@ -487,8 +487,8 @@ class Evidence:
             slow = f"{thousands(ALL_SLOW)} slow ones"
             limit = thousands(ALL_LABELLINGS) if many > ALL_LABELLINGS else slow
             said.append(
-                f"{listed(drawn)}: {many:.3g} arrangements of the outcomes are more than {limit}, "
-                "so p is from random ones."
+                f"{listed(drawn)}: {magnitude(many)} arrangements of the outcomes are more than "
+                f"{limit}, so p is from random ones."
             )
         if normal:
             said.append(f"{listed(normal)}: too many cases to count rank sums.")

@@ -596,8 +596,8 @@ def exchange(
     DataError
         If the models did not predict the same cases.
     NotApplicable
-        If the difference has no standard error; for predictions pooled over folds, cases in time
-        order, and sampling weights.
+        If the measure is undefined here or the difference has no standard error; for predictions
+        pooled over folds, cases in time order, and sampling weights.
 
     See Also
     --------
@@ -623,6 +623,8 @@ def exchange(
     first, second = two_on_the_same_cases(first, second)
     chosen = fit(find(measure) if isinstance(measure, str) else measure, first)
     fit(chosen, second)
+    if np.isnan([chosen.of(first), chosen.of(second)]).any():
+        raise NotApplicable(f"{chosen.title} is undefined here, so it cannot be tested.")
     settings = Settings(
         draws=affordable(chosen, first.n, draws, max(2, len(getattr(first, "classes", ())))),
         seed=seed_of(rng),

@@ -1272,8 +1272,8 @@ def null_distribution(
     Raises
     ------
     NotApplicable
-        Where outcomes cannot be permuted (pooled folds, ordered cases), where no measure applies,
-        or where there are too many cases to hold.
+        Where outcomes cannot be permuted (pooled folds, ordered cases), where no measure applies or
+        the one is undefined here, or where there are too many cases to hold.
 
     See Also
     --------
@@ -1288,6 +1288,9 @@ def null_distribution(
     """
     refuse(predictions)
     chosen = _chosen(predictions, measure)
+    value = chosen.of(predictions)
+    if np.isnan(value):
+        raise NotApplicable(f"{chosen.title} is undefined here, so it has no null distribution.")
     if predictions.n * draws > MOST_CELLS:
         raise NotApplicable(f"{predictions.n} cases are too many to permute {draws} times here.")
     scheme, _ = scheme_for(predictions)
@@ -1300,7 +1303,7 @@ def null_distribution(
     return NullDistribution(
         measure=chosen.label,
         title=chosen.heading,
-        value=chosen.of(predictions),
+        value=value,
         values=known,
         exhaustive=few,
         seed=seed,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import DataError, NotApplicable
+from abovechance.format import magnitude
 from abovechance.resampling.random_bits import (
     STEPS,
     Words,
@@ -516,7 +517,7 @@ def _few(arrangements: float) -> None:
     if arrangements > ENUMERABLE:
         raise NotApplicable(
             f"listing every arrangement needs at most {ENUMERABLE} of them; there are "
-            f"{arrangements:.3g}. Draw at random instead."
+            f"{magnitude(arrangements)}. Draw at random instead."
         )
 
 

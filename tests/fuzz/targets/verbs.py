@@ -87,8 +87,8 @@ def _judged(rng: Random, verb: str) -> dict[str, Any]:
         options["sampling"] = "case-control"
     elif rng.random() < 0.1 and kind == "Binary":
         options["prevalence"] = rng.choice((0.5, 1e-9, 0.999))
-    elif rng.random() < 0.1:
-        options["quick"] = True
+    elif rng.random() < 0.2:
+        options[rng.choice(("quick", "exact"))] = True
     return {"kind": kind, "models": models, "options": options}
 
 
