@@ -8,6 +8,7 @@ what changed by how much, for *Changed results* in CHANGELOG.md; `--look` only s
 
 import argparse
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -54,8 +55,8 @@ def changes(answer: dict[str, object], before: list[object]) -> list[str]:
 def _alike(now: object, then: object) -> bool:
     if not isinstance(now, int | float) or not isinstance(then, int | float):
         return now == then
-    if now == then or (now != now and then != then):
-        return True
+    if not (math.isfinite(now) and math.isfinite(then)):
+        return now == then or (math.isnan(now) and math.isnan(then))
     return abs(now - then) <= RELATIVE * abs(then) + ABSOLUTE
 
 
