@@ -70,24 +70,24 @@ def test_jackknife_variance_is_that_of_survival(reference) -> None:
 
 
 def test_clusters_are_left_out_as_wholes_of_a_concordance() -> None:
-    """The limits spelled out over all pairs, with Student's t for how few clusters there are."""
+    """The limits spelled out over all pairs, with Student's t for what the clusters are worth."""
     from scipy.stats import t as student
 
     rng = np.random.default_rng(3)
-    time, risk, groups = rng.permutation(24) + 1.0, rng.normal(size=24), np.repeat(list("bcad"), 6)
+    groups = np.repeat(list("bcad"), (4, 5, 6, 9))
+    time, risk = rng.permutation(24) + 1.0, rng.normal(size=24)
     event = rng.random(24) < 0.8
     risk -= time / 12.0
-    pairs = [(i, j) for i in range(24) for j in range(24) if time[i] < time[j] and event[i]]
-    value = fmean(float(risk[i] > risk[j]) for i, j in pairs)
-    moved = dict.fromkeys("abcd", 0.0)
-    for pair in pairs:
-        for case in pair:
-            moved[groups[case]] += (float(risk[pair[0]] > risk[pair[1]]) - value) / len(pairs)
-    squares = np.array(list(moved.values())) ** 2
-    error = 4 / 3 * np.sqrt(squares.sum())
-    kurtosis = 4 * (squares**2).sum() / squares.sum() ** 2
-    df = min(max(2 * 4 / (kurtosis - 1), 3), 4 - 1)
-    half = student.ppf(0.975, df) * error / (value * (1 - value))
+
+    def without(one: str) -> float:
+        pairs = [(i, j) for i in range(24) for j in range(24) if time[i] < time[j] and event[i]]
+        kept = [(i, j) for i, j in pairs if one not in (groups[i], groups[j])]
+        return fmean(float(risk[i] > risk[j]) for i, j in kept)
+
+    value = without("")
+    squares = np.array([(without(one) - value) ** 2 for one in "abcd"])
+    worth = 24**2 / (4**2 + 5**2 + 6**2 + 9**2)
+    half = student.ppf(0.975, worth - 1) * np.sqrt(squares.sum()) / (value * (1 - value))
     expected = [1 / (1 + np.exp(-np.log(value / (1 - value)) - s * half)) for s in (-1, 1)]
     found = intervals.jackknife(Survival(time, event, risk=risk, groups=groups))
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)

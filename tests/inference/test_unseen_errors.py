@@ -227,3 +227,20 @@ def test_errors_that_were_seen_tell_what_more_of_them_may_cost() -> None:
     ends = with_more_errors(find("log_score"), cases, 0.95)
     assert ends.most == pytest.approx(right * np.log(0.6) + wrong * np.log(0.001))
     assert ends.most < ends.least
+
+
+def test_right_calls_that_vary_as_usual_keep_their_interval() -> None:
+    """Calls that are all right and hesitate: what varies is how much, and errors cost little."""
+    y = np.arange(400) % 2
+    p = np.where(y == 1, 1.0, -1.0) * (0.01 + 0.24 * (1.0 + np.sin(np.arange(400.0)))) + 0.5
+    cases = Binary(y, probability=p)
+    for name in ("brier", "log_score"):
+        measure = find(name)
+        row = assess(cases, [name], rng=1)[name]
+        most = with_more_errors(measure, cases, 0.95).most
+        worse = row.interval.low if measure.higher_is_better else row.interval.high
+        losses = measure.losses(cases)
+        reach = 1.96 * losses.std(ddof=1) / 20.0
+        assert abs(worse - row.value) > 0.9 * reach, name
+        assert abs(most - row.value) < reach or "most" not in row.interval.by, name
+        assert row.skill.difference - row.skill.interval.low > 0.9 * reach, name

@@ -24,7 +24,7 @@ from abovechance.inference.method import Fact, Kind, answer, find, gain, limits
 from abovechance.inference.proportions import mcnemar, tango
 from abovechance.inference.results import Estimate, Interval, Skill
 from abovechance.inference.shares import LARGEST, NO_BETTER, against_constant
-from abovechance.inference.unseen_errors import Ends, held, with_more_errors
+from abovechance.inference.unseen_errors import TWICE, Ends, held, with_more_errors
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.chance import SameNumber
 from abovechance.measures.sample import Sample
@@ -145,8 +145,10 @@ def _skill(
     else:
         if interval is not None:
             value = measure.of(predictions)
-            lost = (None if end is None else gain - abs(end - value) for end in ends)
-            interval = held(interval, low=Ends(*lost))
+            least, most = (None if end is None else gain - abs(end - value) for end in ends)
+            usual = TWICE * critical_value(settings.level, len(units) - 1.0) * units.errors[0]
+            most = None if most is None else min(most, gain - float(usual))
+            interval = held(interval, low=Ends(least, most))
     return Skill.tested(reference, gain, interval, tested)
 
 

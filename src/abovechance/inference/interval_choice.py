@@ -177,7 +177,7 @@ def interval_by_law(
         return found
     cases = settings.predictions  # with the weights that a stated prevalence asks for
     ends = with_more_errors(measure, cases, settings.level, settings.cells)
-    return held_value(measure, found, ends)
+    return held_value(measure, cases, found, ends)
 
 
 def _same_losses(measure: Measure, cases: Any) -> bool:

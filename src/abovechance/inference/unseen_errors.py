@@ -9,7 +9,8 @@ been seen with as many more errors.
 
 Nor does any claim less than that. A resample without the one case that makes up most of the loss
 has hardly any spread, and limits in standard errors run away: of 20 cases with a log score of -0.1
-to one of -41. No limit goes beyond what as many errors as the accuracy allows would cost.
+to one of -41. No limit goes beyond what as many errors as the accuracy allows would cost, unless
+twice the reach of Student's t does.
 """
 
 from collections.abc import Callable
@@ -20,16 +21,19 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.inference.bootstrap import leave_one_out, without_clusters
 from abovechance.inference.confusion_tables import Cells, share
 from abovechance.inference.method import HELD, filled
 from abovechance.inference.results import Interval
 from abovechance.measures import Law, Measure
 from abovechance.measures import find as find_measure
 from abovechance.measures.sample import COUNTING, Sample, evaluate
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import View
 
 FEW_ERRORS = 5  # seen, below which losses tell little of the errors among others
 ENOUGH_ERRORS = 10  # seen, from which resamples tell what errors cost
+TWICE = 2.0  # Student's reach: more than the skewness of losses that vary as usual asks for
 
 
 class Ends(NamedTuple):
@@ -179,9 +183,33 @@ def held(found: Interval, low: Ends = NOTHING, high: Ends = NOTHING) -> Interval
     return Interval(*ends, found.level, title, {**found.by, **known})
 
 
-def held_value(measure: Measure, found: Interval, ends: Ends) -> Interval:
-    """The interval of a value, held on its worse side."""
-    return held(found, low=ends) if measure.higher_is_better else held(found, high=ends)
+def held_value(measure: Measure, predictions: Any, found: Interval, ends: Ends) -> Interval:
+    """The interval of a value, held on its worse side.
+
+    Right calls vary too, and leaning: twice what Student's t allows for is never taken away.
+    """
+    up = bool(measure.higher_is_better)
+    limit = found.low if up else found.high
+    if ends.most is not None and _worst(measure, limit, ends.most) != ends.most:
+        usual = _usual_limit(measure, predictions, found.level)
+        ends = ends._replace(most=_worst(measure, ends.most, usual))
+    return held(found, low=ends) if up else held(found, high=ends)
+
+
+def _usual_limit(measure: Measure, predictions: Any, level: float) -> float:
+    """The worse limit of Student's t, twice as far, from what leaving out each unit changes."""
+    groups = predictions.cases.groups
+    if groups is None:
+        without, times = leave_one_out(measure, predictions)
+    else:
+        without = without_clusters(measure, predictions, groups)
+        times = np.ones(len(without))
+    value, units = float(measure.of(predictions)), float(times.sum())
+    gap = without - times @ without / units
+    error = np.sqrt((units - 1.0) / units * (times @ gap**2))
+    reach = TWICE * critical_value(level, units - 1.0) * error
+    limit = value - reach if measure.higher_is_better else value + reach
+    return float(limit) if np.isfinite(limit) else value
 
 
 def held_difference(measure: Measure, first: Any, second: Any, found: Interval) -> Interval:
