@@ -333,3 +333,23 @@ def test_two_cases_have_the_pivots_of_their_resamples() -> None:
     assert np.isfinite(found).mean() == pytest.approx(0.5, abs=0.05)
     one = ac.Numeric([0.0], [1.0])
     assert bootstrap.mean_pivots([find("mae")], one, 10, np.random.default_rng(1)) == {}
+
+
+@pytest.mark.parametrize("n", [12, 299, 300, 1_001, 1_200])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_means_without_a_case_are_the_means_of_the_others(n: int, weighted: bool) -> None:
+    """Of every mean of losses, however many cases there are; with weights parts are left out."""
+    rng = np.random.default_rng(n)
+    y = rng.integers(0, 2, n)
+    weight = rng.choice([1.0, 2.0], n) if weighted else None
+    made = ac.Binary(y, probability=0.1 + 0.8 * rng.random(n), sample_weight=weight)
+    own = np.ones(n) if weight is None else weight
+    for name in ("brier", "log_score"):
+        losses = find(name).losses(made)
+        found, times = bootstrap.leave_one_out(find(name), made)
+        if n <= 1_000 or not weighted:
+            each = (own @ losses - own * losses) / (own.sum() - own)
+            assert found == pytest.approx(each, rel=1e-9)
+        else:
+            assert 1 < len(found) < n
+        assert times.tolist() == [1.0] * len(found)

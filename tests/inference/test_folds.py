@@ -479,3 +479,18 @@ def test_limits_move_with_the_ends_of_the_scale() -> None:
     assert turned == pytest.approx((2 * low - 1, 2 * high - 1), rel=1e-12)
     moved = _without_ends(2.9, 0.09, 2.0, 3.0)
     assert moved == pytest.approx((2 + low, 2 + high), rel=1e-12)
+
+
+@pytest.mark.parametrize("ends", [(-np.inf, np.inf), (0.0, np.inf), (-np.inf, 1.0), (0.0, 1.0)])
+@pytest.mark.parametrize("value", [0.02, 0.4, 0.97])
+def test_limits_without_ends_are_those_of_the_mirrored_scale(
+    ends: tuple[float, float], value: float
+) -> None:
+    """Which way a scale runs is nobody's choice: turned around, the limits change places."""
+    for half in (1e-9, 0.01, 0.3, 2.0):
+        low, high = _without_ends(value, half, *ends)
+        turned = _without_ends(-value, half, -ends[1], -ends[0])
+        assert (-turned[1], -turned[0]) == pytest.approx((low, high), rel=1e-12)
+        assert ends[0] <= low < value < high <= ends[1]
+        if half == 1e-9:  # so near the scale is straight
+            assert (value - low, high - value) == pytest.approx((half, half), rel=1e-5)

@@ -233,3 +233,19 @@ def test_four_numbers_are_enough_and_three_are_not():
     assert ac.select(rng.normal(size=(4, 2)), [1.0, 2.5, 2.0, 4.0], **asked).steps is not None
     with pytest.raises(DataError, match="at least 4 cases; got 3"):
         ac.select(rng.normal(size=(3, 2)), [1.0, 2.5, 2.0], **asked)
+
+
+@pytest.mark.parametrize("cv", [0.3, 2, 4])
+@pytest.mark.parametrize("classes", [True, False])
+def test_whole_groups_are_dealt_to_parts_of_which_none_is_empty(cv: float, classes: bool) -> None:
+    """With or without classes: every group is on one side, every part has a case of each class."""
+    rng = np.random.default_rng(7)
+    groups = rng.permutation(np.repeat(np.arange(12), 3))
+    y = rng.integers(0, 2, 36)
+    strata = y if classes else None
+    for train, test in splits_of(cv, np.arange(36), y.astype(float), strata, rng, groups=groups):
+        assert set(groups[train]).isdisjoint(groups[test])
+        assert sorted([*train, *test]) == list(range(36))
+        for part in (train, test):
+            assert len(part) > 0
+            assert not classes or set(y[part]) == {0, 1}

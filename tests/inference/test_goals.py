@@ -31,6 +31,7 @@ from abovechance.inference.goals import (
 )
 from abovechance.inference.intervals import mover, recalibration
 from abovechance.inference.multiplicity import holm
+from abovechance.inference.verdicts import baseline_sentence, goals_sentence
 
 Reference = Callable[[str], Any]
 
@@ -541,3 +542,36 @@ def test_one_number_without_names_is_a_margin_of_the_primary_measure() -> None:
 def test_a_baseline_that_cannot_be_judged(options: dict[str, Any], said: str) -> None:
     with pytest.raises(AboveChanceError, match=said):
         compare(two_models(30, 0.5), ["auc"], **options)
+
+
+@pytest.mark.parametrize("rule", ["all", "any"])
+def test_the_verdict_on_several_goals_says_what_their_rule_needs(rule: str) -> None:
+    """Met by all or by one, missed by all or by one: each in its own words."""
+    said = {
+        verdict: goals_sentence({"verdict": verdict, "rule": rule, "goals": [{}, {}, {}]})
+        for verdict in ("met", "not met", "undecided")
+    }
+    assert said == {
+        "all": {"met": "All 3 goals are met.", "not met": "The goals are not met.",
+                "undecided": "Undecided: these cases do not tell whether all goals are met."},
+        "any": {"met": "At least one goal is met.", "not met": "None of the 3 goals is met.",
+                "undecided": "Undecided: these cases do not tell whether any goal is met."},
+    }[rule]  # fmt: skip
+
+
+@pytest.mark.parametrize("models", [["new"], ["new", "newer"]])
+def test_the_verdict_beside_a_model_in_use_names_one_model_or_speaks_of_all(
+    models: list[str],
+) -> None:
+    rows = [{"model": name} for name in models for _ in range(2)]
+    said = [
+        baseline_sentence({"model": "old", "verdict": verdict, "rows": rows})
+        for verdict in ("worse", "no worse", "undecided")
+    ]
+    several = ("One of the models", "Every model", "every model")
+    one, every, whether = ("new",) * 3 if len(models) == 1 else several
+    assert said == [
+        f"{one} is worse than old.",
+        f"{every} is no worse than old by more than the margin.",
+        f"Undecided: these cases do not tell whether {whether} is as good as old.",
+    ]

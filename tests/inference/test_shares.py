@@ -737,3 +737,22 @@ def test_of_thirty_classes_every_change_of_a_label_is_tried(
         monkeypatch.setattr(shares, "MANY_CLASSES", many)
         reach[many] = shares.Agreeing(kappa, models["a"]).interval(0.95).high
     assert reach[3] == reach[30] > reach[2]
+
+
+@pytest.mark.parametrize("table", [[[30, 5], [4, 11]], [[5, 30], [11, 4]], [[9, 1], [6, 2]]])
+def test_the_largest_class_is_the_reference_of_accuracy_alone(table: list[list[int]]) -> None:
+    """Whether another share of the same cases lies above the accuracy or below it."""
+    cells = np.array(table, dtype=float)
+    known = [m for m in every().values() if m.law in shares.SHARES and m.form in COUNTING]
+    accuracy = np.trace(cells) / cells.sum()
+    refused = 0
+    for measure in known:
+        value = float(measure.on_counts(cells))
+        if abs(value - accuracy) <= 1e-9:
+            _, level = shares.counted_against(measure, cells, "majority")
+            assert level == cells.sum(axis=1).max() / cells.sum()
+        else:
+            refused += 1
+            with pytest.raises(ac.errors.NotApplicable, match="accuracy alone"):
+                shares.counted_against(measure, cells, "majority")
+    assert refused >= 4

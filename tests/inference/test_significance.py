@@ -1,7 +1,10 @@
 """Tests against chance agree with exact enumeration, with R, and with each other."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from abovechance import significance
 from abovechance.errors import NotApplicable
@@ -215,3 +218,24 @@ def test_skill_of_very_many_cases_says_that_it_is_students() -> None:
     said = "Student's t, corrected for skewness"
     assert found.interval.method == said
     assert found.test == f"{said} against the uninformative forecast"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mann_whitney_counts_every_labelling_on_either_side(seed: int) -> None:
+    """Two-sided p is twice the smaller one, and at most 1."""
+    rng = np.random.default_rng(seed)
+    n, positives = 8, int(rng.integers(2, 7))
+    score = np.round(rng.random(n), 1)  # with ties
+    y = np.isin(np.arange(n), rng.permutation(n)[:positives])
+    if seed == 5:
+        score = np.full(n, 0.3)
+    ranks = rankdata(score)
+    sums = np.array([ranks[list(one)].sum() for one in combinations(range(n), positives)])
+    observed = ranks[y].sum()
+    above, below = (sums >= observed - 1e-9).mean(), (sums <= observed + 1e-9).mean()
+    made = Binary(y.astype(int), score=score)
+    for side, expected in {
+        "greater": above, "less": below, "two-sided": min(1.0, 2.0 * min(above, below))
+    }.items():  # fmt: skip
+        found = significance.mann_whitney(made, method="exact", alternative=side).p_value
+        assert found == pytest.approx(expected, rel=1e-12), side

@@ -13,26 +13,33 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 import abovechance as ac
 from abovechance.errors import AboveChanceError
+from abovechance.inference.verdicts import verdict
 
 # how many of each; what trains models costs more
 VERBS = {
-    "assess": 90, "compare": 60, "thresholds": 6, "detect": 12, "validate": 8, "power": 8,
-    "sample_size": 4, "learning_curve": 3, "select": 4, "stability": 4, "reliability": 3,
-    "permutation_test": 5,
+    "assess": 150, "compare": 100, "thresholds": 6, "detect": 12, "validate": 8, "power": 8,
+    "sample_size": 6, "learning_curve": 4, "select": 8, "stability": 6, "reliability": 3,
+    "permutation_test": 5, "assess_stream": 16,
 }  # fmt: skip
 NAMED = ("intervals", "significance", "posterior", "curves")
 CALLS = 8  # of each named method
 MOST = 5  # numbers kept of a long list
 # words of an answer that decide something; all others are prose
-WORDS = {"name", "code", "refused", "stopped", "by"}
+WORDS = {"name", "code", "refused", "stopped", "by", "verdict"}
 LEVELS = (0.95, 0.95, 0.9, 0.5, 0.99)
+# on either side of sizes from which methods do something else
+SIZES = (5, 6, 9, 10, 11, 19, 20, 24, 24, 29, 30, 31, 49, 50, 60, 60, 100, 199, 201, 299, 300, 501)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -136,7 +143,7 @@ def _measures(kind: str, what: str) -> list[str]:
 
 def _judged(rng: Random, verb: str) -> Any:
     kind = rng.choice(("binary", "binary", "multiclass", "numeric", "survival"))
-    n = rng.choice((8, 24, 24, 60, 60, 150, 320))
+    n = rng.choice(SIZES)
     facts, cases, what = _facts(rng, n), outcomes(rng, kind, n), rng.choice(WHAT[kind])
     options: dict[str, Any] = {"draws": 60, "rng": 1, "workers": 1}
     if rng.random() < 0.4:
@@ -144,7 +151,7 @@ def _judged(rng: Random, verb: str) -> Any:
     first = predicted(rng, kind, what, cases, **facts)
     listed = _measures(kind, what)
     if rng.random() < 0.85:
-        options["measures"] = rng.sample(listed, min(len(listed), 8 if verb == "assess" else 4))
+        options["measures"] = rng.sample(listed, min(len(listed), 5 if verb == "assess" else 3))
         if rng.random() < 0.15:
             options["by"] = np.array([rng.choice("ab") for _ in range(n)])
     if verb == "assess":
@@ -215,9 +222,12 @@ def _trained(rng: Random, verb: str) -> Any:
 
 def _selected(rng: Random, verb: str) -> Any:
     X, y = _rows(rng, 36, 4, 0.8)
-    measure = rng.choice(("log_score", "auc", "brier", "accuracy"))
+    measure = rng.choice(("log_score", "auc", "brier", "accuracy", "mse", "mae"))
+    if measure in ("mse", "mae"):
+        y = np.round(X[:, 1] + 0.5 * y, 2)
     if verb == "select":
         how = rng.choice(({"cv": 3}, {"cv": 0.3}, {"cv": 3, "features": 2}, {"gain": 0.01}))
+        how |= rng.choice(({}, {"groups": np.arange(36) // 3}))
         return ac.select(X, y, measure=measure, rng=1, **how)
     how = rng.choice(({}, {"features": 2}, {"copies": True}, {"errors": 1.0}, {"steps": 2}))
     return ac.stability(X, y, measure=measure, draws=10, rng=1, workers=1, **how)
@@ -234,7 +244,31 @@ def _planned(rng: Random, verb: str) -> Any:
     return ac.sample_size(auc=0.85, largest=200, workers=1, **options)
 
 
+def _streamed(rng: Random, verb: str) -> Any:
+    kind = rng.choice(("binary", "binary", "multiclass", "numeric"))
+    n, what = rng.choice((9, 60, 400)), rng.choice(WHAT[kind])
+    cases = outcomes(rng, kind, n)
+    made = predicted(rng, kind, what, cases)
+    columns = {"y": np.array(cases["y_true"])}
+    several = kind == "multiclass" and what == "probability"
+    if several:
+        columns |= {f"p{k}": column for k, column in enumerate(made.probability)}
+        said: dict[str, Any] = {"probabilities": [f"p{k}" for k in cases["labels"]]}
+    else:
+        given = np.ravel(getattr(made, what))
+        columns["x"] = given.astype(int) if what == "label" else given
+        said = {what: "x"}
+    listed = _measures(kind, what)
+    said["measures"] = rng.sample(listed, min(8, len(listed)))
+    said |= rng.choice(({}, {}, {"exact": True}, {"rate": 0.4}, {"confidence_level": 0.8}))
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "cases.parquet"
+        parquet.write_table(pa.table(columns), file)
+        return ac.assess_stream(file, outcome="y", draws=60, rng=1, **said)
+
+
 MADE = {
+    "assess_stream": _streamed,
     **dict.fromkeys(("assess", "compare"), _judged), "thresholds": _thresholds, "detect": _detect,
     **dict.fromkeys(("validate", "learning_curve", "reliability", "permutation_test"), _trained),
     **dict.fromkeys(("select", "stability"), _selected),
@@ -381,7 +415,10 @@ def answered(name: str) -> dict[str, Any]:
 
 def _answer(call: Any) -> Any:
     try:
-        return _plain(call())
+        facts = _plain(call())
+        if isinstance(facts, dict) and "kind" in facts:
+            facts["verdict"] = verdict(facts)
+        return facts
     except AboveChanceError as refused:
         return {"refused": type(refused).__name__}
 

@@ -286,3 +286,20 @@ def test_rows_are_computed_once_where_wanted_and_not_too_many_at_a_time(
     blocks = [np.arange(size)[rows] for rows in _blocks(some)]
     assert np.concatenate([[], *blocks]).tolist() == list(range(left_out, size))
     assert max((rows.size for rows in blocks), default=0) <= 256
+
+
+@pytest.mark.parametrize("widths", [(1.0, 1.0), (0.5, 0.5), (0.2, 3.0), (2.5, 0.1)])
+def test_means_and_variances_are_those_of_scaled_shares(widths: tuple[float, float]) -> None:
+    """Of a share times its width, and of two that are added, as exact moments have it."""
+    shapes = ((2.0, 7.5), (11.0, 0.5))
+    shares = [Share(a, b, width) for (a, b), width in zip(shapes, widths, strict=True)]
+    means = [w * a / (a + b) for (a, b), w in zip(shapes, widths, strict=True)]
+    spreads = [
+        w * w * a * b / ((a + b) ** 2 * (a + b + 1.0))
+        for (a, b), w in zip(shapes, widths, strict=True)
+    ]
+    both = Convolution(*shares)
+    for found, mean, spread in zip(
+        (*shares, both), (*means, sum(means)), (*spreads, sum(spreads)), strict=True
+    ):
+        assert (found.mean, found.variance) == pytest.approx((mean, spread), rel=1e-13)

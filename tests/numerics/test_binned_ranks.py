@@ -296,3 +296,23 @@ def test_runs_fit_the_buffer_and_cover_everything_once() -> None:
         np.testing.assert_array_equal(chosen, wanted[run])
         covered = run.stop
     assert covered == len(stretches)
+
+
+@pytest.mark.parametrize("groups", range(4))
+def test_totals_of_any_few_groups_count_every_pair(groups: int) -> None:
+    """Every pair is counted one by one: twice U, its slack, and the classes there are."""
+    rng = np.random.default_rng(groups)
+    for _ in range(20):
+        a, b = rng.integers(0, 4, (2, groups))
+        mixed = rng.random(groups) < 0.4
+        found = rank_totals(a, b, mixed)
+        pairs = [
+            (2 if i > j else 1 if i == j else 0) * a[i] * b[j]
+            for i in range(groups)
+            for j in range(groups)
+        ]
+        assert (found.n_positive, found.n_negative) == (a.sum(), b.sum())
+        assert found.twice_u == sum(pairs)
+        if a.sum() * b.sum():
+            unknown = (a * b)[mixed].sum() / (2 * a.sum() * b.sum())
+            assert found.auc_bound == pytest.approx(unknown, rel=1e-12, abs=1e-15)

@@ -160,3 +160,15 @@ def test_curves_of_counted_cases_equal_those_of_repeated_ones(
             at = np.repeat(x[k], counts)
             expected = loess(at, span=span).curve(np.repeat(code == k, counts), at)
             np.testing.assert_allclose(found[k], expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("at", [[0.1, 0.4, 0.9], [0.0, 0.7, 0.8], [-2.0, 1.0, 7.0], [0.2, 0.9]])
+def test_between_few_distinct_values_runs_the_polynomial_through_their_means(
+    at: list[float],
+) -> None:
+    """A parabola through three values and a line through two, between them too."""
+    x = np.repeat(at, 3)
+    between = np.linspace(at[0], at[-1], 17)
+    for power in range(len(at)):
+        y = x**power
+        assert loess(x).curve(y, between) == pytest.approx(between**power, abs=1e-12)
