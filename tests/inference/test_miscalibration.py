@@ -132,14 +132,18 @@ def test_a_higher_level_is_wider_around_the_estimate(parameter: str) -> None:
 
 
 def test_separation_leaves_one_side_open_and_says_so() -> None:
-    predictions = ac.Binary([0, 0, 0, 1, 1, 1], probability=[0.1, 0.2, 0.3, 0.6, 0.7, 0.8])
+    p = np.array([0.1, 0.15, 0.2, 0.25, 0.3, 0.6, 0.7, 0.75, 0.8, 0.9])
+    predictions = ac.Binary(p > 0.5, probability=p)
     interval = recalibration(predictions)
     assert interval.high == np.inf
     assert 0 < interval.low < 2
-    assert interval.method == "robust profile likelihood, unbounded on one side"
+    df = 4 * p @ (1 - p) - 2
+    assert 3 < df < 6
+    said = f"robust profile likelihood, Student's t with {df:.0f} df, unbounded on one side"
+    assert interval.method == said
     drop = -2 * best_over("intercept", predictions, interval.low)  # the limit of likelihoods is 1
-    assert drop == pytest.approx(QUANTILE, rel=1e-6)
-    turned = ac.Binary([1, 1, 1, 0, 0, 0], probability=predictions.probability)
+    assert drop == pytest.approx(stdtrit(df, 0.975) ** 2, rel=1e-6)
+    turned = ac.Binary(p < 0.5, probability=p)
     assert recalibration(turned).low == -np.inf
     assert recalibration(turned).high == pytest.approx(-interval.low, rel=1e-8)
     with pytest.raises(NotApplicable, match="separated"):
@@ -215,7 +219,10 @@ def test_sampling_weights_drop_the_weighted_likelihood_of_what_they_are_worth(
             fixed, other = (limit * x, np.ones(90)) if k else (np.full(90, limit), x)
             root = brentq(lambda t: other @ scores(fixed + t * other), -20, 20, xtol=1e-12)  # noqa: B023
             most = likelihood_at(fixed + root * other)
-        wanted = more * stdtrit(w.sum() - 1.0, 0.975) ** 2
+        # a slope is known by the cases in doubt, fewer than the weights are worth
+        df = 4.0 * w @ (p * (1 - p)) - 2.0 if parameter == "slope" else w.sum() - 1.0
+        assert df <= w.sum() - 1.0
+        wanted = more * stdtrit(df, 0.975) ** 2
         assert 2 * (likelihood_at(at) - most) == pytest.approx(wanted, rel=1e-6)
     again = recalibration(binary(90, seed=3, sample_weight=1e3 * weight), parameter)
     assert (again.low, again.high) == pytest.approx((found.low, found.high), rel=1e-9)

@@ -244,3 +244,15 @@ def test_right_calls_that_vary_as_usual_keep_their_interval() -> None:
         assert abs(worse - row.value) > 0.9 * reach, name
         assert abs(most - row.value) < reach or "most" not in row.interval.by, name
         assert row.skill.difference - row.skill.interval.low > 0.9 * reach, name
+
+
+def test_the_ratio_of_observed_to_expected_allows_for_errors_either_way() -> None:
+    cases = _right()
+    row = assess(cases, ["observed_expected_ratio"], rng=1)["observed_expected_ratio"]
+    more = 60 * (1.0 - assess(cases, ["accuracy"])["accuracy"].interval.low)
+    expected = cases.probability.sum()
+    assert row.interval.low == pytest.approx((30 - more) / expected)
+    assert row.interval.high == pytest.approx((30 + more) / expected)
+    assert row.interval.by["unseen"]
+    usual = assess(_right(wrong=FEW_ERRORS), ["observed_expected_ratio"], rng=1)
+    assert "unseen" not in usual["observed_expected_ratio"].interval.by

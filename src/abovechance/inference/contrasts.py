@@ -497,7 +497,7 @@ class Resampled:
             raise NotApplicable(EXTREME)
         if self.first.n < 2:
             raise NotApplicable("one case does not show how a difference varies.")
-        if of_table(self.measure):
+        if of_table(self.measure) or self.measure.law is Law.PAIRS:
             return self._of_both(estimate, level)
         if self.first.cases.groups is None:
             refuse_one_class(self.measure, self.first)

@@ -38,11 +38,7 @@ from abovechance.inference.method import (
     suited,
 )
 from abovechance.inference.results import Interval
-from abovechance.inference.unseen_errors import (
-    held_value,
-    refuse_without_errors,
-    with_more_errors,
-)
+from abovechance.inference.unseen_errors import held_value, refuse_without_errors
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures import find as find_measure
 from abovechance.measures.evaluation import obstacle
@@ -176,8 +172,7 @@ def interval_by_law(
         refuse_without_errors(measure, predictions)
         return found
     cases = settings.predictions  # with the weights that a stated prevalence asks for
-    ends = with_more_errors(measure, cases, settings.level, settings.cells)
-    return held_value(measure, cases, found, ends)
+    return held_value(measure, cases, found, settings.cells)
 
 
 def _same_losses(measure: Measure, cases: Any) -> bool:

@@ -25,7 +25,7 @@ from abovechance.inference.bootstrap import leave_one_out, without_clusters
 from abovechance.inference.confusion_tables import Cells, share
 from abovechance.inference.method import HELD, filled
 from abovechance.inference.results import Interval
-from abovechance.measures import Law, Measure
+from abovechance.measures import Calibration, Law, Measure
 from abovechance.measures import find as find_measure
 from abovechance.measures.sample import COUNTING, Sample, evaluate
 from abovechance.numerics.exact import critical_value
@@ -58,21 +58,14 @@ def with_more_errors(
     seen, or where a measure does not read probabilities; refused where one more would make it
     infinite.
     """
-    if not _reads_probabilities(measure) or predictions.origin != "test":
+    if not _reads_probabilities(measure):
         return NOTHING
-    if View.PROBABILITY not in predictions.views or predictions.n < 2:
-        return NOTHING
-    errors = _errors(predictions)
-    if errors >= ENOUGH_ERRORS:
-        return NOTHING
-    accuracy = find_measure("accuracy")
-    allowed = share(accuracy, cells(predictions), level)
-    if allowed is None:
+    more = _more_errors(predictions, level, cells, ENOUGH_ERRORS)
+    if more is None:
         return NOTHING
     calls = _Calls.of(predictions)
-    more = accuracy.of(predictions) - allowed.low
     least = None
-    if errors < FEW_ERRORS:
+    if _errors(predictions) < FEW_ERRORS:
         least = calls.turned(measure, more, calls.doubt)
         if least is not None and np.isinf(least):
             raise NotApplicable(
@@ -81,6 +74,38 @@ def with_more_errors(
     alike = calls.turned(measure, more, np.ones(len(calls.right)))
     ends = [least, alike, calls.repeated(measure, more), float(measure.of(predictions))]
     return Ends(least, _worst(measure, *(end for end in ends if end is not None)))
+
+
+def _more_errors(
+    predictions: Any, level: float, cells: Callable[[Any], Cells], enough: int
+) -> float | None:
+    """How many more errors, as a share of all cases, the interval of accuracy allows.
+
+    None where enough were seen, or where no probabilities tell which calls were least sure.
+    """
+    if predictions.origin != "test" or View.PROBABILITY not in predictions.views:
+        return None
+    if predictions.n < 2 or _errors(predictions) >= enough:
+        return None
+    accuracy = find_measure("accuracy")
+    allowed = share(accuracy, cells(predictions), level)
+    return None if allowed is None else accuracy.of(predictions) - allowed.low
+
+
+def _either_way(
+    measure: Measure, predictions: Any, level: float, cells: Callable[[Any], Cells]
+) -> tuple[Ends, Ends]:
+    """The least and the greatest value if the errors not seen were all among cases of one class."""
+    more = _more_errors(predictions, level, cells, FEW_ERRORS)
+    if more is None:
+        return NOTHING, NOTHING
+    calls = _Calls.of(predictions)
+    actual = np.asarray(calls.sample.outcome)[calls.right]
+    found = (calls.turned(measure, more, (actual == one) * 1.0) for one in np.unique(actual))
+    ends = [end for end in found if end is not None and np.isfinite(end)]
+    if not ends:
+        return NOTHING, NOTHING
+    return Ends(min(ends), None), Ends(max(ends), None)
 
 
 def _worst(measure: Measure, *values: float) -> float:
@@ -183,11 +208,19 @@ def held(found: Interval, low: Ends = NOTHING, high: Ends = NOTHING) -> Interval
     return Interval(*ends, found.level, title, {**found.by, **known})
 
 
-def held_value(measure: Measure, predictions: Any, found: Interval, ends: Ends) -> Interval:
-    """The interval of a value, held on its worse side.
+def held_value(
+    measure: Measure,
+    predictions: Any,
+    found: Interval,
+    cells: Callable[[Any], Cells] = Cells.of,
+) -> Interval:
+    """The interval of a value, held on its worse side; of observed to expected, on both.
 
     Right calls vary too, and leaning: twice what Student's t allows for is never taken away.
     """
+    if measure.calibration in (Calibration.RATIO, Calibration.DIFFERENCE):
+        return held(found, *_either_way(measure, predictions, found.level, cells))
+    ends = with_more_errors(measure, predictions, found.level, cells)
     up = bool(measure.higher_is_better)
     limit = found.low if up else found.high
     if ends.most is not None and _worst(measure, limit, ends.most) != ends.most:
