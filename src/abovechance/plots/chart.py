@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from abovechance.arrays import Array, Floats
+from abovechance.arrays import Array, Floats, Ints
 
 # ----------------------------------------------------------------------------------------------
 # What to draw, as data: axes and layers that every renderer understands.
@@ -380,25 +380,38 @@ def kept_vertices(x: Floats, y: Floats, tolerance: float, most: int = 400) -> Ar
     size = len(x)
     if size <= 2:
         return np.arange(size)
-    keep = np.zeros(size, dtype=bool)
-    keep[[0, -1]] = True
-    waiting = [(0, size - 1)]
-    while waiting:
-        first, last = waiting.pop()
-        if last - first < 2:
-            continue
-        inside = slice(first + 1, last)
-        dx, dy = x[last] - x[first], y[last] - y[first]
-        length = np.hypot(dx, dy)
-        away = (
-            np.abs(dx * (y[inside] - y[first]) - dy * (x[inside] - x[first])) / length
-            if length > 0
-            else np.hypot(x[inside] - x[first], y[inside] - y[first])
-        )
-        worst = int(np.argmax(away))
-        if away[worst] > tolerance:
-            middle = first + 1 + worst
-            keep[middle] = True
-            waiting += [(first, middle), (middle, last)]
-    found = np.flatnonzero(keep)
-    return found if len(found) <= most else kept_vertices(x, y, tolerance * 1.5, most)
+    # The tolerance below which each vertex is kept: its own distance, or that of one before it.
+    below = np.zeros(size)
+    below[[0, -1]] = np.inf
+    first, last, bound = np.array([0]), np.array([size - 1]), np.array([np.inf])
+    while first.size:  # all stretches of a line at once
+        away, starts, at = _distances(x, y, first, last)
+        most_away = np.maximum.reduceat(away, starts)
+        parted = np.flatnonzero(most_away > tolerance)
+        farthest = np.flatnonzero(away == np.repeat(most_away, last - first - 1))
+        middle = at[farthest[np.searchsorted(farthest, starts[parted])]]
+        bound = np.minimum(bound[parted], most_away[parted])
+        below[middle] = bound
+        first = np.concatenate([first[parted], middle])
+        last = np.concatenate([middle, last[parted]])
+        long = last - first >= 2
+        first, last, bound = first[long], last[long], np.tile(bound, 2)[long]
+    while np.count_nonzero(below > tolerance) > most:
+        tolerance *= 1.5
+    return np.flatnonzero(below > tolerance)
+
+
+def _distances(x: Floats, y: Floats, first: Ints, last: Ints) -> tuple[Floats, Ints, Ints]:
+    """How far vertices lie from stretches of a line, where each stretch begins, which they are."""
+    inside = last - first - 1
+    starts = np.cumsum(inside) - inside
+    at = np.arange(inside.sum()) + np.repeat(first + 1 - starts, inside)
+    right, up = (v[at] - np.repeat(v[first], inside) for v in (x, y))
+    dx, dy = x[last] - x[first], y[last] - y[first]
+    length = np.hypot(dx, dy)
+    across = np.abs(np.repeat(dx, inside) * up - np.repeat(dy, inside) * right)
+    if length.all():
+        return across / np.repeat(length, inside), starts, at
+    closed = np.repeat(length == 0, inside)
+    divisor = np.repeat(np.where(length > 0, length, 1.0), inside)
+    return np.where(closed, np.hypot(right, up), across / divisor), starts, at

@@ -71,6 +71,7 @@ def environment() -> "Environment":
     found = Environment(
         loader=PackageLoader("abovechance.reports"),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
