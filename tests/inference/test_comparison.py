@@ -11,6 +11,7 @@ import pytest
 import abovechance as ac
 from abovechance import examples
 from abovechance.errors import DataError, NotApplicable, UnknownMeasure
+from abovechance.inference import confusion_tables
 from abovechance.inference.comparison import _freedom, compact_letters, compare, of_accuracy
 from abovechance.inference.contrasts import contributions
 from abovechance.inference.influence import placed
@@ -1220,3 +1221,20 @@ def test_infinite_losses_do_not_compare_and_their_cases_are_counted(wrong, said)
 ])  # fmt: skip
 def test_a_difference_is_as_free_as_its_scarcer_class(n, events, freedom) -> None:
     assert _freedom(SimpleNamespace(n=n, events=events)) == freedom
+
+
+def test_tables_of_a_model_are_drawn_once_for_all_measures_of_a_subgroup(monkeypatch):
+    drawn = []
+    real = confusion_tables._drawn_tables
+
+    def counted(cells, *others):
+        drawn.append(cells.table.tobytes())
+        return real(cells, *others)
+
+    monkeypatch.setattr(confusion_tables, "_drawn_tables", counted)
+    halves = np.arange(120) % 2
+    found = compare(classes(120), ["f1_macro", "mcc", "ppv_macro", "kappa"], by=halves, rng=1)
+    assert len(drawn) == len(set(drawn)) == 6  # two models, of all cases and of each half
+    alone = compare(classes(120), ["kappa"], by=halves, rng=1)
+    of_all = [row for row in found.differences if row.measure == "kappa"]
+    assert [row.interval for row in alone.differences] == [row.interval for row in of_all]

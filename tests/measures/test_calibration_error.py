@@ -9,10 +9,10 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
-from abovechance.measures import find
+from abovechance.measures import calibration, find
 from abovechance.measures.calibration import bin_sums
 from abovechance.measures.sample import CELLS, Sample, evaluate
-from abovechance.predictions import Multiclass
+from abovechance.predictions import Binary, Multiclass
 
 Reference = Callable[[str], Any]
 CASES = (
@@ -174,3 +174,23 @@ def test_outcomes_of_many_classes_are_not_spread_out_all_at_once(name: str) -> N
     assert peak < 2 * 8 * CELLS  # all indicators at once would take four times this
     some = [evaluate(find(name), Sample.of(cases).observed(row)) for row in outcomes[:3]]
     np.testing.assert_allclose(found[:3], some, rtol=1e-12)
+
+
+def test_the_curve_of_very_many_cases_is_made_once_for_all_that_read_it(monkeypatch):
+    made = []
+    real = calibration.smoother_of
+
+    def counted(*columns, **how):
+        made.append(how)
+        return real(*columns, **how)
+
+    monkeypatch.setattr(calibration, "smoother_of", counted)
+    monkeypatch.setattr(calibration, "KEPT", 10)
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.05, 0.95, size=60)
+    cases = Binary((rng.random(60) < p).astype(int), probability=p)
+    sample = Sample.of(cases)
+    for name in ("ici", "e50", "e90", "emax"):
+        find(name).of(cases)
+    calibration.sample_curve(sample, smoother="loess", span=None)
+    assert len(made) == 1

@@ -200,3 +200,19 @@ def test_lines_of_rare_negatives_are_found_from_their_share() -> None:
     found = lines(outcome, odds, weight)
     np.testing.assert_allclose(found.intercept, np.log([3.0, 1e6, 1e9]), rtol=1e-8)
     np.testing.assert_allclose(found.slope, 0.0, atol=1e-8)
+
+
+def test_a_long_row_is_fitted_part_by_part_as_it_is_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    odds = rng.normal(size=1_000)
+    y = (rng.random(1_000) < expit(0.4 + 0.8 * odds)).astype(float)
+    weight = rng.uniform(0.5, 2.0, size=1_000)
+    at_once = shift(y, odds), shift(y, odds * 0.0, odds, weight), log_likelihood(y, odds, None)
+    monkeypatch.setattr(recalibration, "AT_ONCE", 64)
+    in_parts = shift(y, odds), shift(y, odds * 0.0, odds, weight), log_likelihood(y, odds, None)
+    np.testing.assert_allclose(in_parts, at_once, rtol=1e-12)
+    # the first parts hold one class alone: only all of them say whether more is always better
+    late = np.repeat([0.0, 1.0], 500)
+    np.testing.assert_allclose(shift(late, odds), shift(late[None], odds)[0], rtol=1e-9)
+    assert shift(np.ones(1_000), odds) == np.inf
+    assert shift(np.zeros(1_000), odds) == -np.inf

@@ -8,7 +8,7 @@ import pytest
 
 from abovechance import compare, examples
 from abovechance.plots import chart_of, svg_render
-from abovechance.plots.chart import Axis, Chart, Line, Points, Series, unit
+from abovechance.plots.chart import Axis, Chart, Line, Points, Series, kept_vertices, unit
 from abovechance.plots.svg_render import render
 
 VOID = {"path", "rect", "i"}
@@ -130,3 +130,38 @@ def test_marks_that_would_overlap_on_a_phone_are_left_out_there_and_zero_stays()
     assert len(marks) - len(kept) == len(marks) // 2
     assert 0.0 in [float(text.replace("−", "-")) for text in kept]
     assert "wide-only" not in str(svg_render.axis_words(chart_of(models["p_forest"], "roc")))
+
+
+def one_by_one(x, y, tolerance):
+    """Douglas and Peucker's way, a stretch at a time."""
+    keep, waiting = {0, len(x) - 1}, [(0, len(x) - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        dx, dy = x[last] - x[first], y[last] - y[first]
+        right, up = x[first + 1 : last] - x[first], y[first + 1 : last] - y[first]
+        length = np.hypot(dx, dy)
+        away = np.abs(dx * up - dy * right) / length if length > 0 else np.hypot(right, up)
+        if away.max() > tolerance:
+            middle = first + 1 + int(np.argmax(away))
+            keep.add(middle)
+            waiting += [(first, middle), (middle, last)]
+    return sorted(keep)
+
+
+@pytest.mark.parametrize("kind", ["steps", "walk", "loop", "grid"])
+def test_lines_are_simplified_as_one_stretch_after_the_other_would_be(kind):
+    rng = np.random.default_rng(len(kind))
+    x, y = np.sort(rng.random(300)), np.cumsum(rng.normal(size=300)) / 30
+    if kind == "steps":
+        x, y = np.repeat(x, 2)[1:], np.repeat(np.sort(y), 2)[:-1]
+    if kind == "loop":
+        turn = np.linspace(0, 2 * np.pi, 200)
+        x, y = np.append(np.cos(turn[:-1]), 1.0), np.append(np.sin(turn[:-1]), 0.0)
+    if kind == "grid":
+        x, y = np.round(x, 1), np.round(y, 1)
+    assert kept_vertices(x, y, 0.004).tolist() == one_by_one(x, y, 0.004)
+    fewer = kept_vertices(x, y, 0.0001, most=20)
+    coarser = (0.0001 * 1.5**k for k in range(60))
+    assert fewer.tolist() == next(found for t in coarser if len(found := one_by_one(x, y, t)) <= 20)

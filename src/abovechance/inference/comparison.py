@@ -41,7 +41,7 @@ from abovechance.inference.contrasts import (
 from abovechance.inference.folds import correlated_t
 from abovechance.inference.goals import beside_baseline
 from abovechance.inference.influence import clusters_of, fewest_clusters
-from abovechance.inference.interval_choice import expanded, small_class
+from abovechance.inference.interval_choice import expanded, forget_tables, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, first_of, requested_methods
 from abovechance.inference.method import find as find_method
@@ -295,6 +295,8 @@ def paired_rows(
     names, cases = list(models), list(models.values())
     timed = cases[0].cases.order is not None  # then folds are stretches of one time
     crossed = any(p.origin != "test" for p in cases) and not timed
+    for one in cases:
+        one.derived["asked"] = measures
     families = [ModelFamily(measure, cases, settings) for measure in measures]
     rows: list[list[Difference]] = [[] for _ in measures]
     # pair by pair: what one pair of models has drawn serves all measures
@@ -310,6 +312,8 @@ def paired_rows(
             row = row if alike or timed else _allowing_for_errors(row, measure, cases[i], cases[j])
             beside = posterior_of(measure, cases[i], cases[j], settings.rope, gains)
             own.append(replace(row, posterior=beside))
+        for one in (cases[i], cases[j]):
+            forget_tables(one)
     for own in rows:
         yield from concluded(own, settings)
 

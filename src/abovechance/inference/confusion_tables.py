@@ -560,10 +560,22 @@ def posterior(
         kept = settings.drawn
         if slower not in kept:
             kept[slower] = _drawn_tables(cells, slower, settings, _stream(cells, settings), draws)
-        values = measure.on_counts(kept[slower])
+        values = _on_tables(measure, kept, slower)
     found = _of_draws(measure, cells, values, settings.level)
     _refuse_what_hangs_on_one_case(measure, cells.table, found)
     return found
+
+
+def _on_tables(measure: Measure, kept: dict[Any, Any], slower: float) -> Floats:
+    """Values on tables that are kept, and with them what each class has in them."""
+    tables = kept[slower]
+    own = measure.for_outcome("multiclass") if tables.shape[-1] > 2 else measure
+    if own.form is Form.COUNTS or tables.shape[-1] == 2:
+        return measure.on_counts(tables)
+    if ("classes", slower) not in kept:
+        kept["classes", slower] = one_against_rest(tables)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return of_class_counts(own, kept["classes", slower])
 
 
 def _stream(cells: Cells, settings: Settings) -> np.random.Generator:

@@ -575,7 +575,7 @@ class Resampled:
         """
         settings = Settings(level=level, seed=self.settings.seed)
         one, other = (
-            interval_by_law(self.measure, p, Shared.among(settings, p, [self.measure]))
+            interval_by_law(self.measure, p, Shared.beside(settings, p, self.measure))
             for p in self._both
         )
         values = self.measure.of(self.first), self.measure.of(self.second)

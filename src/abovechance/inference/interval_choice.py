@@ -67,6 +67,19 @@ class Shared(Settings):
         own = {one.name: getattr(settings, one.name) for one in fields(Settings)}
         return cls(**own, predictions=predictions, measures=measures)
 
+    @classmethod
+    def beside(cls, settings: Settings, predictions: Any, measure: Measure) -> "Shared":
+        """For one of several measures that are asked for one after the other, as in a comparison.
+
+        Tables that were drawn for one of them are kept with the predictions until `forget_tables`.
+        """
+        asked = predictions.derived.get("asked", ())
+        found = cls.among(settings, predictions, asked if measure in asked else [measure])
+        # tables of independent cases are the same at every level
+        key = settings.seed if found.cells(predictions).independent else settings.key
+        vars(found)["drawn"] = predictions.once("tables", dict).setdefault(key, {})
+        return found
+
     def at(self, level: float) -> "Shared":
         """The same at another level, with the draws that there are."""
         if level == self.level:
@@ -139,6 +152,11 @@ class Shared(Settings):
     def bootstrap(self, measure: Measure) -> Interval:
         """What serves any measure: leaving out cases, else a bootstrap."""
         return chosen_interval(find("left_out", Kind.INTERVAL), measure, self.predictions, self)
+
+
+def forget_tables(predictions: Any) -> None:
+    """Free what `Shared.beside` kept; the limits that were made of it are kept still."""
+    predictions.derived.pop("tables", None)
 
 
 SAME = 1e-9  # relative: losses that rounding alone tells apart

@@ -1240,7 +1240,10 @@ class _Condensed:
         curves = [
             (
                 tuple(some),
-                Smoother(curve.vertices, np.add.reduceat(curve.rows[:, order], starts, 1) / sizes),
+                Smoother(
+                    curve.vertices,
+                    np.stack([np.add.reduceat(row[order], starts) for row in curve.rows]) / sizes,
+                ),
                 curve.curve(p, cast(Floats, work.places)),
             )
             for some, curve in shared.values()

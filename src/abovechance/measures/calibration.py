@@ -753,7 +753,8 @@ def _kept_curve(sample: Any, k: int, probability: Floats, how: dict[str, Any]) -
     key = (k, *how.values())
     curve: Smoother = sample.kept.get(key) or smoother_of(probability, **how)
     held = sum(known.rows.size for known in sample.kept.values() if isinstance(known, Smoother))
-    if key not in sample.kept and held + curve.rows.size <= KEPT:
+    # one is kept however many cases it is of: to make it again takes as much memory
+    if key not in sample.kept and (not held or held + curve.rows.size <= KEPT):
         sample.kept[key] = curve
     return curve
 

@@ -22,6 +22,7 @@ NEARLY = 1e-8  # after a step of this size Newton's method is there, for its err
 SAFE = 0.5
 PER_STEP = 200  # sums over this many cases cost about one elementary step of compiled code
 FEW = 40  # extreme cases of a class that show whether it overlaps the other
+AT_ONCE = 2**14  # cases of a single row whose numbers stay in the cache
 LONGEST = 8.0  # log odds a single step may change, where the likelihood is nearly flat
 
 
@@ -44,8 +45,16 @@ def log_odds(probability: Floats) -> Floats:
 
 def log_likelihood(outcome: Floats, odds: Floats, weight: Floats | None) -> Floats:
     """Sum over cases of ln P(outcome) when the log odds are `odds` (…, n)."""
+    if odds.ndim == outcome.ndim == 1 and odds.size > AT_ONCE and weight is None:
+        parts = _parts(odds.size)
+        return np.sum([log_likelihood(outcome[some], odds[some], None) for some in parts])
     terms = softplus(np.where(outcome > 0.5, -odds, odds))
     return -np.asarray((terms if weight is None else weight * terms).sum(axis=-1))
+
+
+def _parts(n: int) -> list[slice]:
+    """Cases of a single row, as many at a time as stay in the cache."""
+    return [slice(start, start + AT_ONCE) for start in range(0, n, AT_ONCE)]
 
 
 def softplus(x: Floats) -> Floats:
@@ -71,10 +80,10 @@ def shift(
     """
     z = np.ones(offset.shape[-1]) if direction is None else direction
     w = np.ones(outcome.shape) if weight is None else weight
+    if offset.ndim == outcome.ndim == w.ndim == 1:
+        return np.asarray(_single(outcome, offset, w, z))
     towards = np.where(w > 0, z * (2.0 * outcome - 1.0), 0.0)
     up, down = (towards >= 0).all(axis=-1), (towards <= 0).all(axis=-1)
-    if up.ndim == offset.ndim - 1 == 0:
-        return np.asarray(_single(outcome, offset, w, z, bool(up), bool(down)))
     shape = np.broadcast_shapes(up.shape, offset.shape[:-1])
     theta = np.zeros(shape)
     theta[np.broadcast_to(up, shape)] = np.inf
@@ -87,20 +96,29 @@ def shift(
     return theta
 
 
-def _single(y: Floats, offset: Floats, w: Floats, z: Floats, up: bool, down: bool) -> float:
+def _single(y: Floats, offset: Floats, w: Floats, z: Floats) -> float:
     """One row alone, faster than among many: profile likelihoods ask for it often."""
+    parts, up, down = _parts(len(y)), True, True
+    for some in parts:
+        towards = np.where(w[some] > 0, z[some] * (2.0 * y[some] - 1.0), 0.0)
+        up, down = up and bool((towards >= 0).all()), down and bool((towards <= 0).all())
+        if not up and not down:
+            break
     if up or down:
         return float("nan") if up and down else float("inf") if up else -float("inf")
-    weighted, squared = w * z, w * z * z
+    weighted = w * z
+    squared = weighted * z
     theta, low, high = 0.0, -np.inf, np.inf
     longest = LONGEST / float(np.abs(z).max())
     for _ in range(STEPS):
-        chance = expit(offset + theta * z)
-        score = float(np.einsum("i,i->", weighted, y - chance))
+        score = slope = 0.0
+        for some in parts:
+            chance = expit(offset[some] + theta * z[some])
+            score += float(np.einsum("i,i->", weighted[some], y[some] - chance))
+            slope += float(np.einsum("i,i->", squared[some], chance * (1.0 - chance)))
         if score == 0.0:
             break
         low, high = (theta, high) if score > 0 else (low, theta)
-        slope = float(np.einsum("i,i->", squared, chance * (1.0 - chance)))
         step = score / slope if slope > 0 else np.copysign(np.inf, score)
         after = theta + min(max(step, -longest), longest)
         outside = not low < after < high
