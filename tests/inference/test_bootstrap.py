@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
@@ -353,3 +353,24 @@ def test_means_without_a_case_are_the_means_of_the_others(n: int, weighted: bool
         else:
             assert 1 < len(found) < n
         assert times.tolist() == [1.0] * len(found)
+
+
+@pytest.mark.parametrize(("n", "error"), [(1, 1e-3), (2, 0.05), (50, 0.0025)])
+def test_limits_of_a_bounded_mean_solve_their_equation_or_are_the_ends(
+    n: int, error: float
+) -> None:
+    """The entropy of the mean beside a limit is log(1 / error) / n, or smaller at the very end."""
+    far = -np.log(error) / n
+
+    def entropy(mean: float, limit: float) -> float:
+        return float(special.rel_entr(mean, limit) + special.rel_entr(1.0 - mean, 1.0 - limit))
+
+    for mean in np.linspace(0.0, 1.0, 101).tolist():
+        low, high = bounded_mean_limits(mean, n, error)
+        mirrored = bounded_mean_limits(1.0 - mean, n, error)
+        assert (1.0 - mirrored[1], 1.0 - mirrored[0]) == pytest.approx((low, high), abs=1e-9)
+        for limit, end in ((low, 1e-15), (high, 1.0 - 1e-15)):
+            if limit in (0.0, 1.0):
+                assert mean in (0.0, 1.0) or entropy(mean, end) <= far + 1e-9
+            elif 1e-3 < limit < 0.999:  # nearer to an end its distance has too few digits
+                assert entropy(mean, limit) == pytest.approx(far, rel=1e-5)

@@ -8,10 +8,12 @@ from abovechance import assess, examples
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.comparison import compare
 from abovechance.inference.folds import (
+    _distance,
     _unseen_by_folds,
     _without_ends,
     correlated_t,
     five_by_two,
+    fold_gaps,
     interval_over_cases,
 )
 from abovechance.inference.influence import Gap
@@ -494,3 +496,27 @@ def test_limits_without_ends_are_those_of_the_mirrored_scale(
         assert ends[0] <= low < value < high <= ends[1]
         if half == 1e-9:  # so near the scale is straight
             assert (value - low, high - value) == pytest.approx((half, half), rel=1e-5)
+
+
+@pytest.mark.parametrize("which", [(True, False), (False, True), (False, False)])
+def test_folds_of_both_models_are_needed_to_compare_over_them(which: tuple[bool, bool]) -> None:
+    rng = np.random.default_rng(2)
+    y = np.arange(24) % 2
+    models = [
+        Binary(y, probability=rng.random(24), **({"fold": np.arange(24) // 6} if has else {}))
+        for has in which
+    ]
+    with pytest.raises(NotApplicable, match="give the fold of every case"):
+        fold_gaps(find("brier"), *models)
+
+
+@pytest.mark.parametrize("ends", [(0.0, np.inf), (2.0, np.inf), (-np.inf, 1.0), (-np.inf, -3.0)])
+def test_distances_beside_one_end_do_not_hang_on_where_it_lies_or_which_it_is(
+    ends: tuple[float, float],
+) -> None:
+    """Logarithms of what is left to the end; a small step is as long as it is."""
+    end = ends[0] if np.isfinite(ends[0]) else ends[1]
+    sign = 1.0 if np.isfinite(ends[0]) else -1.0
+    for one, other in ((0.5, 2.0), (3.0, 0.4), (1.0, 1.0 + 1e-7)):
+        found = _distance(end + sign * one, end + sign * other, *ends)
+        assert found == pytest.approx(other * abs(np.log(one / other)), rel=1e-6)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 import abovechance as ac
 from abovechance.errors import DataError, NotApplicable
@@ -296,3 +297,21 @@ def test_sums_that_only_rounding_sets_apart_are_the_same_at_all_times() -> None:
     assert 0 < np.ptp([sum(one) for one in cases - cases.mean()]) < 1e-14
     with pytest.raises(NotApplicable, match="the same at all times"):
         cosines(cases.ravel(), np.repeat(np.arange(100), 5))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 49, 50, 60])
+def test_no_autocorrelation_is_shown_where_nothing_varies_or_times_are_few(n: int) -> None:
+    """p is 1 for fewer than five times and for a constant; else Ljung and Box's, lag by lag."""
+    assert autocorrelated(np.full(n, 3.0)) == 1.0
+    values = np.sin(np.arange(n) * 1.7) + 0.01 * np.arange(n)
+    ranks = values.argsort().argsort() - (n - 1) / 2.0
+    lags = min(10, n // 5)
+    if not lags:
+        assert autocorrelated(values) == 1.0
+        return
+    squares = [
+        (sum(ranks[t] * ranks[t + k] for t in range(n - k)) / sum(ranks**2)) ** 2 / (n - k)
+        for k in range(1, lags + 1)
+    ]
+    expected = chi2.sf(n * (n + 2) * sum(squares), lags)
+    assert autocorrelated(values) == pytest.approx(expected, rel=1e-9)

@@ -37,9 +37,37 @@ CALLS = 8  # of each named method
 MOST = 5  # numbers kept of a long list
 # words of an answer that decide something; all others are prose
 WORDS = {"name", "code", "refused", "stopped", "by", "verdict"}
+SAID = {"undefined", "remark"}  # that something is said counts, not how
 LEVELS = (0.95, 0.95, 0.9, 0.5, 0.99)
 # on either side of sizes from which methods do something else
-SIZES = (5, 6, 9, 10, 11, 19, 20, 24, 24, 29, 30, 31, 49, 50, 60, 60, 100, 199, 201, 299, 300, 501)
+SIZES = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    9,
+    10,
+    11,
+    19,
+    20,
+    24,
+    24,
+    29,
+    30,
+    31,
+    49,
+    50,
+    60,
+    60,
+    100,
+    199,
+    201,
+    299,
+    300,
+    501,
+)
 
 
 # ----------------------------------------------------------------------------------------------
@@ -59,7 +87,7 @@ def outcomes(rng: Random, kind: str, n: int) -> dict[str, Any]:
     if kind == "binary":
         share = rng.choice((0.5, 0.5, 0.3, 0.1))
         return {"y_true": _classes(rng, n, [1.0 - share, share])}
-    classes = rng.choice((3, 3, 4))
+    classes = rng.choice((3, 3, 4, 5, 6))
     y = _classes(rng, n, [1.0 + (k == 0) for k in range(classes)])
     return {"y_true": y, "labels": list(range(classes))}
 
@@ -162,7 +190,7 @@ def _judged(rng: Random, verb: str) -> Any:
             options |= {"sampling": "case-control", "prevalence": rng.choice((None, 0.2))}
         return ac.assess(first, **options)
     models = {"a": first}
-    for name in "bc"[: rng.choice((1, 1, 2))]:
+    for name in "bcd"[: rng.choice((1, 1, 1, 2, 3))]:
         models[name] = predicted(rng, kind, what, cases, **facts)
     options |= rng.choice(
         ({}, {}, {}, {"alternative": "greater"}, {"alternative": "less"}, {"margin": 0.05},
@@ -441,8 +469,8 @@ def _flat(facts: Any, place: str) -> Iterator[tuple[str, Any]]:
     if isinstance(facts, dict):
         for key, inside in facts.items():
             if isinstance(inside, str):
-                if key in WORDS:
-                    yield f"{place}/{key}", inside
+                if key in WORDS or key in SAID:
+                    yield f"{place}/{key}", inside if key in WORDS else True
             elif key != "version":
                 yield from _flat(inside, f"{place}/{key}")
     elif isinstance(facts, list):

@@ -1,7 +1,7 @@
 """Weighted means of Beta variables agree with exact arithmetic, in the middle and far out."""
 
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, product
 from math import gamma
 
 import numpy as np
@@ -299,7 +299,68 @@ def test_means_and_variances_are_those_of_scaled_shares(widths: tuple[float, flo
         for (a, b), w in zip(shapes, widths, strict=True)
     ]
     both = Convolution(*shares)
+    whole = BetaMean(*np.transpose(shapes), widths)
+    third = sum(  # of a beta, by its raw moments
+        w**3 * (m3 - 3.0 * m1 * m2 + 2.0 * m1**3)
+        for w, (m1, m2, m3) in (
+            (w, np.cumprod([(a + k) / (a + b + k) for k in range(3)]))
+            for (a, b), w in zip(shapes, widths, strict=True)
+        )
+    )
+    assert whole.third_moment == pytest.approx(third, rel=1e-10)
+    assert (whole.mean, whole.variance) == pytest.approx((sum(means), sum(spreads)), rel=1e-13)
     for found, mean, spread in zip(
         (*shares, both), (*means, sum(means)), (*spreads, sum(spreads)), strict=True
     ):
         assert (found.mean, found.variance) == pytest.approx((mean, spread), rel=1e-13)
+
+
+def panels(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss's nodes and weights on (0, 1), in panels that grow finer towards both ends."""
+    edges = special.expit(np.linspace(-22.0, 22.0, count + 1))
+    edges[0], edges[-1] = 0.0, 1.0
+    node, weight = np.polynomial.legendre.leggauss(8)
+    half = np.diff(edges)[:, None] / 2.0
+    return ((edges[:-1, None] + half) + half * node).ravel(), (half * weight).ravel()
+
+
+def integrated(x: float, shares: list[tuple[float, float, float]]) -> float:
+    """P(sum ≤ x) by integrals over quantiles of all shares but the one that varies most.
+
+    Each is cut where the others begin or cease to decide.
+    """
+    (a, b, w), *others = sorted(shares, key=lambda s: Share(s[0], s[1], abs(s[2])).variance)
+    if not others:
+        share = min(max(x / w, 0.0), 1.0)
+        return float((special.betainc if w > 0 else special.betaincc)(a, b, share))
+    ends = [sum(part) for part in product(*((0.0, width) for _, _, width in others))]
+    cuts = special.betainc(a, b, np.clip((x - np.array(ends)) / w, 0.0, 1.0))
+    total, (node, weight) = 0.0, panels(10 if len(others) == 1 else 3)
+    for start, stop in pairwise(np.unique([0.0, *cuts, 1.0])):
+        places = x - w * special.betaincinv(a, b, start + (stop - start) * node)
+        total += (stop - start) * (weight @ [integrated(float(r), others) for r in places])
+    return total
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_sums_of_any_two_or_three_shares_have_the_integral_of_their_distribution(seed: int) -> None:
+    """Shapes of 0.5 and from 1 to 300, any widths, of either sign."""
+    rng = np.random.default_rng(seed)
+    terms = 2 + (seed % 4 == 3)
+    shapes = np.exp(rng.uniform(0.0, np.log(300.0), (2, terms)))
+    shapes[0, 0] = rng.choice([0.5, 1.0, shapes[0, 0]])
+    width = rng.uniform(0.05, 1.0, terms) * rng.choice([1.0, 1.0, 1.0, -1.0], terms)
+    found = BetaMean(*shapes, width)
+    low, high = found.support
+    places = found.mean + found.std * np.array([-2.5, -0.7, 0.1, 1.2, 3.0])
+    inside = np.clip(places, low + 1e-3 * (high - low), high - 1e-3 * (high - low))
+    expected = [integrated(float(x), list(zip(*shapes, width, strict=True))) for x in inside]
+    near = {2: 1e-4, 3: 3e-3}[terms]  # as near as the panels of the integral are
+    assert found.cdf(inside) == pytest.approx(expected, abs=near)
+    assert found.sf(inside) == pytest.approx(1.0 - np.array(expected), abs=near)
+    told = (found.pdf(inside) > 1e-3 / found.std) & (found.cdf(inside) < 1.0 - 1e-9)
+    assert found.ppf(found.cdf(inside))[told] == pytest.approx(inside[told], abs=1e-6)
+    step = 1e-4 * found.std
+    slope = (found.cdf(inside + step) - found.cdf(inside - step)) / (2.0 * step)
+    kink = (np.abs(inside[:, None] - found.kinks) < 0.05 * found.std).any(axis=1)
+    assert found.pdf(inside)[~kink] == pytest.approx(slope[~kink], rel=2e-3, abs=1e-4)
