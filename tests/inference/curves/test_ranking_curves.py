@@ -9,8 +9,14 @@ import pytest
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import above, resampled_above, thresholds_of
-from abovechance.inference.curves.ranking_curves import _rightmost, _where_reached
+from abovechance.inference.curves.curve import _upwards, above, resampled_above, thresholds_of
+from abovechance.inference.curves.ranking_curves import (
+    _from_origin,
+    _reached_by_counts,
+    _rightmost,
+    _rightmost_of_counts,
+    _where_reached,
+)
 from abovechance.measures import find
 
 Reference = Callable[[str], Any]
@@ -186,3 +192,24 @@ def test_curves_read_at_once_are_those_read_one_by_one() -> None:
         last = np.append(np.diff(x[i]) > 0, True)
         assert heights[i] == pytest.approx(np.interp(at, x[i][last], y[i][last]), abs=1e-12)
         assert np.array_equal(reached[i], y[i][np.searchsorted(x[i], at - 1e-12)])
+
+
+@pytest.mark.parametrize("often", [0.3, 1.0, 8.0])
+def test_curves_of_counted_samples_are_those_of_all_their_points(often: float) -> None:
+    rng = np.random.default_rng(7)
+    cells = rng.poisson(often, size=(2, 40, 31)).astype(np.int32)  # class, sample, cell
+    cells[..., 0] = 0  # nothing lies below the lowest threshold
+    cells[:, :, 5] += 1
+    falling = np.ascontiguousarray(cells[..., ::-1])
+    drawn = _upwards(cells)
+    rates = np.unique(np.concatenate([[0.0, 1.0], rng.random(20), drawn.false_positive_rate[3]]))
+    fpr, tpr = _from_origin(drawn.false_positive_rate), _from_origin(drawn.sensitivity)
+    found = _rightmost_of_counts(rates, *falling)
+    np.testing.assert_array_equal(found, _rightmost(rates, fpr, tpr))
+    cells[0, 11] = falling[0, 11] = 0  # no positives: no recall, and no precision at any
+    drawn = _upwards(cells)
+    wanted = np.unique(np.concatenate([[1.0], rng.random(20), drawn.sensitivity[3]]))
+    recall, precision = drawn.sensitivity[:, ::-1], drawn.precision[:, ::-1]
+    expected = _where_reached(wanted, recall, np.ascontiguousarray(precision))
+    assert np.isnan(expected[11]).all()
+    np.testing.assert_array_equal(_reached_by_counts(wanted, *falling), expected)

@@ -9,7 +9,7 @@ import numpy as np
 
 from abovechance import __version__
 from abovechance.advice import Advice
-from abovechance.arrays import Array, Floats, floats_or_none
+from abovechance.arrays import Array, Floats, Ints, floats_or_none
 from abovechance.errors import DataError, NotApplicable
 from abovechance.inference.method import pooled
 from abovechance.inference.proportions import score_limits
@@ -206,12 +206,26 @@ class Sweep:
         """Whether cases are independent and count one each."""
         return self.predictions.weight is None and self.predictions.cases.groups is None
 
-    def resampled(self, value: Callable[[Above], Floats], *, stratified: bool = False) -> Floats:
-        """What is made of bootstrap samples: (draws, …)."""
+    def resampled(
+        self,
+        value: Callable[[Above], Floats],
+        *,
+        stratified: bool = False,
+        counted: Callable[[Ints, Ints], Floats] | None = None,
+    ) -> Floats:
+        """What is made of bootstrap samples: (draws, …).
+
+        `counted` makes the same of whole numbers of positives and negatives (samples, cells), by
+        falling score, where cases are independent and count one each.
+        """
         cut = self.predictions, self.score, self.thresholds
         rng, draws = self.settings.rng(), self.settings.bootstraps
-        parts = resampled_above(*cut, rng, draws, stratified=stratified)
-        return np.concatenate([value(part) for part in parts])
+        if counted is None or not self.plain:
+            above = resampled_above(*cut, rng, draws, stratified=stratified)
+            return np.concatenate([value(part) for part in above])
+        drawn = _drawn_by_class(*cut, rng, draws, stratified)
+        parts = (drawn[rows].swapaxes(0, 1) for rows in parts_of(draws, drawn[0].size))
+        return np.concatenate([counted(*np.ascontiguousarray(part[..., ::-1])) for part in parts])
 
     def percentile(self, values: Floats) -> tuple[Floats, Floats]:
         """Limits from replicates."""
@@ -277,15 +291,12 @@ def resampled_above(
     stratified: bool = False,
 ) -> Iterator[Above]:
     """The same for bootstrap samples, a few at a time: (samples, thresholds)."""
-    place, size = _places(predictions, score, thresholds)
     if predictions.weight is None and predictions.cases.groups is None:
-        if stratified:
-            sides = place[place < size], place[place >= size] - size
-            drawn = np.concatenate([_drawn(cells, size, draws, rng) for cells in sides], axis=1)
-        else:
-            drawn = _drawn(place, 2 * size, draws, rng)
-        yield from (_by_class(drawn[rows]) for rows in parts_of(*drawn.shape))
+        drawn = _drawn_by_class(predictions, score, thresholds, rng, draws, stratified)
+        each = parts_of(draws, drawn[0].size)
+        yield from (_upwards(drawn[rows].swapaxes(0, 1)) for rows in each)
     else:
+        place, size = _places(predictions, score, thresholds)
         for times, brings in _by_units(predictions, place, 2 * size, draws, rng, stratified):
             yield _by_class(times @ brings)
 
@@ -329,7 +340,8 @@ def share_limits(
     Percentiles fail near 0 and 1, where replicates hardly vary (coverage .56 to .94 where this
     has .95 to .97). At 0 and 1 themselves `most` cases are taken, and never more than those.
     """
-    variance = np.nanvar(replicates, axis=0)
+    undefined = np.isnan(replicates.sum())
+    variance = np.nanvar(replicates, axis=0) if undefined else replicates.var(axis=0)
     spread = share * (1.0 - share)
     cases = np.divide(spread, variance, out=np.full(share.shape, np.inf), where=variance > 0)
     cases = np.minimum(np.where(spread > 0, cases, np.inf), most)
@@ -350,6 +362,22 @@ def _places(predictions: Binary, score: Floats, thresholds: Floats) -> tuple[Arr
     return np.where(predictions.positive, cell, size + cell), size
 
 
+def _drawn_by_class(
+    predictions: Binary,
+    score: Floats,
+    thresholds: Floats,
+    rng: np.random.Generator,
+    draws: int,
+    stratified: bool,
+) -> Ints:
+    """Cases of bootstrap samples by class and cell (draws, 2, cells), positives first."""
+    place, size = _places(predictions, score, thresholds)
+    if stratified:
+        sides = place[place < size], place[place >= size] - size
+        return np.stack([_drawn(cells, size, draws, rng) for cells in sides], axis=1)
+    return _drawn(place, 2 * size, draws, rng).reshape(draws, 2, size)
+
+
 def _drawn(cells: Array, size: int, draws: int, rng: np.random.Generator) -> Array:
     """How many cases bootstrap samples have in each cell (draws, size), from the cells of cases.
 
@@ -361,7 +389,7 @@ def _drawn(cells: Array, size: int, draws: int, rng: np.random.Generator) -> Arr
     found = np.empty((draws, size), dtype=np.int32)
     for rows in parts_of(draws, n):
         part = found[rows]
-        of_cases = cells[rng.integers(n, size=(len(part), n), dtype=np.int32)]
+        of_cases = cells.take(rng.integers(n, size=(len(part), n), dtype=np.int32))
         of_cases += size * np.arange(len(part))[:, None]
         part[:] = np.bincount(of_cases.ravel(), minlength=part.size).reshape(part.shape)
     return found
@@ -403,7 +431,7 @@ def _by_class(cells: Array) -> Above:
     return _upwards(cells.reshape(len(cells), 2, -1).swapaxes(0, 1))
 
 
-def _upwards(counts: Floats) -> Above:
+def _upwards(counts: Array) -> Above:
     """From cells (2, …, thresholds + 1) to sums at and above each threshold."""
     downwards = np.ascontiguousarray(counts[..., ::-1])
     # whole numbers are added up much faster as such

@@ -1,10 +1,11 @@
 """Curves of what the order of scores says: ROC, precision–recall, distributions, guesses."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from abovechance.arrays import Bools, Floats
+from abovechance.arrays import Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference.curves.curve import (
     Above,
@@ -78,7 +79,9 @@ def roc(predictions: Binary, **given: Any) -> Curve:
             fpr, tpr = drawn.false_positive_rate, drawn.sensitivity
             return _rightmost(rates, _from_origin(fpr), _from_origin(tpr))
 
-        values = sweep.resampled(height, stratified=stratified)
+        values = sweep.resampled(
+            height, stratified=stratified, counted=partial(_rightmost_of_counts, rates)
+        )
         positives = float(points.all_positives) / case_weight(predictions)
         own = _rightmost(rates, x[None], y[None])[0]
         low, high = share_limits(own, values, positives, settings.level)
@@ -145,7 +148,7 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
                 wanted, drawn.sensitivity[:, ::-1], np.ascontiguousarray(drawn.precision[:, ::-1])
             )
 
-        values = sweep.resampled(height)
+        values = sweep.resampled(height, counted=partial(_reached_by_counts, wanted))
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         low, high = share_limits(precision[first], values, called[first], settings.level)
         limits = low[which], high[which]
@@ -197,6 +200,49 @@ def _where_reached(wanted: Floats, reached: Floats, own: Floats) -> Floats:
     found = own.ravel()[first[np.ceil(at).astype(np.int64)]].reshape(len(own), -1)
     found[unknown] = np.nan
     return found
+
+
+def _rightmost_of_counts(x: Floats, positive: Ints, negative: Ints) -> Floats:
+    """`_rightmost` of whole numbers by falling score (B, cells), from the points that it reads.
+
+    Those are the points before a cell with negatives, and the last; every sample has both classes.
+    """
+    read = negative > 0
+    read[:, -1] = True
+    at, sample = _where(read)
+    tpr, fpr = (
+        (sums.take(at) - side.take(at)) / sums[:, -1].take(sample)
+        for side, sums in ((side, _sums(side)) for side in (positive, negative))
+    )
+    apart = 2.0 * np.arange(len(positive), dtype=np.float64)[:, None]
+    return np.interp((x + apart).ravel(), fpr + 2.0 * sample, tpr).reshape(len(positive), -1)
+
+
+def _reached_by_counts(wanted: Floats, positive: Ints, negative: Ints) -> Floats:
+    """`_where_reached` of precision at recalls, likewise: where a cell has positives, and first."""
+    read = positive > 0
+    read[:, 0], read[:, -1] = True, False  # the last cell lies below all thresholds
+    at, sample = _where(read)
+    positives, negatives = _sums(positive), _sums(negative)
+    unknown = positives[:, -1] == 0
+    right = positives.take(at)
+    reached = right / np.where(unknown, 1, positives[:, -1]).take(sample) + 2.0 * sample
+    with np.errstate(invalid="ignore"):
+        precision = right / (right + negatives.take(at))
+    apart = 2.0 * np.arange(len(positive), dtype=np.float64)[:, None]
+    place = np.interp((wanted - REACHED + apart).ravel(), reached, np.arange(len(reached)))
+    found = precision.take(np.ceil(place).astype(np.int64)).reshape(len(positive), -1)
+    found[unknown] = np.nan
+    return found
+
+
+def _sums(counts: Ints) -> Ints:
+    return np.cumsum(counts, axis=1, dtype=counts.dtype)
+
+
+def _where(read: Bools) -> tuple[Ints, Ints]:
+    """Places in rows that follow each other, and the row of each."""
+    return np.flatnonzero(read), np.repeat(np.arange(len(read)), np.count_nonzero(read, axis=1))
 
 
 def _one_after_another(shares: Floats) -> tuple[Floats, Floats, Bools]:
