@@ -200,24 +200,64 @@ def test_areas_on_the_scale_of_the_reference(reference: Reference) -> None:
         assert below == pytest.approx(expected["p_not_met"], rel=1e-8)
 
 
-def test_balanced_accuracy_is_inverted_through_its_level(reference: Reference) -> None:
+def test_limits_of_both_recalls_are_inverted_through_their_level(reference: Reference) -> None:
     for given, expected in cases_of(reference, "goal_balanced"):
-        tp, n1, tn, n0 = (given[k] for k in ("tp", "positives", "tn", "negatives"))
-        y = np.repeat([1, 0], [n1, n0])
-        label = np.concatenate([np.arange(n1) < tp, np.arange(n0) >= tn])
-        found = assess(
-            Binary(y, label=label.astype(int)),
-            ["balanced_accuracy"],
-            goals=f"balanced_accuracy>={given['goal']}",
-        )
-        (row,) = found.goals
-        assert row.interval.low == pytest.approx(expected["low"], rel=1e-9)
-        assert row.interval.high == pytest.approx(expected["high"], rel=1e-9)
-        assert row.p_met == pytest.approx(expected["p_met"], rel=1e-6)
-        assert row.p_not_met == pytest.approx(expected["p_not_met"], rel=1e-6)
-        assert row.verdict == expected["verdict"]
-        direct = mover([tp, tn], [n1, n0])
-        assert direct.low == pytest.approx(row.interval.low, rel=1e-9)
+        right, sizes = [given["tp"], given["tn"]], [given["positives"], given["negatives"]]
+
+        def limits(level: float, x: Any = right, n: Any = sizes) -> tuple[float, float]:
+            found = mover(x, n, confidence_level=level)
+            return found.low, found.high
+
+        assert limits(0.95) == pytest.approx((expected["low"], expected["high"]), rel=1e-9)
+        value = (right[0] / sizes[0] + right[1] / sizes[1]) / 2
+        above, below = risk_levels(limits, value, given["goal"])
+        assert above == pytest.approx(expected["p_met"], rel=1e-6)
+        assert below == pytest.approx(expected["p_not_met"], rel=1e-6)
+
+
+def _most_probable(right: tuple, sizes: tuple, goal: float, sign: int) -> float:
+    """Over all tables and many pairs of recalls: a balanced accuracy as seen, or beyond."""
+    from scipy.stats import binom
+
+    tables = [(x, y) for x in range(sizes[0] + 1) for y in range(sizes[1] + 1)]
+    seen = right[0] / sizes[0] + right[1] / sizes[1]
+    far = [t for t in tables if sign * (t[0] / sizes[0] + t[1] / sizes[1] - seen) >= -1e-12]
+    most = 0.0
+    for first in np.linspace(max(0.0, 2 * goal - 1), min(1.0, 2 * goal), 129):
+        one = binom.pmf(range(sizes[0] + 1), sizes[0], first)
+        other = binom.pmf(range(sizes[1] + 1), sizes[1], 2 * goal - first)
+        most = max(most, sum(one[x] * other[y] for x, y in far))
+    return most
+
+
+@pytest.mark.parametrize(
+    ("measure", "scale"),
+    [("balanced_accuracy", 1.0), ("informedness", 2.0), ("balanced_error_rate", -1.0)],
+)
+def test_goals_of_two_recalls_are_counted(measure: str, scale: float) -> None:
+    right, sizes, goal = (11, 19), (12, 20), 0.8
+    y = np.repeat([1, 0], sizes)
+    label = np.concatenate([np.arange(12) < 11, np.arange(20) >= 19]).astype(int)
+    stated = {1.0: goal, 2.0: 2 * goal - 1, -1.0: 1 - goal}[scale]
+    sign = "<=" if scale < 0 else ">="
+    (row,) = assess(Binary(y, label=label), [measure], goals=f"{measure}{sign}{stated}").goals
+    met, not_met = (_most_probable(right, sizes, goal, s) for s in (1, -1))
+    assert row.p_met == pytest.approx(met, rel=2e-3)
+    assert row.p_not_met == pytest.approx(not_met, rel=2e-3)
+    assert row.interval.method == "exact, least favourable recalls"
+    assert (row.verdict == "met") == (met <= 0.025)
+
+
+def test_a_goal_near_1_is_not_failed_by_one_error_in_each_class() -> None:
+    """Limits of both shares by MOVER never reach 1 then, and p would be nought."""
+    y = np.repeat([1, 0], [24, 36])
+    label = y.copy()
+    label[[0, 30]] = [0, 1]
+    (row,) = assess(
+        Binary(y, label=label), ["balanced_accuracy"], goals="balanced_accuracy>=.995"
+    ).goals
+    assert row.verdict == "undecided"
+    assert 0.02 < row.p_not_met < 0.05
 
 
 def test_pivots_are_counted(reference: Reference) -> None:
@@ -253,6 +293,9 @@ def test_bca_limits_are_inverted(reference: Reference) -> None:
 
 
 def test_slopes_are_inverted_through_their_likelihood(reference: Reference) -> None:
+    """The reference has the normal quantile, slopes of few cases in doubt have Student's."""
+    from scipy.special import ndtri, stdtr
+
     for given, expected in cases_of(reference, "goal_slope"):
         cases = Binary(given["outcome"], probability=given["probability"])
         found = assess(
@@ -260,10 +303,16 @@ def test_slopes_are_inverted_through_their_likelihood(reference: Reference) -> N
         )
         (row,) = found.goals
         assert row.value == pytest.approx(expected["value"], rel=1e-8)
-        assert row.interval.low == pytest.approx(expected["low"], rel=1e-6)
         assert row.interval.low == pytest.approx(recalibration(cases, "slope").low, rel=1e-12)
-        assert row.p_met == pytest.approx(expected["p_met"], rel=1e-5)
-        assert row.verdict == expected["verdict"]
+        p = np.array(given["probability"])
+        df = max(4 * p @ (1 - p) - 2, 3)
+        assert df < 58
+        level = 1 - 2 * float(stdtr(df, ndtri(0.025)))
+        found = recalibration(cases, "slope", confidence_level=level)
+        assert found.low == pytest.approx(expected["low"], rel=1e-6)
+        wanted = float(stdtr(df, ndtri(expected["p_met"])))
+        assert row.p_met == pytest.approx(wanted, rel=1e-5)
+        assert row.verdict == ("met" if wanted <= 0.025 else "undecided")
 
 
 def test_several_goals(reference: Reference) -> None:
@@ -332,7 +381,7 @@ def test_a_goal_at_the_limit_that_is_shown_is_met_by_a_hair(name: str) -> None:
     cases = ROWS[name]
     first = assess(cases, [name], rng=1, draws=399)
     shown = first.estimates[0].interval
-    if name == "accuracy":  # has the exact interval once it has a goal
+    if name in ("accuracy", "balanced_accuracy", "informedness"):  # exact once it has a goal
         shown = assess(cases, [name], goals=f"{name}>=.5", rng=1).goals.goals[0].interval
     assert shown is not None
     up = _better_above(first.estimates[0].measure)

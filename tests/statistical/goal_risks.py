@@ -14,15 +14,17 @@ from scipy.stats import binom, norm
 
 from abovechance import Binary
 from abovechance.inference.assessment import Evidence
+from abovechance.inference.confusion_tables import TwoRecalls
 from abovechance.inference.goals import MET, NOT_MET, Goal
-from abovechance.inference.intervals import clopper_pearson, mover, wilson
+from abovechance.inference.intervals import clopper_pearson, wilson
+from abovechance.inference.results import Interval
 from abovechance.measures import find
 from abovechance.settings import Settings
 
 RISK = 0.025
 SETTINGS = Settings.of("assess", {"draws": 999, "rng": 0})
 SIZES, SHARES = (20, 30, 50, 100, 200, 500), (0.5, 0.7, 0.85, 0.95, 0.98)
-BALANCED = (((15, 15), 0.8), ((20, 80), 0.75), ((30, 270), 0.8))
+BALANCED = (((15, 15), 0.8), ((24, 36), 0.988), ((20, 80), 0.75), ((30, 270), 0.8))
 AREAS = (((20, 80), 0.7), ((20, 80), 0.9), ((50, 50), 0.8), ((30, 270), 0.95))
 
 
@@ -50,14 +52,22 @@ def of_share(n: int, goal: float, interval: Callable[..., object] = clopper_pear
     return Risk(f"share, n = {n}, goal {goal:g}", *_shares(found, weight))
 
 
-def of_balanced(sizes: tuple[int, int], goal: float) -> Risk:
+def exact_recalls(right: list[int], sizes: list[int]) -> Interval:
+    """What a goal of the balanced accuracy is judged by."""
+    found = TwoRecalls(0.0, (0.5, 0.5), (right[0], right[1]), (sizes[0], sizes[1]))
+    return Interval(*found.limits(0.95), 0.95, "exact")
+
+
+def of_balanced(
+    sizes: tuple[int, int], goal: float, interval: Callable[..., object] = exact_recalls
+) -> Risk:
     """Exact: over every number of right cases in both classes, equally likely to be right."""
     found, weight = [], []
     for first in range(sizes[0] + 1):
         for second in range(sizes[1] + 1):
             chance = binom.pmf(first, sizes[0], goal) * binom.pmf(second, sizes[1], goal)
-            if chance > 1e-9:
-                found.append(_verdict(mover([first, second], list(sizes)), goal))
+            if chance > 1e-6:
+                found.append(_verdict(interval([first, second], list(sizes)), goal))
                 weight.append(chance)
     cases = " + ".join(map(str, sizes))
     return Risk(f"balanced accuracy, {cases}, goal {goal:g}", *_shares(found, np.array(weight)))

@@ -19,7 +19,7 @@ from abovechance.arrays import Bools
 from abovechance.errors import DataError, NotApplicable, listed, shown
 from abovechance.format import magnitude, thousands
 from abovechance.inference.arguments import predictions_given
-from abovechance.inference.confusion_tables import Counted, counted, of_table
+from abovechance.inference.confusion_tables import Counted, TwoRecalls, counted, of_table
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
 from abovechance.inference.goals import advice_on_goals, check, judge, stated
@@ -50,6 +50,7 @@ from abovechance.inference.permutation import (
 from abovechance.inference.proportions import clopper_pearson
 from abovechance.inference.remarks import advice_for, advice_on_primary, advice_on_subgroups
 from abovechance.inference.results import Assessment, Estimate, Interval, Skill, Subgroup, Test
+from abovechance.inference.shares import exact_interval_of_recalls
 from abovechance.measures import Calibration, Form, Law, Measure, applicable, find, per_class
 from abovechance.measures.calibration import remark_on
 from abovechance.measures.catalogue import named
@@ -631,12 +632,22 @@ class Limits:
         found = counted(self.measure, self.settings.cells(self.cases))
         return found if found is not None and found.whole else None
 
+    @property
+    def recalls(self) -> TwoRecalls | None:
+        """Two recalls of independent cases, to be counted too; None for anything else."""
+        usual = self.method is None and not self.facts and self.measure.law is Law.BALANCED
+        if not usual or not of_table(self.measure):
+            return None
+        return TwoRecalls.of(self.measure, self.settings.cells(self.cases))
+
     def counted(self, level: float) -> Interval:
-        """The exact interval of such a share."""
-        return requested_interval(EXACTLY, self.measure, self.cases, self.settings.at(level))
+        """The exact interval of such a share, or of such recalls."""
+        exactly = RECALLS if self.exact is None else EXACTLY
+        return requested_interval(exactly, self.measure, self.cases, self.settings.at(level))
 
 
 EXACTLY = clopper_pearson.method  # type: ignore[attr-defined]
+RECALLS = exact_interval_of_recalls.method  # type: ignore[attr-defined]
 
 
 def _bounded(measure: Measure, value: float) -> bool:

@@ -16,6 +16,7 @@ from abovechance.inference.results import Interval
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures.sample import COUNTING, of_class_counts
 from abovechance.numerics.counts import one_against_rest, table_blocks
+from abovechance.numerics.roots import crossing
 from abovechance.settings import ONE_MODEL, Settings
 
 if TYPE_CHECKING:
@@ -523,6 +524,83 @@ def balanced(measure: Measure, cells: Cells, level: float) -> Interval | None:
         low, high = _effective(rows, parts, worths, together, extra, level)
         found = method.limits("wilson", low, high, level, effective=True, **cells.known)
     return _around(measure, cells, found)
+
+
+RECALLS = 65  # pairs of recalls that give one value, among which the least favourable is sought
+TIED = 1e-9  # of a case: values that rounding alone tells apart
+MOST_COUNTED = 1000  # cases of a class up to which tables are counted
+
+
+@dataclass(frozen=True)
+class TwoRecalls:
+    """A value that is linear in the recalls of two classes of independent cases, counted exactly.
+
+    How probable a value as far from a goal as the one seen is depends on both recalls, of which the
+    goal states only what they add up to: the pair that makes it most probable counts.
+
+    References
+    ----------
+    Barnard (1947), Significance tests for 2 × 2 tables.
+    """
+
+    bottom: float
+    reach: tuple[float, float]
+    right: tuple[int, int]
+    sizes: tuple[int, int]
+
+    @classmethod
+    def of(cls, measure: Measure, cells: Cells) -> "TwoRecalls | None":
+        """None for other measures, dependent or weighted cases, and large or empty classes."""
+        sizes = cells.table.sum(axis=1)
+        if not cells.independent or len(sizes) != 2 or not (0 < sizes.min() <= sizes.max()):
+            return None
+        if sizes.max() > MOST_COUNTED or not free_of_prevalence(measure):
+            return None
+        rows = as_rows(measure, sizes)
+        if rows is None or not (rows.reach > 0).all():
+            return None
+        right = (cells.table * rows.scores).sum(axis=1)
+        return cls(
+            rows.bottom,
+            (float(rows.reach[0]), float(rows.reach[1])),
+            (round(right[0]), round(right[1])),
+            (round(sizes[0]), round(sizes[1])),
+        )
+
+    @property
+    def value(self) -> float:
+        parts = (r * x / n for r, x, n in zip(self.reach, self.right, self.sizes, strict=True))
+        return self.bottom + sum(parts)
+
+    def tails(self, end: float) -> tuple[float, float]:
+        """How probable at most a value as seen or more is, and or less, were `end` the true one."""
+        from scipy.stats import binom
+
+        (a, b), (n, m) = self.reach, self.sizes
+        sum_of = min(max(end - self.bottom, 0.0), a + b)
+        first = np.linspace(max(0.0, (sum_of - b) / a), min(1.0, sum_of / a), RECALLS)[:, None]
+        second = np.clip((sum_of - a * first) / b, 0.0, 1.0)
+        x = np.arange(n + 1)
+        left = (self.value - self.bottom - a * x / n) * m / b  # of the other class, for this value
+        chance = binom.pmf(x, n, first)
+        above = chance * binom.sf(np.ceil(left - TIED) - 1.0, m, second)
+        below = chance * binom.cdf(np.floor(left + TIED), m, second)
+        more, less = (min(1.0, float(each.sum(axis=1).max())) for each in (above, below))
+        return more, less
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Values that neither tail rejects."""
+        least, most, risk = self.bottom, self.bottom + sum(self.reach), (1.0 - level) / 2.0
+
+        def above(end: float) -> float:
+            return self.tails(end)[0] - risk
+
+        def below(end: float) -> float:
+            return self.tails(end)[1] - risk
+
+        low = least if above(least) >= 0 else crossing(above, least, self.value, 1e-9)
+        high = most if below(most) >= 0 else crossing(below, self.value, most, 1e-9)
+        return low, high
 
 
 def law_of(measure: Measure, classes: int) -> Law:

@@ -27,7 +27,7 @@ from abovechance.errors import (
     listed,
     shown,
 )
-from abovechance.inference.confusion_tables import Counted
+from abovechance.inference.confusion_tables import Counted, TwoRecalls
 from abovechance.inference.method import Fact, Use
 from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.multiplicity import holm
@@ -298,6 +298,8 @@ class Limits(Protocol):
     def cases(self) -> Any: ...
     @property
     def exact(self) -> Counted | None: ...
+    @property
+    def recalls(self) -> TwoRecalls | None: ...
     def __call__(self, level: float) -> Interval: ...
     def counted(self, level: float) -> Interval: ...
 
@@ -321,15 +323,24 @@ class Judge:
         """Cases to be counted exactly, where the row is a share of independent ones."""
         return None if self.limits is None else self.limits.exact
 
+    @cached_property
+    def recalls(self) -> TwoRecalls | None:
+        """Two recalls to be counted exactly, where the row is a mean of those of two classes."""
+        return None if self.limits is None else self.limits.recalls
+
+    @property
+    def is_counted(self) -> bool:
+        return self.exact is not None or self.recalls is not None
+
     def at(self, level: float) -> Interval:
         assert self.limits is not None
-        return self.limits(level) if self.exact is None else self.limits.counted(level)
+        return self.limits.counted(level) if self.is_counted else self.limits(level)
 
     @cached_property
     def interval(self) -> Interval | None:
         if self.row.interval is None:
             return None
-        return self.row.interval if self.exact is None else self.at(self.level)
+        return self.at(self.level) if self.is_counted else self.row.interval
 
     @property
     def verdict(self) -> str:
@@ -355,7 +366,7 @@ class Judge:
         """Of "not reached" and of "reached"; None where a p-value says nothing."""
         if self.interval is None or self.limits is None:
             return None
-        if self.exact is None and not _has_p(self.interval):
+        if not self.is_counted and not _has_p(self.interval):
             return None
         pairs = {end: self._tails(end) for end in self.goal.ends}
         above = {end: pair[0] for end, pair in pairs.items()}
@@ -368,6 +379,8 @@ class Judge:
         if self.exact is not None:
             x, n, share = round(self.exact.x), round(self.exact.n), self.exact.share(end)
             return at_least(x, n, share), at_most(x, n, share)
+        if self.recalls is not None:
+            return self.recalls.tails(end)
         assert self.interval is not None
 
         def ends(level: float) -> tuple[float, float]:

@@ -115,6 +115,22 @@ def interval_of_balanced(measure: Measure, predictions: Any, settings: Shared) -
 
 
 @interval(
+    name="exact_recalls",
+    title="exact, least favourable recalls",
+    words="the exact test of two recalls inverted, at those least favourable",
+    source="barnard1947",
+    laws=[Law.BALANCED],
+    outcomes=["binary", "multiclass"],
+)
+def exact_interval_of_recalls(
+    measure: Measure, predictions: Any, settings: Shared
+) -> tuple[float, float] | None:
+    """Limits that err on each side by itself no more than they say: what goals are judged by."""
+    found = confusion_tables.TwoRecalls.of(measure, settings.cells(predictions))
+    return None if found is None else found.limits(settings.level)
+
+
+@interval(
     name="dirichlet",
     title="Dirichlet posterior[, Jeffreys{jeffreys}][, one case over all cells{one_case}]"
     "[, effective n{effective}][ over {clusters} clusters][, sampling weights{weights}]",
