@@ -167,24 +167,29 @@ class _Takes:
         return inspect.signature(self.function)
 
     @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The parameters by name, as a plain dictionary: every call asks for each of them."""
+        return dict(self.signature.parameters)
+
+    @cached_property
     def kinds(self) -> dict[str, list[Any]]:
         """The kinds of things that each parameter takes."""
-        return {k: alternatives(p.annotation) for k, p in self.signature.parameters.items()}
+        return {k: alternatives(p.annotation) for k, p in self.parameters.items()}
 
     @cached_property
     def positional(self) -> tuple[str, ...]:
         """The parameters that can be given by position."""
-        return tuple(k for k, p in self.signature.parameters.items() if p.kind in POSITIONAL)
+        return tuple(k for k, p in self.parameters.items() if p.kind in POSITIONAL)
 
     @cached_property
     def loose(self) -> bool:
         """Whether there may be arguments of any name."""
-        return any(p.kind is p.VAR_KEYWORD for p in self.signature.parameters.values())
+        return any(p.kind is p.VAR_KEYWORD for p in self.parameters.values())
 
     @cached_property
     def needed(self) -> frozenset[str]:
         """The parameters that must be given."""
-        known = self.signature.parameters.items()
+        known = self.parameters.items()
         several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
         return frozenset(k for k, p in known if p.default is p.empty and p.kind not in several)
 
@@ -192,7 +197,7 @@ class _Takes:
         self, args: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments that go together; y_true and a prediction stand for predictions of theirs."""
-        name, known = self.function.__name__, self.signature.parameters
+        name, known = self.function.__name__, self.parameters
         if self._of_predictions and len(args) > 1 and _observed(args[0], args[1]):
             facts = {k: options.pop(k) for k in FACTS if k in options and k not in known}
             args = (inferred(args[0], args[1], **facts), *args[2:])
@@ -214,7 +219,7 @@ class _Takes:
     @cached_property
     def _of_predictions(self) -> bool:
         """Whether the first argument is one model's predictions, and no other follows."""
-        first = next(iter(self.signature.parameters.values()), None)
+        first = next(iter(self.parameters.values()), None)
         if first is None or first.name != "predictions":
             return False
         return any(k in PREDICTED for k in self.kinds["predictions"])
@@ -222,7 +227,7 @@ class _Takes:
     @cached_property
     def columns(self) -> frozenset[str]:
         """The parameters that hold one value per case."""
-        known = self.signature.parameters.items()
+        known = self.parameters.items()
         return frozenset(k for k, p in known if get_origin(p.annotation) is np.ndarray)
 
     @cached_property
@@ -258,7 +263,7 @@ class _Takes:
 
     def fitting(self, name: str, value: Any) -> Any:
         """A value as the parameter wants it; refused where it is of another kind."""
-        parameter = self.signature.parameters.get(name)
+        parameter = self.parameters.get(name)
         if parameter is None or value is parameter.default:
             return value
         if name not in self._checks:

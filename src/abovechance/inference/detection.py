@@ -102,9 +102,14 @@ class Labellings:
         """The statistics of the labellings of several blocks, of which some may be short."""
         for size, some in groupby(draws, key=lambda keys: max(len(keys), BLOCK)):
             keys = list(some)
-            labels = np.zeros((len(keys), size, len(self.X)))
-            drawn = np.arange(size) < np.array([len(each) for each in keys])[:, None]
-            labels[drawn] = self.scheme.made(np.concatenate(keys))
+            made, labels = (
+                self.scheme.made(np.concatenate(keys)),
+                np.zeros((len(keys), size, len(self.X))),
+            )
+            start = 0
+            for block, each in zip(labels, keys, strict=True):
+                block[: len(each)] = made[start : start + len(each)]
+                start += len(each)
             yield from self._battery.stacked(labels)
 
     def observed(self) -> Floats:
