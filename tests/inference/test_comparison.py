@@ -1238,3 +1238,15 @@ def test_tables_of_a_model_are_drawn_once_for_all_measures_of_a_subgroup(monkeyp
     alone = compare(classes(120), ["kappa"], by=halves, rng=1)
     of_all = [row for row in found.differences if row.measure == "kappa"]
     assert [row.interval for row in alone.differences] == [row.interval for row in of_all]
+
+
+@pytest.mark.parametrize("n", [12, 60])
+@pytest.mark.parametrize("measure", ["brier", "accuracy", "auc", "balanced_accuracy"])
+def test_several_models_that_are_one_have_nothing_between_them(measure: str, n: int) -> None:
+    """By the test of all models at once, whichever law the measure has and however few cases."""
+    rng = np.random.default_rng(n)
+    made = Binary(np.arange(n) % 2, probability=rng.random(n))
+    found = compare(dict.fromkeys("abc", made), measures=[measure], draws=99, rng=1)
+    for one in found.omnibus:
+        assert (one.statistic, one.p_value) == pytest.approx((0.0, 1.0), abs=1e-12)
+    assert {row.difference for row in found.differences} == {0.0}

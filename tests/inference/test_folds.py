@@ -520,3 +520,8 @@ def test_distances_beside_one_end_do_not_hang_on_where_it_lies_or_which_it_is(
     for one, other in ((0.5, 2.0), (3.0, 0.4), (1.0, 1.0 + 1e-7)):
         found = _distance(end + sign * one, end + sign * other, *ends)
         assert found == pytest.approx(other * abs(np.log(one / other)), rel=1e-6)
+
+
+def test_a_value_at_the_end_of_its_scale_is_as_far_away_as_the_numbers_are() -> None:
+    assert _distance(0.3, 0.0, 0.0, np.inf) == 0.3
+    assert _distance(0.0, 0.3, 0.0, np.inf) == np.inf

@@ -12,6 +12,8 @@ from scipy import stats
 
 import abovechance as ac
 from abovechance.inference import assessment, confusion_tables, shares
+from abovechance.inference.method import Kind, Takes
+from abovechance.inference.method import every as every_method
 from abovechance.measures import Family, Form, Law, Measure, every, find
 from abovechance.measures.sample import COUNTING
 from abovechance.numerics import counts
@@ -756,3 +758,22 @@ def test_the_largest_class_is_the_reference_of_accuracy_alone(table: list[list[i
             with pytest.raises(ac.errors.NotApplicable, match="accuracy alone"):
                 shares.counted_against(measure, cells, "majority")
     assert refused >= 4
+
+
+NAMED = [m.name for m in every_method(Kind.INTERVAL) if m.takes is Takes.SHARE]
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("wrong", [0, 1, 9, 30])
+def test_limits_of_an_error_rate_are_those_of_the_accuracy_turned_around(
+    name: str, wrong: int
+) -> None:
+    """By every method of x of n cases, whichever way the scale of the measure runs."""
+    y = np.arange(30) % 2
+    made = ac.Binary(y, label=np.where(np.arange(30) < wrong, 1 - y, y))
+    both = ("accuracy", "error_rate")
+    found = ac.assess(made, list(both), methods=dict.fromkeys(both, name), draws=99, rng=1)
+    accuracy, error = (found[one].interval for one in both)
+    assert accuracy.by["name"] == error.by["name"] == name
+    assert 0.0 <= accuracy.low <= accuracy.high <= 1.0
+    assert (1.0 - error.high, 1.0 - error.low) == pytest.approx((accuracy.low, accuracy.high))

@@ -28,7 +28,7 @@ from abovechance.inference.verdicts import verdict
 
 # how many of each; what trains models costs more
 VERBS = {
-    "assess": 150, "compare": 100, "thresholds": 6, "detect": 12, "validate": 8, "power": 8,
+    "assess": 150, "compare": 100, "thresholds": 6, "detect": 12, "validate": 14, "power": 8,
     "sample_size": 6, "learning_curve": 4, "select": 8, "stability": 6, "reliability": 3,
     "permutation_test": 5, "assess_stream": 16,
 }  # fmt: skip
@@ -214,6 +214,7 @@ def _thresholds(rng: Random, verb: str) -> Any:
     return ac.thresholds(chosen, **costs, draws=60, rng=1)
 
 
+PAIRS = np.arange(36) // 2
 STATISTICS = ("hotelling", "hotelling_shrink", "srivastava_du", "goeman", "cai", "simes", "mmd",
               "energy", "lda.cv2", "lda.resub", "svm.cv2")  # fmt: skip
 
@@ -237,7 +238,9 @@ def _trained(rng: Random, verb: str) -> Any:
     options: dict[str, Any] = {"rng": 1, "draws": 12, "workers": 1}
     options["measures"] = rng.sample(listed, 3)
     if verb == "validate":
-        how = rng.choice(({}, {"cv": 3}, {"method": ".632+"}, {"groups": np.arange(36) // 2}))
+        how = rng.choice(
+            ({}, {"cv": 3}, {"method": ".632+"}, {"method": "bootstrap_cv"}, {"groups": PAIRS})
+        )
         return ac.validate(learner, X, target, **options, **how)
     if verb == "learning_curve":
         return ac.learning_curve(learner, X, target, sizes=[10, 16, 24], cv=3, **options)

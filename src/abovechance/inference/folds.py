@@ -318,6 +318,8 @@ def _distance(one: float, other: float, bottom: float, top: float) -> float:
     if one == other or np.isfinite(bottom) == np.isfinite(top):
         return abs(one - other)
     end = bottom if np.isfinite(bottom) else top
+    if other == end:
+        return abs(one - other)
     with np.errstate(divide="ignore"):
         return float(abs(other - end) * abs(np.log(abs(one - end)) - np.log(abs(other - end))))
 

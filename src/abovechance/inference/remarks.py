@@ -822,7 +822,11 @@ def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Adv
             gaps = contributions(measure, one, other)
             if not np.isfinite(gaps).all() or not np.ptp(gaps) > 0:
                 continue
-            squares = np.sort((gaps - gaps.mean()) ** 2)[::-1]
+            gaps = gaps / np.abs(gaps).max()  # squares of the least and largest numbers are none
+            off = np.abs(gaps - gaps.mean())
+            if not off.max() > 0:
+                continue
+            squares = np.sort((off / off.max()) ** 2)[::-1]
             share = float(squares[:top].sum() / squares.sum())
             heavy[measure.title] = max(share, heavy.get(measure.title, 0.0))
     told = {title: share for title, share in heavy.items() if share > MOST_OF_IT}
