@@ -131,7 +131,8 @@ def jackknife(
     centre = np.log(value / (1.0 - value))
     quantile = critical_value(confidence_level, freedom)
     half = quantile * error / (value * (1.0 - value))
-    low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
+    with np.errstate(over="ignore"):  # so far out a limit is 0
+        low, high = (float(1.0 / (1.0 + np.exp(-(centre + side * half)))) for side in (-1.0, 1.0))
     return limits("jackknife", low, high, confidence_level, **known)
 
 

@@ -154,7 +154,7 @@ class Cells:
         share = self.table.sum(axis=1) / self.table.sum()
         held = self.sums(np.ones((k, k))) / weight.sum()
         size = held.sum(axis=1)
-        if units < 2:
+        if units < 2 or size.max() == 1.0:  # one has all the weight
             return _fewer(1.0, 1.0, level)
         apart = ((held - size[:, None] * share) ** 2).sum(axis=1)
         variance = float((apart / (1.0 - size)).sum())

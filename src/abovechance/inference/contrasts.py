@@ -279,6 +279,8 @@ def recovered(
 
 def joined(one: float, other: float, correlation: float) -> float:
     """The length of a difference of two parts that vary together so far."""
+    if np.isinf(one) or np.isinf(other):
+        return np.inf
     return float(np.sqrt(max(one**2 + other**2 - 2.0 * correlation * one * other, 0.0)))
 
 

@@ -535,10 +535,10 @@ def _many(sample: Sample, measure: Measure) -> _Area:
     if columns is None:
         raise NotApplicable("areas under ROC curves need probabilities.")
     classes = np.asarray(sample.outcome, dtype=np.int64)
-    present = np.unique(classes)
+    k, weight = sample.classes, sample.weight
+    present = np.unique(classes if weight is None else classes[weight > 0])
     if len(present) < 2:
         raise NotApplicable(ONE_CLASS)
-    k, weight = sample.classes, sample.weight
     each = np.ones(len(classes)) if weight is None else weight
     shares = np.bincount(classes, weights=each, minlength=k) / each.sum()
     areas = np.full((k, k), np.nan)

@@ -42,7 +42,7 @@ from abovechance.inference.unseen_errors import held_value, refuse_without_error
 from abovechance.measures import Form, Law, Measure
 from abovechance.measures import find as find_measure
 from abovechance.measures.evaluation import obstacle
-from abovechance.measures.sample import Sample
+from abovechance.measures.sample import COUNTING, Sample
 from abovechance.predictions import Predictions
 from abovechance.predictions.checks import spelled_out
 from abovechance.settings import ONE_MODEL, Settings
@@ -76,7 +76,8 @@ class Shared(Settings):
         asked = predictions.derived.get("asked", ())
         found = cls.among(settings, predictions, asked if measure in asked else [measure])
         # tables of independent cases are the same at every level
-        key = settings.seed if found.cells(predictions).independent else settings.key
+        counts = measure.form in COUNTING and found.cells(predictions).independent
+        key = settings.seed if counts else settings.key
         vars(found)["drawn"] = predictions.once("tables", dict).setdefault(key, {})
         return found
 

@@ -642,7 +642,10 @@ def _over_clusters(
 def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Interval:
     if y.sum() == 0 or p.sum() == 0:
         raise NotApplicable("nothing was observed or expected, so the ratio has no interval.")
-    ratio = float(y.sum() / p.sum())
+    with np.errstate(over="ignore"):
+        ratio = float(y.sum() / p.sum())
+    if np.isinf(ratio):
+        raise NotApplicable("hardly anything was expected, so the ratio has no interval.")
     residual = y - ratio * p
     if groups is not None:
         residual = _cluster_sums(residual[None], groups)[0]

@@ -565,7 +565,8 @@ def _mean_log(shares: Floats) -> Floats:
 
 
 def _cox_snell(fitted: Floats, null: Floats) -> Floats:
-    return -np.expm1(2.0 * (null - fitted))
+    with np.errstate(over="ignore"):  # infinitely bad where what happened was all but excluded
+        return -np.expm1(2.0 * (null - fitted))
 
 
 def _nagelkerke(fitted: Floats, null: Floats) -> Floats:

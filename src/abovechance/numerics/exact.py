@@ -290,6 +290,8 @@ def label_sum_tail(scores: npt.ArrayLike, positives: int, observed: float) -> fl
     if not 0 < positives < n or not np.isfinite(values).all() or values[0] == values[-1]:
         return math.nan
     spread = float(values.std())
+    if not spread > 0.0:  # squares of the least numbers there are
+        return math.nan
     standard = (values - values.mean()) / spread
     target = (observed - positives * float(values.mean())) / spread
     least, most = float(standard[:positives].sum()), float(standard[n - positives :].sum())

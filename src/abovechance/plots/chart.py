@@ -228,6 +228,9 @@ def unit(title: str) -> Axis:
     return Axis(title=title, low=0.0, high=1.0, ticks=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
 
 
+LEAST_SPAN = 1e-290  # of numbers that marks can be set between
+
+
 def spanning(title: str, *values: object, room: float = 0.04, count: int = 5) -> Axis:
     """An axis that holds all finite values, with round marks and some room at both ends.
 
@@ -238,8 +241,8 @@ def spanning(title: str, *values: object, room: float = 0.04, count: int = 5) ->
     found = np.concatenate(together) if together else np.zeros(0)
     found = found[np.isfinite(found)]
     low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
-    if low == high:
-        margin = abs(low) * 0.1 or 0.5
+    if high - low < LEAST_SPAN:
+        margin = abs(low) * 0.1 if abs(low) > LEAST_SPAN else 0.5
         low, high = low - margin, high + margin
     margin = (high - low) * room
     low, high = low - margin, high + margin
