@@ -213,3 +213,27 @@ def test_curves_of_counted_samples_are_those_of_all_their_points(often: float) -
     expected = _where_reached(wanted, recall, np.ascontiguousarray(precision))
     assert np.isnan(expected[11]).all()
     np.testing.assert_array_equal(_reached_by_counts(wanted, *falling), expected)
+
+
+@pytest.mark.parametrize("name", ["roc", "precision_recall", "calibration", "decision", "cost"])
+@pytest.mark.parametrize("kind", ["plain", "ties", "clusters", "weights", "rare", "perfect"])
+def test_every_point_of_a_curve_lies_in_its_band(name: str, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % (12 if kind == "rare" else 3) == 0
+    score = (6.0 if kind == "perfect" else 1.2) * y + rng.normal(size=60)
+    if kind == "ties":
+        score = np.round(score)
+    extra: dict[str, Any] = {}
+    if kind == "clusters":
+        extra["groups"] = rng.choice(9, 60, p=np.arange(1, 10) / 45)
+    if kind == "weights":
+        extra["sample_weight"] = rng.lognormal(sigma=0.8, size=60)
+    cases = ac.Binary(y, probability=1.0 / (1.0 + np.exp(0.7 - score)), **extra)
+    drawn = {} if name == "calibration" else {"draws": 199}
+    curve = getattr(ac.curves, name)(cases, rng=1, **drawn)
+    assert curve.low is not None
+    known = np.isfinite(curve.low) & np.isfinite(curve.high)
+    assert known.any()
+    low, high, points = curve.low[known], curve.high[known], curve.y[known]
+    assert (low <= points + 1e-9).all()
+    assert (points <= high + 1e-9).all()

@@ -151,7 +151,8 @@ def precision_recall(predictions: Binary, **given: Any) -> Curve:
         values = sweep.resampled(height, counted=partial(_reached_by_counts, wanted))
         called = (points.positives + points.negatives)[::-1] / case_weight(predictions)
         low, high = share_limits(precision[first], values, called[first], settings.level)
-        limits = low[which], high[which]
+        # more negatives called at the same recall: points below the one that the band is of
+        limits = np.minimum(low[which], precision), high[which]
     return sweep.curve(
         limits,
         curve="precision_recall",
