@@ -70,6 +70,61 @@ def test_clusters_of_one_case_are_independent_cases(name: str) -> None:
     assert (single.low, single.high) == pytest.approx((plain.low, plain.high), rel=1e-9)
 
 
+def _in_clusters(positive: int, **how: Any) -> ac.Binary:
+    """24 clusters of three cases, so many of one class and the others of the other."""
+    rng = np.random.default_rng(6)
+    groups = np.repeat(np.arange(24), 3)
+    y = (groups < positive).astype(int)
+    odds = y + rng.normal(size=24)[groups] + rng.normal(size=72)
+    return ac.Binary(y, probability=1 / (1 + np.exp(-odds)), groups=groups, **how)
+
+
+@pytest.mark.parametrize("name", ["tjur_r2", "average_precision", "partial_auc"])
+def test_few_clusters_of_a_class_make_a_spread_of_few_degrees_of_freedom(name: str) -> None:
+    """Satterthwaite's, written out: the spread of each class by as many clusters as hold it."""
+    cases, measure = _in_clusters(6), find(name)
+    groups = np.asarray(cases.cases.groups)
+    left = [measure.of(cases.take(np.flatnonzero(groups != one))) for one in range(24)]
+    gap = np.array(left) - np.mean(left)
+    of_six, of_rest = (gap[:6] ** 2).sum(), (gap[6:] ** 2).sum()
+    wanted = (of_six + of_rest) ** 2 / (of_six**2 / 5 + of_rest**2 / 17)
+    kurtosis = 24 * (gap**4).sum() / (gap**2).sum() ** 2
+    wanted = min(wanted, 2 * 24 / (kurtosis - 1), 23)
+    value, scale = measure.of(cases), scale_of(*measure.range)
+    error = np.sqrt(23 / 24 * (gap @ gap)) * scale.slope(value)
+    half = stats.t.ppf(0.975, wanted) * error
+    found = jackknifed(measure, cases)
+    assert (scale.to(found.low), scale.to(found.high)) == pytest.approx(
+        (scale.to(value) - half, scale.to(value) + half), rel=1e-6
+    )
+    assert wanted < 12
+
+
+def test_clusters_that_hold_both_classes_count_as_they_did() -> None:
+    gap, groups = np.arange(1.0, 25.0), np.repeat(np.arange(24), 2)
+    assert bootstrap.freedom_over_classes(gap, groups, np.arange(48) % 2) == pytest.approx(23.0)
+    three = bootstrap.freedom_over_classes(np.ones(24), groups, groups % 3)  # eight each
+    assert three == pytest.approx(24**2 / (3 * 8**2 / 7))
+
+
+@pytest.mark.parametrize("name", ["tjur_r2", "average_precision", "partial_auc"])
+def test_too_few_clusters_or_weighted_cases_of_a_class_are_refused(name: str) -> None:
+    assert jackknifed(find(name), _in_clusters(5))
+    with pytest.raises(NotApplicable, match="all but 4 clusters are of one class.*below 5"):
+        jackknifed(find(name), _in_clusters(4))
+    rng = np.random.default_rng(7)
+    y = np.arange(80) < 8
+    p = 1 / (1 + np.exp(-(y + rng.normal(size=80))))
+    for light, refused in ((1.0, False), (0.05, True)):  # four of eight positives weigh much less
+        weight = np.where(np.arange(80) % 2 == 0, 1.0, light)
+        cases = ac.Binary(y.astype(int), probability=p, sample_weight=weight)
+        if not refused:
+            assert jackknifed(find(name), cases)
+            continue
+        with pytest.raises(NotApplicable, match="all but 4 cases, by what they are worth"):
+            jackknifed(find(name), cases)
+
+
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
 def test_influence_is_leaving_out_to_first_order(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -1250,3 +1250,21 @@ def test_several_models_that_are_one_have_nothing_between_them(measure: str, n: 
     for one in found.omnibus:
         assert (one.statistic, one.p_value) == pytest.approx((0.0, 1.0), abs=1e-12)
     assert {row.difference for row in found.differences} == {0.0}
+
+
+def test_few_times_with_cases_of_a_class_give_no_verdict_on_a_margin() -> None:
+    rng = np.random.default_rng(3)
+    for positives, given in ((19, False), (20, True)):
+        y = np.zeros(160, dtype=int)
+        y[rng.choice(160, positives, replace=False)] = 1
+        models = {
+            name: ac.Binary(
+                y, probability=1 / (1 + np.exp(-(y + rng.normal(size=160)))), order=np.arange(160)
+            )
+            for name in ("old", "new")
+        }
+        found = ac.compare(models, ["brier"], margin=0.1, draws=99, rng=1)
+        row, reason = found.differences[0], "needs 20 times with cases of each class, and there are"
+        assert row.interval is not None
+        assert (row.margin is not None) == given
+        assert (f"{reason} 19" in " ".join(str(found).split())) != given

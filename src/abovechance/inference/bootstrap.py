@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
-from abovechance.inference.influence import declared_influence
+from abovechance.inference.influence import declared_influence, fewest_clusters
 from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, LabelScore, Law, Measure, find
@@ -379,34 +379,47 @@ def jackknifed(
     if predictions.n < 2:
         raise NotApplicable("an interval needs at least two cases.")
     if groups is None:
-        refuse_one_class(measure, predictions)
         without, times = leave_one_out(measure, predictions)
     else:
         without = without_clusters(measure, predictions, groups)
         times = np.ones(len(without))
+    refuse_one_class(measure.title, predictions)
     unit = "case" if groups is None else "cluster"
     _refuse_lost(measure, int(times[~np.isfinite(without)].sum()), unit)
     known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
     value = measure.of(predictions)
-    low, high = jackknife_limits(value, without, times, measure, unit, confidence_level)
+    gap, error = jackknife_spread(without, times, unit)
+    clustered = groups is not None
+    freedom = freedom_over_clusters(gap, predictions) if clustered else freedom_of(gap, times)
+    low, high = _reach(value, error, freedom, measure, unit, confidence_level)
     return method.limits("left_out", low, high, confidence_level, **known)
 
 
-def refuse_one_class(measure: Measure, predictions: Predictions) -> None:
-    """No interval where nearly all cases are of one class.
+def refuse_one_class(what: str, predictions: Predictions) -> None:
+    """No interval where nearly all cases, or clusters, are of one class.
 
     How predictions vary among two to four cases says little of others: of 60 cases of which one in
-    twenty is positive, intervals of Tjur's R² then covered .56 to .80 (400 samples).
+    twenty is positive, intervals of Tjur's R² then covered .56 to .80 (400 samples). Weighted cases
+    count what they are worth together, and clusters one each, if they hold a case that counts.
     """
-    sample = Sample.of(predictions)
+    sample, groups = Sample.of(predictions), predictions.cases.groups
     if not sample.classes:
         return
-    counts = np.bincount(np.asarray(sample.outcome, dtype=np.int64))
-    others = int(counts.sum() - counts.max())
-    if others < LEAST_CASES:
+    actual = np.asarray(sample.outcome, dtype=np.int64)
+    other = actual != np.bincount(actual).argmax()
+    weight = np.ones(len(actual)) if sample.weight is None else sample.weight
+    if groups is not None:
+        other &= weight > 0.0
+        others = float(len(np.unique(np.asarray(groups)[other])))
+        found = f"all but {others:g} clusters are of one class"
+    else:
+        own = weight[other]
+        others = float(own.sum() ** 2 / (own @ own)) if own.any() else 0.0
+        worth = "" if sample.weight is None else ", by what they are worth,"
+        found = f"all but {int(others)} cases{worth} are of one class"
+    if others < LEAST_CASES - ROUNDING:
         raise NotApplicable(
-            f"all but {others} cases are of one class: too few others (below {LEAST_CASES}) to say "
-            f"how {measure.title} varies."
+            f"{found}: too few others (below {LEAST_CASES}) to say how {what} varies."
         )
 
 
@@ -481,22 +494,21 @@ def spread_of_clusters(
     if units < 2 or len(told) < 0.99 * len(values):
         raise NotApplicable(f"{measure.title} is not known in too many samples of the clusters.")
     value = measure.of(predictions)
-    low, high = _reach(value, float(told.std()), units - 1.0, measure, "cluster", confidence_level)
+    fewest = float(fewest_clusters(predictions, np.asarray(predictions.cases.groups))[0])
+    freedom = max(fewest - 1.0, 1.0)
+    low, high = _reach(value, float(told.std()), freedom, measure, "cluster", confidence_level)
     return method.limits(
         "bootstrap", low, high, confidence_level, clusters=units, draws=len(values)
     )
 
 
-def jackknife_limits(
-    value: float, without: Floats, times: Floats, measure: Measure, unit: str, level: float
-) -> tuple[float, float]:
-    """Limits from the values left, each standing for so many."""
+def jackknife_spread(without: Floats, times: Floats, unit: str) -> tuple[Floats, float]:
+    """How far each value left is from their mean, and the standard error that these make."""
     units = float(times.sum())
     if units < 2:
         raise NotApplicable(f"an interval needs at least two {unit}s.")
     gap = without - times @ without / units
-    error = float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
-    return _reach(value, error, freedom_of(gap, times), measure, unit, level)
+    return gap, float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
 
 
 def freedom_of(gap: Floats, times: Floats | None = None) -> float:
@@ -510,6 +522,38 @@ def freedom_of(gap: Floats, times: Floats | None = None) -> float:
     units, square = float(each.sum()), float(each @ squares)
     kurtosis = units * float(each @ squares**2) / square**2 if square > 0 else 1.0
     return min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
+
+
+def freedom_over_clusters(gap: Floats, predictions: Predictions) -> float:
+    """Degrees of freedom of a spread that clusters make, fewer where few hold a class."""
+    sample, found = Sample.of(predictions), freedom_of(gap)
+    if not sample.classes:
+        return found
+    return min(found, freedom_over_classes(gap, predictions.cases.groups, sample.outcome))
+
+
+def freedom_over_classes(gap: Floats, groups: Array | None, actual: Array) -> float:
+    """Degrees of freedom of a spread over clusters, by how many of them hold each class.
+
+    What is said of a class rests on the clusters that hold it. A cluster counts for the class that
+    fewest clusters hold of those it has cases of, and the parts of the spread are put together as
+    Satterthwaite (1946) does.
+
+    >>> groups = np.repeat(np.arange(20), 2)  # of which four hold the positives
+    >>> freedom_over_classes(np.where(np.arange(20) < 4, 2.0, 0.1), groups, groups < 4)
+    3.06
+    """
+    code = np.unique(np.asarray(groups), return_inverse=True)[1]
+    units = int(code.max()) + 1
+    if units == len(code) or len(gap) != units:  # cases; or clusters left out some at once
+        return len(gap) - 1.0
+    of_case = np.asarray(actual, dtype=np.int64)
+    held = np.zeros((units, int(of_case.max()) + 1), dtype=np.bool_)
+    held[code, of_case] = True
+    scarcest = np.where(held, held.sum(axis=0), units + 1).argmin(axis=1)
+    parts, counts = np.bincount(scarcest, weights=of_unit_size(gap) ** 2), np.bincount(scarcest)
+    spread = float((parts**2 / np.maximum(counts - 1.0, 0.5)).sum())
+    return max(float(parts.sum()) ** 2 / spread, 1.0) if spread > 0.0 else units - 1.0
 
 
 def _reach(

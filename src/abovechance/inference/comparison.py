@@ -93,6 +93,7 @@ from abovechance.settings import Settings, number_of, settled
 
 CLUSTERS_FOR_A_MARGIN = 20  # that hold the class which fewest hold
 WEIGHTED_FOR_A_MARGIN = 30  # cases of the smaller class, with sampling weights
+TIMES_FOR_A_MARGIN = 20  # with cases of the smaller class, in time order
 
 
 def margin_for(measure: Measure, margin: Any) -> float | None:
@@ -124,14 +125,21 @@ def refuse_unknown(margin: Any, measures: list[Measure]) -> None:
 
 
 def _refuse_few_for_a_margin(predictions: Any) -> None:
-    """Few clusters, or weighted cases, give no verdict on a margin.
+    """Few clusters, weighted cases, or times with cases of a class give no verdict on a margin.
 
     Differences over clusters are skewed (most of them none, some large), and a mean over few that
     happen to hold no large one is small and looks sure: with 4 to 15 clusters of a class, bounds
     that should err in 5 % did so in 10 to 15 %, with two dozen in 5 to 7 %. Of weighted cases,
-    those that weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40.
+    those that weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40. In
+    time order the expected cost of 6 positives of 149 cases was found non-inferior in 11 %.
     """
     least = small_class(predictions)
+    if predictions.cases.order is not None and least < TIMES_FOR_A_MARGIN:
+        each = " with cases of each class" if hasattr(predictions, "classes") else ""
+        raise NotApplicable(
+            f"a verdict on a margin needs {TIMES_FOR_A_MARGIN} times{each}, and there "
+            f"{'is' if least == 1 else 'are'} {least}; the interval stands."
+        )
     if predictions.cases.sample_weight is not None and least < WEIGHTED_FOR_A_MARGIN:
         each, one = (" of each class", " of one") if hasattr(predictions, "classes") else ("", "")
         raise NotApplicable(

@@ -20,6 +20,8 @@ from abovechance.inference.bootstrap import (
     ROUNDING,
     accelerated,
     freedom_of,
+    freedom_over_clusters,
+    jackknife_spread,
     kept_resamples,
     leave_one_out,
     refuse_one_class,
@@ -501,8 +503,7 @@ class Resampled:
             raise NotApplicable("one case does not show how a difference varies.")
         if of_table(self.measure) or self.measure.law is Law.PAIRS:
             return self._of_both(estimate, level)
-        if self.first.cases.groups is None:
-            refuse_one_class(self.measure, self.first)
+        refuse_one_class(self.measure.title, self.first)
         without, times = self._left()
         if len(without) and np.isfinite(without).all():
             return self._around(estimate, without, times, level)
@@ -615,19 +616,19 @@ class Resampled:
     def _around(self, estimate: float, without: Floats, times: Floats, level: float) -> Interval:
         """Student's t about the difference, its degrees of freedom by how few make the spread."""
 
-        units, clustered = float(times.sum()), self.first.cases.groups is not None
-        gap = without - times @ without / units
-        error = float(np.sqrt((units - 1.0) / units * float(times @ gap**2)))
-        size = max(abs(self.measure.of(self.first)), abs(self.measure.of(self.second)))
+        clustered = self.first.cases.groups is not None
         unit = "cluster" if clustered else "case"
+        gap, error = jackknife_spread(without, times, unit)
+        size = max(abs(self.measure.of(self.first)), abs(self.measure.of(self.second)))
         if error <= ROUNDING * size:
             raise NotApplicable(
                 f"{self.measure.title} differs alike whichever {unit} is left out, so nothing says "
                 "how the difference varies."
             )
-        half = critical_value(level, freedom_of(gap, times)) * error
+        freedom = freedom_over_clusters(gap, self.first) if clustered else freedom_of(gap, times)
+        half = critical_value(level, freedom) * error
         least, most = span(self.measure.range)
-        known = {"clusters": round(units)} if clustered else {}
+        known = {"clusters": len(gap)} if clustered else {}
         low, high = max(estimate - half, least), min(estimate + half, most)
         return method.limits("paired_left_out", low, high, level, **known)
 

@@ -12,7 +12,7 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.format import number, signed
 from abovechance.inference import miscalibration as lines
-from abovechance.inference.bootstrap import LEAST_FREEDOM
+from abovechance.inference.bootstrap import LEAST_FREEDOM, freedom_of, freedom_over_classes
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -385,7 +385,8 @@ def linear_calibration(
         freedom, known = len(x) - 2, {"cases": len(x)}
         spread = inner @ (score @ score.T) @ inner
     else:
-        spread, units = _over_clusters(design, residual, np.ones(len(x)), groups)
+        moved = _over_clusters(design, residual, np.ones(len(x)), groups)
+        spread, units = moved.T @ moved, len(moved)
         freedom, known = units - 1, {"clusters": units}
     if parameter not in PARAMETERS[1:]:
         raise NotApplicable(f"parameter must be intercept or slope; got {parameter!r}.")
@@ -610,20 +611,17 @@ def _sandwich(fits: _Fits, groups: Array, parameter: str, level: float) -> Inter
     if not np.isfinite(estimate) or not np.isfinite(at).all():
         raise NotApplicable("the recalibration line is not finite; no interval over clusters.")
     chance, w = expit(at), 1.0 if fits.weight is None else fits.weight
-    spread, units = _over_clusters(
-        design, w * (fits.y - chance), w * chance * (1.0 - chance), groups
-    )
-    k = 1 if parameter == "slope" else 0
-    ends = _student(estimate, float(np.sqrt(spread[k, k])), units - 1, level)
-    return limits("sandwich", *ends, level, clusters=units)
+    moved = _over_clusters(design, w * (fits.y - chance), w * chance * (1.0 - chance), groups)
+    own = moved[:, 1 if parameter == "slope" else 0]
+    freedom = min(freedom_of(own), freedom_over_classes(own, groups, fits.y))
+    ends = _student(estimate, float(np.sqrt(own @ own)), freedom, level)
+    return limits("sandwich", *ends, level, clusters=len(own))
 
 
-def _over_clusters(
-    design: Floats, residual: Floats, curvature: Floats, groups: Array
-) -> tuple[Floats, int]:
-    """Covariance of a line by leaving out each cluster in turn (one step), and their number.
+def _over_clusters(design: Floats, residual: Floats, curvature: Floats, groups: Array) -> Floats:
+    """How much each cluster moves a line that is fitted without it (one step), a row per cluster.
 
-    CR3: plain sums of scores make it too small when clusters are few.
+    CR3: their squares sum to its covariance. Plain scores make it too small when clusters are few.
     """
     _, code = np.unique(groups, return_inverse=True)
     units = int(code.max()) + 1
@@ -636,7 +634,7 @@ def _over_clusters(
     if (np.linalg.cond(left) > LOPSIDED).any():
         raise NotApplicable("without one of the clusters there is no line, so no interval either.")
     moved = np.linalg.solve(left, score[..., None])[..., 0]
-    return np.asarray((units - 1) / units * moved.T @ moved), units
+    return np.asarray(np.sqrt((units - 1) / units) * moved)
 
 
 def _log_ratio(y: Floats, p: Floats, groups: Array | None, level: float) -> Interval:
@@ -664,7 +662,7 @@ def _cluster_sums(scores: Floats, groups: Array) -> Floats:
     return np.stack([np.bincount(code, weights=row) for row in scores])
 
 
-def _student(centre: float, error: float, freedom: int, level: float) -> tuple[float, float]:
+def _student(centre: float, error: float, freedom: float, level: float) -> tuple[float, float]:
     half = critical_value(level, freedom) * error
     if not np.isfinite(half):
         raise NotApplicable("the spread is not known with so few cases.")

@@ -9,7 +9,12 @@ import numpy as np
 from abovechance.arrays import Bools, Floats
 from abovechance.errors import NotApplicable
 from abovechance.inference import confusion_tables, method
-from abovechance.inference.bootstrap import moved_percentiles
+from abovechance.inference.bootstrap import (
+    freedom_over_clusters,
+    jackknife_spread,
+    moved_percentiles,
+    refuse_one_class,
+)
 from abovechance.inference.confusion_tables import Cells
 from abovechance.inference.interval_choice import SAMPLED
 from abovechance.inference.method import Fact, interval
@@ -285,7 +290,7 @@ def over_clusters(
 ) -> Interval:
     r"""Interval of a function of a table by leaving out each cluster in turn.
 
-    .. math:: \hat\theta \pm t_{G-1} \sqrt{\tfrac{G-1}{G} \sum_g (\hat\theta_{-g} - \bar\theta)^2}
+    .. math:: \hat\theta \pm t_\nu \sqrt{\tfrac{G-1}{G} \sum_g (\hat\theta_{-g} - \bar\theta)^2}
 
     References
     ----------
@@ -305,10 +310,11 @@ def over_clusters(
         raise NotApplicable(
             f"the value is undefined or infinite without one of {lost} of the {units} clusters."
         )
-    error = np.sqrt((units - 1) / units * ((without - without.mean()) ** 2).sum())
+    refuse_one_class("what acting is worth", predictions)
+    gap, error = jackknife_spread(without, np.ones(units), "cluster")
     if error == 0.0:
         raise NotApplicable("leaving out a cluster changes nothing, so the spread is not known.")
-    half = critical_value(confidence_level, units - 1) * float(error)
+    half = critical_value(confidence_level, freedom_over_clusters(gap, predictions)) * error
     centre = float(worth(table))
     return method.limits("left_out", centre - half, centre + half, confidence_level, clusters=units)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from abovechance.arrays import Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.bootstrap import leave_one_out, without_clusters
+from abovechance.inference.bootstrap import jackknife_spread, leave_one_out, without_clusters
 from abovechance.inference.confusion_tables import Cells, share
 from abovechance.inference.method import HELD, filled
 from abovechance.inference.results import Interval
@@ -237,10 +237,9 @@ def _usual_limit(measure: Measure, predictions: Any, level: float) -> float:
     else:
         without = without_clusters(measure, predictions, groups)
         times = np.ones(len(without))
-    value, units = float(measure.of(predictions)), float(times.sum())
-    gap = without - times @ without / units
-    error = np.sqrt((units - 1.0) / units * (times @ gap**2))
-    reach = TWICE * critical_value(level, units - 1.0) * error
+    value = float(measure.of(predictions))
+    _, error = jackknife_spread(without, times, "case")
+    reach = TWICE * critical_value(level, float(times.sum()) - 1.0) * error
     limit = value - reach if measure.higher_is_better else value + reach
     return float(limit) if np.isfinite(limit) else value
 
