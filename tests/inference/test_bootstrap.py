@@ -110,7 +110,7 @@ def test_clusters_that_hold_both_classes_count_as_they_did() -> None:
 @pytest.mark.parametrize("name", ["tjur_r2", "average_precision", "partial_auc"])
 def test_too_few_clusters_or_weighted_cases_of_a_class_are_refused(name: str) -> None:
     assert jackknifed(find(name), _in_clusters(5))
-    with pytest.raises(NotApplicable, match="all but 4 clusters are of one class.*below 5"):
+    with pytest.raises(NotApplicable, match=r"all but 4 clusters are of one class.*below 5"):
         jackknifed(find(name), _in_clusters(4))
     rng = np.random.default_rng(7)
     y = np.arange(80) < 8

@@ -456,3 +456,16 @@ def test_a_model_that_never_varies_varies_with_no_other() -> None:
     y = np.arange(8.0)
     first, second = Numeric(y, y + 1.0), Numeric(y, y + np.array([1, 2] * 4))
     assert Resampled(find("mse"), first, second, Settings(seed=1))._correlation() == 0.0
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 2])
+def test_areas_of_scores_alone_are_compared_with_weights(groups: Any) -> None:
+    rng = np.random.default_rng(8)
+    y, weight = np.arange(40) % 2, rng.gamma(2.0, size=40)
+    models = {
+        name: Binary(y, score=y + rng.normal(size=40), sample_weight=weight, groups=groups)
+        for name in ("old", "new")
+    }
+    found = compare(models, draws=99, rng=1)
+    rows = {row.measure: row.interval for row in found.differences}
+    assert rows["auc"] is not None

@@ -12,7 +12,12 @@ from abovechance.arrays import Array, Floats
 from abovechance.errors import NotApplicable
 from abovechance.format import number, signed
 from abovechance.inference import miscalibration as lines
-from abovechance.inference.bootstrap import LEAST_FREEDOM, freedom_of, freedom_over_classes
+from abovechance.inference.bootstrap import (
+    LEAST_FREEDOM,
+    freedom_of,
+    freedom_over_classes,
+    refuse_one_class,
+)
 from abovechance.inference.method import (
     Fact,
     Kind,
@@ -256,6 +261,7 @@ def recalibration(
     predictions = checked("recalibration", predictions)
     y, x, weight = _informative(predictions)
     if predictions.cases.groups is not None:
+        refuse_one_class("the recalibration line", predictions)
         groups = predictions.cases.groups[_inside(predictions)]
         return _sandwich(_Fits(y, x, weight), groups, parameter, confidence_level)
     known: dict[str, Any] = {}
