@@ -777,3 +777,22 @@ def test_limits_of_an_error_rate_are_those_of_the_accuracy_turned_around(
     assert accuracy.by["name"] == error.by["name"] == name
     assert 0.0 <= accuracy.low <= accuracy.high <= 1.0
     assert (1.0 - error.high, 1.0 - error.low) == pytest.approx((accuracy.low, accuracy.high))
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_mean_scores_of_cases_that_are_clusters_of_one_are_those_of_cases(level: float) -> None:
+    """Clusters of one change nothing, and twins are worth less than twice as many cases."""
+    rng = np.random.default_rng(4)
+    y, score = np.arange(40) % 2, np.round(rng.random(40), 2)
+
+    def limits(score: Any, groups: Any) -> Any:
+        made = ac.Binary(np.resize(y, len(score)), label=np.resize(y, len(score)), groups=groups)
+        return confusion_tables.of_mean_score(score, made, level)
+
+    alone = limits(score, None)
+    singles = limits(score, np.arange(40)[::-1])
+    twins = limits(np.tile(score, 2), np.tile(np.arange(40), 2))
+    assert (singles.low, singles.high) == pytest.approx((alone.low, alone.high), abs=0.02)
+    assert twins.by["clusters"] == singles.by["clusters"] == 40
+    naive = limits(np.tile(score, 2), None)
+    assert twins.high - twins.low >= singles.high - singles.low > naive.high - naive.low
