@@ -523,5 +523,5 @@ def test_distances_beside_one_end_do_not_hang_on_where_it_lies_or_which_it_is(
 
 
 def test_a_value_at_the_end_of_its_scale_is_as_far_away_as_the_numbers_are() -> None:
-    assert _distance(0.3, 0.0, 0.0, np.inf) == 0.3
+    assert _distance(2.3, 2.0, 2.0, np.inf) == pytest.approx(0.3)
     assert _distance(0.0, 0.3, 0.0, np.inf) == np.inf

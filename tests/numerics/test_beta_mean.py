@@ -364,3 +364,18 @@ def test_sums_of_any_two_or_three_shares_have_the_integral_of_their_distribution
     slope = (found.cdf(inside + step) - found.cdf(inside - step)) / (2.0 * step)
     kink = (np.abs(inside[:, None] - found.kinks) < 0.05 * found.std).any(axis=1)
     assert found.pdf(inside)[~kink] == pytest.approx(slope[~kink], rel=2e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("first", [(1.0, 50.0), (0.5, 30.0), (50.0, 1.0), (3.0, 4.0)])
+@pytest.mark.parametrize("second", [(50.0, 1.0), (3.0, 2.0), (1.0, 1.0)])
+def test_both_tails_of_two_shares_hold_everywhere(
+    first: tuple[float, float], second: tuple[float, float]
+) -> None:
+    """Before and behind the places where one of the two alone decides."""
+    sum_of = Convolution(Share(*first, 0.4), Share(*second, 0.6))
+    x = np.array([0.02, 0.2, 0.39, 0.41, 0.5, 0.59, 0.601, 0.61, 0.65, 0.8, 0.98])
+    expected = [integrated(float(v), [(*first, 0.4), (*second, 0.6)]) for v in x]
+    below = sum_of.tail(x, np.ones(x.shape, dtype=bool))
+    above = sum_of.tail(x, np.zeros(x.shape, dtype=bool))
+    assert below == pytest.approx(expected, abs=1e-4)
+    assert above == pytest.approx(1.0 - np.array(expected), abs=1e-4)

@@ -316,3 +316,9 @@ def test_totals_of_any_few_groups_count_every_pair(groups: int) -> None:
         if a.sum() * b.sum():
             unknown = (a * b)[mixed].sum() / (2 * a.sum() * b.sum())
             assert found.auc_bound == pytest.approx(unknown, rel=1e-12, abs=1e-15)
+
+
+def test_no_groups_of_some_cases_count_nothing_and_know_the_classes() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    found = rank_totals(nothing, nothing, of=(3, 5))
+    assert (found.n_positive, found.n_negative, found.twice_u) == (3, 5, 0)

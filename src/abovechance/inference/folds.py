@@ -625,7 +625,7 @@ def correlated_t(gap: Gap, turned: float, rope: float | None = None) -> Posterio
         return Posterior(p_better=p_better, prior=prior)
     above = float(stdtr(gap.df, (gain - rope) / gap.error))
     below = float(stdtr(gap.df, (-rope - gain) / gap.error))
-    return _posterior(p_better, prior, rope, (above, 1.0 - above - below, below))
+    return _posterior(p_better, prior, rope, (above, max(1.0 - above - below, 0.0), below))
 
 
 def fold_gaps(measure: Measure, first: Any, second: Any) -> tuple[Floats, int]:
