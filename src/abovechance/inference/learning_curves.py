@@ -670,10 +670,10 @@ def _widened(
 def _error(points: Sequence[LearningPoint], level: float) -> float | None:
     """The standard error at the largest size, as its interval has it; None where it has none."""
 
-    inside = points[-1].interval
-    if inside is None:
+    inside, reach = points[-1].interval, critical_value(level)
+    if inside is None or reach == 0.0:  # a level next to 0 has limits of no width
         return None
-    return (inside.high - inside.low) / (2.0 * critical_value(level))
+    return (inside.high - inside.low) / (2.0 * reach)
 
 
 def _extended(
