@@ -153,10 +153,10 @@ def test_a_result_without_words_of_its_own_shows_its_fields() -> None:
     assert repr(Small(n=3)) == str(Small(n=3)) == "Small(n=3)"
 
 
-def test_skill_is_shown_below_alpha_and_above_zero_not_at_them() -> None:
+def test_skill_is_shown_up_to_alpha_and_above_zero() -> None:
     assert has_skill({"skill": None}, 0.05) is True
     told = [has_skill({"skill": {"p_value": p}}, 0.05) for p in (0.0499, 0.05, 0.0501)]
-    assert told == [True, False, False]
+    assert told == [True, True, False]
     limits = [has_skill({"skill": {"interval": {"low": low}}}, 0.05) for low in (-0.1, 0.0, 0.1)]
     assert limits == [False, False, True]
     assert has_skill({"skill": {"difference": 0.1}}, 0.05) is None

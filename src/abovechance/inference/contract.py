@@ -319,6 +319,15 @@ def level_of(facts: Mapping[str, Any]) -> float:
     return 0.95
 
 
+def alpha_of(facts: Mapping[str, Any]) -> float:
+    """The level of tests that goes with the intervals; p shows something where it is no greater.
+
+    >>> alpha_of({"level": 0.95})
+    0.05
+    """
+    return round(1.0 - level_of(facts), 12)  # 1 - 0.95 is a little more than 0.05
+
+
 def of_calibration(row: Mapping[str, Any]) -> bool:
     """Whether a row's p tests that probabilities are right, not that they are better than chance.
 
@@ -372,7 +381,7 @@ def has_skill(row: Mapping[str, Any], alpha: float) -> bool | None:
         return True
     interval = skill.get("interval")
     if skill.get("p_value") is not None:
-        return as_float(skill["p_value"]) < alpha
+        return as_float(skill["p_value"]) <= alpha
     return as_float(interval["low"]) > 0 if interval else None
 
 
@@ -441,7 +450,7 @@ def is_shown(row: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
         p=None if p is None else as_float(p),
         interval=(as_float(interval["low"]), as_float(interval["high"])) if interval else None,
         alternative=row.get("alternative"),
-        alpha=1.0 - level_of(facts),
+        alpha=alpha_of(facts),
     )
 
 

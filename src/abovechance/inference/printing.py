@@ -19,6 +19,7 @@ from abovechance.format import (
     thousands,
 )
 from abovechance.inference.contract import (
+    alpha_of,
     best_first,
     better_of,
     between_models,
@@ -734,7 +735,7 @@ def _about_differences(rows: Sequence[Row], facts: Facts, *, within: bool) -> st
     )
     if within and facts.get("adjust") not in (None, "none"):
         said.append("P-values are adjusted over the subgroups of each measure.")
-    alpha = 1.0 - level_of(facts)
+    alpha = alpha_of(facts)
     apart = [
         _title(row)
         for row in rows

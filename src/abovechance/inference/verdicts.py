@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from abovechance.format import as_float, between, number, p_phrase, percent, plural, thousands
 from abovechance.inference.contract import (
     adjusted,
+    alpha_of,
     beats_chance,
     best_first,
     better_of,
@@ -14,7 +15,6 @@ from abovechance.inference.contract import (
     higher_is_better,
     is_shown,
     kind_of,
-    level_of,
     main_difference,
     of_calibration,
     primary_rows,
@@ -138,12 +138,12 @@ def _against_chance(row: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
         return "No value"
     if row["p_value"] is None:
         return _untested(row)
-    alpha = 1 - level_of(facts)
+    alpha = alpha_of(facts)
     if of_calibration(row):  # its p is small where probabilities are wrong
-        wrong = as_float(row["p_value"]) < alpha
+        wrong = as_float(row["p_value"]) <= alpha
         return "Probabilities are not right" if wrong else "Probabilities not shown to be wrong"
     skilled = has_skill(row, alpha)
-    if as_float(row["p_value"]) >= alpha or beats_chance(row) is False:
+    if as_float(row["p_value"]) > alpha or beats_chance(row) is False:
         if row["skill"] and skilled:
             return "Better than a constant prediction, association not shown"
         return "Not shown to be better than chance"
