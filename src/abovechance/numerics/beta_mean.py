@@ -36,10 +36,11 @@ NEGLIGIBLE = 42.0  # e^-42 is 6e-19
 
 
 @cache
-def rule(nodes: int) -> tuple[Floats, Floats, Floats]:
+def rule(nodes: int, steep: int = 1) -> tuple[Floats, Floats, Floats]:
     """Gauss–Legendre in the angle of ``sin²``: distances from either end of [0, 1], and weights.
 
-    The substitution makes half-integer powers at the ends (Jeffreys' prior) smooth.
+    The substitution makes half-integer powers at the ends (Jeffreys' prior) smooth. A `steep` one
+    has the angle itself leave its ends as slowly as that power, which makes any power smooth.
 
     >>> below, above, weight = rule(40)
     >>> round(float(weight @ (below * above) ** -0.5), 12) == round(float(np.pi), 12)
@@ -47,10 +48,18 @@ def rule(nodes: int) -> tuple[Floats, Floats, Floats]:
     """
     pieces = -(-nodes // LONGEST)
     root, weight = np.polynomial.legendre.leggauss(-(-nodes // pieces))
-    step = np.pi / 2.0 / pieces
-    angle = (step * (np.arange(pieces)[:, None] + (root + 1.0) / 2.0)).ravel()
-    weight = np.tile(weight, pieces) * (step / 2.0) * np.sin(2.0 * angle)
-    return np.sin(angle) ** 2, np.cos(angle) ** 2, weight
+    step = 1.0 / pieces
+    at = (step * (np.arange(pieces)[:, None] + (root + 1.0) / 2.0)).ravel()
+    weight = np.tile(weight, pieces) * (np.pi / 4.0 * step)
+    if steep == 1:
+        angle = np.pi / 2.0 * at
+        return np.sin(angle) ** 2, np.cos(angle) ** 2, weight * np.sin(2.0 * angle)
+    up, down = at**steep, (1.0 - at) ** steep
+    weight *= steep * up * down / (at * (1.0 - at) * (up + down) ** 2)
+    # from either end, each known best at its own
+    low, high = np.pi / 2.0 * up / (up + down), np.pi / 2.0 * down / (up + down)
+    below, above = np.sin(low) ** 2, np.sin(high) ** 2
+    return below, above, weight * 2.0 * np.sqrt(below * above)
 
 
 def peak(
@@ -193,6 +202,8 @@ class Share:
 
 FAINT = 1e-6  # below this a value is recomputed around its own peak, to keep its relative accuracy
 ROWS = 256
+ROUGH = 12.0  # twice a power above which the sine alone makes its end smooth enough
+STEEP = 6
 
 Kernel = Callable[[Floats, Floats], Floats]
 
@@ -349,11 +360,18 @@ class Convolution:
         else:
             start, stop = start[:, None], stop[:, None]
             piece = span.length[:, None] - start - stop
-            off, rest, weight = rule(self.nodes)
+            off, rest, weight = self._rule
             off, rest, weight = start + piece * off, stop + piece * rest, piece * weight
         low, top, below, above, _ = (part[:, None] for part in span)
         first = self.first.log_pdf(low + off, top + rest)
         return _Nodes(first, below + rest, above + off, weight)
+
+    @cached_property
+    def _rule(self) -> tuple[Floats, Floats, Floats]:
+        """Steep where a density meets its ends with a power that is neither whole nor a half."""
+        powers = 2.0 * np.array([*self.first.powers, *self.second.powers])
+        rough = (powers < ROUGH) & (np.abs(powers - np.round(powers)) > 1e-9)
+        return rule(2 * self.nodes, STEEP) if rough.any() else rule(self.nodes)
 
     def _cut(self, span: _Span, start: Floats, stop: Floats) -> tuple[Floats, Floats, Floats]:
         """Offsets of the nodes from both ends of the span, and weights, piece by piece."""
@@ -367,7 +385,7 @@ class Convolution:
         right = np.concatenate([length - start, right, stop], axis=1)
         near = left[:, 1:] < right[:, :-1]
         piece = np.where(near, np.diff(left, axis=1), -np.diff(right, axis=1))[..., None]
-        off, rest, weight = rule(self.nodes)
+        off, rest, weight = self._rule
         off = left[:, :-1, None] + piece * off
         rest = right[:, 1:, None] + piece * rest
         flat = (len(piece), -1)
