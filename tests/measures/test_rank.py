@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from abovechance import measures
+from abovechance.errors import NotApplicable
 from abovechance.measures import find
 from abovechance.measures.rank import pair_scale
 from abovechance.predictions import Binary, Multiclass
@@ -207,3 +208,12 @@ def test_declared_slopes_of_areas_are_those_found_by_trying_each(name: str, abse
     for one in (found, wrong):
         np.testing.assert_allclose(one.slopes, tried.slopes, atol=1e-12)
         np.testing.assert_allclose(one.by_class, tried.by_class, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.0, -0.1, 1.1, 2.0])
+@pytest.mark.parametrize("standardised", [True, False])
+def test_a_partial_area_is_over_rates_from_above_zero_to_one(
+    rate: float, standardised: bool
+) -> None:
+    with pytest.raises(NotApplicable, match="max_fpr must lie above 0 and be at most 1"):
+        measures.partial_auc([0, 1], [0.2, 0.6], max_fpr=rate, standardised=standardised)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abovechance.arrays import Array, Floats
+from abovechance.errors import NotApplicable
 from abovechance.measures.chance import constant, prevalence
 from abovechance.measures.evaluation import value
 from abovechance.measures.measure import Family, Form, LabelScore, Law, Measure, measure
@@ -189,6 +190,8 @@ def _placed(outcome: Floats, score: Floats) -> tuple[Ranked, Array]:
 
 def _of_area(max_fpr: float, standardised: bool) -> tuple[float, float]:
     """The line from the plain area to the measure."""
+    if not 0.0 < max_fpr <= 1.0:
+        raise NotApplicable(f"max_fpr must lie above 0 and be at most 1; got {max_fpr:g}.")
     least, most = max_fpr**2 / 2.0, max_fpr
     slope = 0.5 / (most - least)
     return (slope, 0.5 - slope * least) if standardised else (1.0, 0.0)
