@@ -10,7 +10,7 @@ import numpy as np
 from abovechance.arrays import Array, Bools, Floats, Ints
 from abovechance.errors import NotApplicable
 from abovechance.inference import method
-from abovechance.inference.influence import declared_influence, fewest_clusters
+from abovechance.inference.influence import clusters_of, declared_influence, fewest_clusters
 from abovechance.inference.method import checked, limits
 from abovechance.inference.results import Interval
 from abovechance.measures import Form, LabelScore, Law, Measure, find
@@ -365,6 +365,7 @@ def jackknifed(
 
     for G cases or clusters, h the logit or logarithm that fits the measure's range, and
     :math:`\kappa` the kurtosis of the values left: a spread that few of them make is known badly.
+    Of clusters, :math:`\nu` is no more than those that hold each class allow.
     Classes that were sampled apart (`strata`) keep their weight when a case is left out of one of
     them, and each has its own mean of the values left.
 
@@ -379,11 +380,12 @@ def jackknifed(
     if predictions.n < 2:
         raise NotApplicable("an interval needs at least two cases.")
     if groups is None:
+        refuse_one_class(measure.title, predictions)
         without, times = leave_one_out(measure, predictions)
     else:
-        without = without_clusters(measure, predictions, groups)
+        without = without_clusters(measure, predictions, groups)  # refuses one cluster
+        refuse_one_class(measure.title, predictions)
         times = np.ones(len(without))
-    refuse_one_class(measure.title, predictions)
     unit = "case" if groups is None else "cluster"
     _refuse_lost(measure, int(times[~np.isfinite(without)].sum()), unit)
     known = {"clusters": len(np.unique(groups))} if groups is not None else {"cases": predictions.n}
@@ -402,7 +404,7 @@ def refuse_one_class(what: str, predictions: Predictions) -> None:
     twenty is positive, intervals of Tjur's R² then covered .56 to .80 (400 samples). Weighted cases
     count what they are worth together, and clusters one each, if they hold a case that counts.
     """
-    sample, groups = Sample.of(predictions), predictions.cases.groups
+    sample, groups = Sample.of(predictions), clusters_of(predictions)
     if not sample.classes:
         return
     actual = np.asarray(sample.outcome, dtype=np.int64)
@@ -410,7 +412,7 @@ def refuse_one_class(what: str, predictions: Predictions) -> None:
     weight = np.ones(len(actual)) if sample.weight is None else sample.weight
     if groups is not None:
         other &= weight > 0.0
-        others = float(len(np.unique(np.asarray(groups)[other])))
+        others = float(len(np.unique(groups[other])))
         found = f"all but {others:g} clusters are of one class"
     else:
         own = weight[other]

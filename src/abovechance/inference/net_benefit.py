@@ -292,6 +292,8 @@ def over_clusters(
 
     .. math:: \hat\theta \pm t_\nu \sqrt{\tfrac{G-1}{G} \sum_g (\hat\theta_{-g} - \bar\theta)^2}
 
+    with as many degrees of freedom :math:`\nu` as the clusters that hold each class allow.
+
     References
     ----------
     Efron & Tibshirani (1993), chapter 11, with clusters for cases.
