@@ -19,6 +19,7 @@ from abovechance.inference.curves.curve import (
     Above,
     above,
     drawn_and_left_out,
+    no_band,
     ranking_of,
     thresholds_of,
 )
@@ -362,6 +363,14 @@ def _advice(predictions: Binary, choices: list[Choice]) -> list[Advice]:
             "Leeflang et al. (2008)",
         )
     ]
+    if no_band(predictions) is not None:
+        found.append(
+            Advice(
+                "AC364",
+                "limits of thresholds take cases to be independent, which those of pooled folds or "
+                "in time order are not: they may cover less than they say.",
+            )
+        )
     chosen = next(c for c in choices if c.criterion == "cost")
     if predictions.probability is not None and chosen.interval is not None:
         implied = choices[0].threshold

@@ -10,8 +10,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow
-from abovechance.inference.method import pooled
+from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow, no_band
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
 from abovechance.measures.calibration import bin_sums, decile_groups
@@ -291,7 +290,7 @@ def _drawn(
         raise NotApplicable(f"{method} calibration curves are of unweighted classes; use 'loess'.")
     if method == "binned":
         curve = _binned(problem, bins, binning, confidence_level)
-        return as_cases_allow(curve, predictions) if pooled(predictions) else curve
+        return as_cases_allow(curve, predictions) if no_band(predictions) else curve
     return as_cases_allow(_isotonic(problem, confidence_level), predictions)
 
 

@@ -107,14 +107,26 @@ class Curve(Result, kind="curve"):
 
 
 def as_cases_allow(curve: Curve, predictions: Any) -> Curve:
-    """The curve without a band where folds were pooled; else as its clusters allow."""
+    """The curve without a band where cases forbid one; else as its clusters allow."""
+    why = no_band(predictions)
+    return over_clusters(curve, predictions.cases.groups) if why is None else bandless(curve, why)
+
+
+def no_band(predictions: Any) -> Advice | None:
+    """Why cases that are neither independent nor in clusters have no band; None where they do."""
     if pooled(predictions):
         text = (
             "there is no band: predictions pooled over the folds of a cross-validation depend on "
             "each other, and those of different folds need not be on one scale."
         )
-        return _bandless(curve, Advice("AC251", text, "Forman & Scholz (2010)"))
-    return over_clusters(curve, predictions.cases.groups)
+        return Advice("AC251", text, "Forman & Scholz (2010)")
+    if predictions.cases.order is not None:
+        text = (
+            "there is no band: neighbours in time order may depend on each other, and bands take "
+            "cases to be independent. The intervals of measures allow for the order."
+        )
+        return Advice("AC254", text)
+    return None
 
 
 def over_clusters(curve: Curve, groups: Array | None) -> Curve:
@@ -126,10 +138,11 @@ def over_clusters(curve: Curve, groups: Array | None) -> Curve:
         text = f"{units} clusters are few for a curve: its band may cover less than it says."
         return replace(curve, advice=(*curve.advice, Advice("AC250", text)))
     text = "there is no band: a single cluster does not show how much clusters vary."
-    return _bandless(curve, Advice("AC250", text))
+    return bandless(curve, Advice("AC250", text))
 
 
-def _bandless(curve: Curve, why: Advice) -> Curve:
+def bandless(curve: Curve, why: Advice) -> Curve:
+    """The curve without limits, with the reason."""
     limits = [name for name in curve.columns if name.endswith(("_low", "_high"))]
     return replace(
         curve,

@@ -6,7 +6,13 @@ import numpy as np
 
 from abovechance.arrays import Array, Bools, Floats
 from abovechance.errors import NotApplicable
-from abovechance.inference.curves.curve import Curve, numbers_of
+from abovechance.inference.curves.curve import (
+    Curve,
+    bandless,
+    no_band,
+    numbers_of,
+    over_clusters,
+)
 from abovechance.measures import find
 from abovechance.numerics.censoring import kaplan_meier
 from abovechance.numerics.exact import critical_value
@@ -18,6 +24,7 @@ GROUPS = {
     3: ("low risk", "middle risk", "high risk"),
     4: ("lowest risk", "second quarter", "third quarter", "highest risk"),
 }
+CELLS = 1 << 22  # clusters × times that are held at once
 POINTS = 20  # times at which the area is given when none are stated
 
 
@@ -32,6 +39,9 @@ def survival(predictions: Survival, *, groups: int = 3, **given: Any) -> dict[st
               \hat\sigma^2 = \sum_{s \le t} d_s / (r_s (r_s - d_s))
 
     Where survival has fallen to 0 the variance is not defined, and the last upper limit is kept.
+    Cases in clusters count by cluster: what a cluster adds to log S, squared and summed over
+    clusters, is the variance, and Student's t with one degree of freedom less than clusters takes
+    the place of z. Clusters of one case give Greenwood's variance.
 
     Parameters
     ----------
@@ -80,17 +90,31 @@ def survival(predictions: Survival, *, groups: int = 3, **given: Any) -> dict[st
         members = place == g
         if members.any():
             time, event = predictions.time[members], predictions.event[members]
-            curves[name] = _kaplan_meier(time, event, name, settings.level)
+            clusters = predictions.cases.groups
+            if clusters is not None:
+                clusters = clusters[members]
+                if len(np.unique(clusters)) == len(clusters):
+                    clusters = None  # its cases are of different clusters, so independent
+            curve = _kaplan_meier(time, event, clusters, name, settings.level)
+            why = no_band(predictions)
+            curves[name] = over_clusters(curve, clusters) if why is None else bandless(curve, why)
     return curves
 
 
-def _kaplan_meier(time: Floats, event: Bools, name: str, level: float) -> Curve:
+def _kaplan_meier(
+    time: Floats, event: Bools, clusters: Array | None, name: str, level: float
+) -> Curve:
     steps = kaplan_meier(time, event)
     at = np.searchsorted(steps.times, time)
     died = np.bincount(at[event], minlength=steps.times.size)
     gone = np.bincount(at[~event], minlength=steps.times.size)
     at_risk = time.size - np.searchsorted(np.sort(time), steps.times, side="left")
-    low, high = _limits(died, at_risk, steps.values, level)
+    if clusters is None:
+        variance, df = _greenwood(died, at_risk), np.inf
+    else:
+        _, code = np.unique(clusters, return_inverse=True)
+        variance, df = _by_clusters(code, at, event, died, at_risk), float(code.max())
+    low, high = _limits(variance, steps.values, critical_value(level, df) if df else np.inf)
 
     def from_start(start: float, values: Array) -> Floats:
         return np.concatenate([[start], values.astype(np.float64)])
@@ -105,7 +129,8 @@ def _kaplan_meier(time: Floats, event: Bools, name: str, level: float) -> Curve:
         low=from_start(1.0, low),
         high=from_start(1.0, high),
         level=level,
-        method="Greenwood's variance, log(−log) scale",
+        method=("Greenwood's variance" if clusters is None else "variance over clusters")
+        + ", log(−log) scale",
         n=int(time.size),
         columns={
             "at_risk": from_start(time.size, at_risk),
@@ -115,12 +140,34 @@ def _kaplan_meier(time: Floats, event: Bools, name: str, level: float) -> Curve:
     )
 
 
-def _limits(died: Array, at_risk: Array, survival: Floats, level: float) -> tuple[Floats, Floats]:
-
-    left = at_risk - died
+def _greenwood(died: Array, at_risk: Array) -> Floats:
+    """The variance of log S at every time."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = np.cumsum(np.where(died > 0, died / (at_risk * left), 0.0))
-        exponent = critical_value(level) * np.sqrt(variance) / np.log(survival)
+        return np.cumsum(np.where(died > 0, died / (at_risk * (at_risk - died)), 0.0))
+
+
+def _by_clusters(code: Array, at: Array, event: Bools, died: Array, at_risk: Array) -> Floats:
+    """The same from what every cluster adds to log S: its dead beside those it was to expect."""
+    size, units = len(died), int(code.max()) + 1
+    variance, rows = np.zeros(size), max(1, CELLS // size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.where(died > 0, 1.0 / (at_risk * (at_risk - died)), 0.0)
+        for start in range(0, units, rows):
+            some = (code >= start) & (code < start + rows)
+            place, shape = (code[some] - start) * size + at[some], (min(rows, units - start), size)
+            own, last = (
+                np.bincount(cells, minlength=shape[0] * size).reshape(shape)
+                for cells in (place[event[some]], place)
+            )
+            present = last[:, ::-1].cumsum(axis=1)[:, ::-1]
+            added = ((own * at_risk - died * present) * scale).cumsum(axis=1)
+            variance += (added**2).sum(axis=0)
+        return np.asarray(variance * units / (units - 1.0))
+
+
+def _limits(variance: Floats, survival: Floats, reach: float) -> tuple[Floats, Floats]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = reach * np.sqrt(variance) / np.log(survival)
         low, high = survival ** np.exp(-exponent), survival ** np.exp(exponent)
     inside = (survival > 0) & (survival < 1)
     low = np.where(inside, low, np.where(survival >= 1, 1.0, 0.0))

@@ -100,6 +100,11 @@ def refuse_dependent(predictions: Any) -> None:
             "a posterior counts independent cases, and those of a cluster (groups) may depend on "
             "each other. Give one table per cluster to posterior.hierarchical."
         )
+    if cases.order is not None:
+        raise NotApplicable(
+            "a posterior counts independent cases, and neighbours in time order may depend on "
+            "each other. The interval of assess allows for the order."
+        )
     if predictions.origin == "repeated_cv":
         raise NotApplicable(
             "a posterior counts every case once, and repeats predict it several times. "

@@ -1,0 +1,105 @@
+"""No curve, threshold or posterior takes cases that depend on each other for independent ones."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import abovechance as ac
+from abovechance.errors import NotApplicable
+
+N = 120
+FACTS: dict[str, dict[str, Any]] = {
+    "folds": {"fold": np.arange(N) % 5},
+    "time order": {"order": np.arange(N)},
+    "clusters": {"groups": np.arange(N) // 10},
+}
+
+
+def of_two(**facts: Any) -> ac.Binary:
+    rng = np.random.default_rng(1)
+    y = (rng.random(N) < 0.4).astype(int)
+    p = 1 / (1 + np.exp(-rng.normal(size=N) - y))
+    return ac.Binary(y, probability=p, pos_label=1, **facts)
+
+
+def of_times(**facts: Any) -> ac.Survival:
+    rng = np.random.default_rng(1)
+    time = rng.exponential(size=N)
+    return ac.Survival(time, rng.random(N) < 0.7, risk=rng.normal(size=N) - time, **facts)
+
+
+CURVES = {
+    "roc": lambda **facts: ac.curves.roc(of_two(**facts), rng=1),
+    "precision_recall": lambda **facts: ac.curves.precision_recall(of_two(**facts), rng=1),
+    "calibration, loess": lambda **facts: ac.curves.calibration(of_two(**facts)),
+    "calibration, binned": lambda **facts: ac.curves.calibration(of_two(**facts), method="binned"),
+    "calibration, isotonic": lambda **facts: ac.curves.calibration(
+        of_two(**facts), method="isotonic"
+    ),
+    "decision": lambda **facts: ac.curves.decision(of_two(**facts), rng=1),
+    "decision_difference": lambda **facts: ac.curves.decision_difference(
+        of_two(**facts), of_two(**facts), rng=1
+    ),
+    "cost": lambda **facts: ac.curves.cost(of_two(**facts), rng=1),
+    "survival": lambda **facts: ac.curves.survival(of_times(**facts))["low risk"],
+}
+
+
+@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize("curve", CURVES)
+def test_a_band_allows_for_dependence_or_is_not_there(curve: str, fact: str) -> None:
+    alone, found = CURVES[curve](), CURVES[curve](**FACTS[fact])
+    assert alone.low is not None
+    assert found.advice, "nothing is said"
+    if curve == "calibration, binned" and fact == "clusters":
+        return  # limits of independent cases, which the advice says
+    if fact == "clusters":
+        if curve != "decision_difference":  # two equal models differ nowhere
+            assert not np.array_equal(found.low, alone.low, equal_nan=True)
+    else:
+        assert found.low is None
+        assert found.high is None
+
+
+@pytest.mark.parametrize("fact", ["folds", "time order"])
+def test_limits_of_thresholds_say_that_cases_are_taken_for_independent(fact: str) -> None:
+    assert "AC364" not in {a.code for a in ac.thresholds(of_two(), rng=1).advice}
+    assert "AC364" in {a.code for a in ac.thresholds(of_two(**FACTS[fact]), rng=1).advice}
+
+
+@pytest.mark.parametrize("fact", ["time order", "clusters"])
+def test_posteriors_of_dependent_cases_are_refused(fact: str) -> None:
+    for ask in (ac.posterior.balanced_accuracy, lambda p: ac.posterior.of("accuracy", p)):
+        with pytest.raises(NotApplicable, match="independent cases"):
+            ask(of_two(**FACTS[fact]))
+
+
+def test_survival_over_clusters_has_the_variance_of_their_sums() -> None:
+    # two groups of risk; in the higher one five clusters of two cases each
+    rng = np.random.default_rng(3)
+    time, event, groups = rng.exponential(size=20), rng.random(20) < 0.8, np.arange(20) // 2
+    risk = np.repeat([1.0, 0.0], 10)
+    found = ac.curves.survival(ac.Survival(time, event, risk=risk, groups=groups), groups=2)
+    curve, part = found["higher risk"], slice(0, 10)
+    t, e, g = time[part], event[part], groups[part]
+    at = curve.x[3]
+    moved = np.zeros(5)
+    for s in np.unique(t[e & (t <= at)]):
+        risk_set, dead = int((t >= s).sum()), int(((t == s) & e).sum())
+        for c in range(5):
+            own, present = ((t == s) & e & (g == c)).sum(), ((t >= s) & (g == c)).sum()
+            moved[c] += (own / risk_set - dead * present / risk_set**2) / (1 - dead / risk_set)
+    spread = np.sqrt(5 / 4 * (moved**2).sum())
+    wide = 2.7764451051977987 * spread / np.log(curve.y[3])
+    assert curve.low[3] == pytest.approx(curve.y[3] ** np.exp(-wide), rel=1e-9)
+    assert curve.high[3] == pytest.approx(curve.y[3] ** np.exp(wide), rel=1e-9)
+    assert "clusters" in curve.method
+
+
+def test_survival_of_clusters_of_one_case_is_that_of_cases() -> None:
+    alone, found = (
+        ac.curves.survival(of_times(**facts))["high risk"] for facts in ({}, {"groups": range(N)})
+    )
+    assert np.array_equal(found.low, alone.low, equal_nan=True)
+    assert found.advice == ()
