@@ -29,9 +29,11 @@ def main() -> int:
     parser.add_argument("--settings", type=int, default=MOST, help="look at so many at most")
     parser.add_argument("--maps", action="store_true", help="group maps instead of predictions")
     parser.add_argument("--trained", action="store_true", help="trained models, by validate")
+    parser.add_argument("--bands", action="store_true", help="bands of curves")
     parser.add_argument("--setting", type=int, help="look at this one only, and print all of it")
     options = parser.parse_args()
-    room = "maps" if options.maps else "trained" if options.trained else "predictions"
+    rooms = [name for name in ("maps", "trained", "bands") if getattr(options, name)]
+    room = rooms[0] if rooms else "predictions"
     look = Look(options.seed, room)
     if options.setting is not None:
         print(json.dumps(look.examined(options.setting), indent=1, ensure_ascii=False))

@@ -10,7 +10,7 @@ import abovechance as ac
 from abovechance.maps.combinations import METHODS
 from abovechance.maps.group_level import CONTROLS
 from statistical import learning_coverage
-from statistical.audit import group_maps, search, trials, validated
+from statistical.audit import bands, group_maps, search, trials, validated
 from statistical.audit.settings import Setting, applicable_names, drawn
 from statistical.audit.worlds import sample, truth
 
@@ -216,3 +216,38 @@ def test_noise_is_rarely_stable() -> None:
     found = validated.stable_noise(2, 0, 3)
     assert found["stable"].mean() <= 1.0
     assert found["bound"] <= 1.0
+
+
+def test_true_curves_are_those_of_the_world() -> None:
+    from scipy.special import expit, logit
+    from scipy.stats import norm
+
+    setting = Setting(kind="binary", verb="assess", n=50, effect=1.5, prevalence=0.3)
+    x = np.array([0.1, 0.5, 0.9])
+    rising = norm.cdf(norm.ppf(x) + 1.5)
+    assert bands.true_at(setting, "roc", x) == pytest.approx(rising, abs=0.003)
+    false = 0.7 * norm.cdf(norm.ppf(x) - 1.5)  # where so many of the positives are found
+    precision = 0.3 * x / (0.3 * x + false)
+    assert bands.true_at(setting, "precision_recall", x) == pytest.approx(precision, abs=0.02)
+    # the slope of the logit is the effect, so probabilities are right
+    assert bands.true_at(setting, "calibration", x) == pytest.approx(x, abs=0.03)
+    at = (logit(x) - logit(0.3)) / 1.5 + 0.75
+    found, wrong = 0.3 * norm.sf(at - 1.5), 0.7 * norm.sf(at)
+    worth = found - wrong * x / (1 - x)
+    assert expit(logit(0.3) + 1.5 * at - 1.125) == pytest.approx(x)
+    assert bands.true_at(setting, "decision", x) == pytest.approx(worth, abs=0.01)
+
+
+def test_a_band_that_misses_the_curve_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = bands.drawn(3, 0)
+    assert bands.drawn(3, 0) == setting
+    assert setting.measures[:2] == ("roc", "precision_recall")
+    monkeypatch.setattr(bands, "SCREEN", 12)
+    monkeypatch.setattr(bands, "CONFIRM", 12)
+    plain = Setting(kind="binary", verb="assess", n=80, effect=1.0, measures=("roc",))
+    assert bands.examine(plain)["findings"] == []
+    real = bands.true_at
+    monkeypatch.setattr(bands, "true_at", lambda *given: real(*given) - 0.3)
+    (found,) = bands.examine(plain)["findings"]
+    assert found["what"] == "band"
+    assert "--bands" in search.table(search.Look(1, "bands"), {})

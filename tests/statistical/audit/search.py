@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from abovechance.resampling import Processes, Serial, Store
-from statistical.audit import group_maps, validated
+from statistical.audit import bands, group_maps, validated
 from statistical.audit.settings import drawn
 from statistical.audit.trials import CONFIRM, SCREEN, examine
 
@@ -22,12 +22,12 @@ MOST = 100_000  # settings of one seed
 class Look:
     """What a worker does with one setting; its answer is JSON in an array, as stores keep.
 
-    `room` says how settings are drawn and examined: that of predictions, of group maps, or of
-    trained models.
+    `room` says how settings are drawn and examined: that of predictions, of group maps, of
+    trained models, or of bands of curves.
     """
 
     seed: int
-    room: Literal["predictions", "maps", "trained"] = "predictions"
+    room: Literal["predictions", "maps", "trained", "bands"] = "predictions"
 
     def __call__(self, block: int) -> Any:
         started = time.process_time()
@@ -39,6 +39,8 @@ class Look:
         """What is found in a setting."""
         if self.room == "maps":
             return group_maps.examine(group_maps.drawn(self.seed, block))
+        if self.room == "bands":
+            return bands.examine(bands.drawn(self.seed, block))
         if self.room == "trained":
             curve = validated.of_curve(self.seed, block)
             return validated.examine(validated.drawn(self.seed, block), curve)
@@ -78,17 +80,24 @@ def _show(done: dict[int, Any]) -> None:
     print(f"\r{len(done)} settings, {suspects} suspect, {found} findings", end="", file=sys.stderr)
 
 
-NAMED = {"predictions": "", "maps": ", group maps", "trained": ", trained models"}
+NAMED = {
+    "predictions": "",
+    "maps": ", group maps",
+    "trained": ", trained models",
+    "bands": ", bands",
+}
+
+
+CLAIMS = {"predictions": "intervals", "maps": "claims", "trained": "intervals", "bands": "bands"}
 
 
 def table(look: Look, done: dict[int, Any]) -> str:
     """The findings as a page, with how to see each again."""
-    of_maps = look.room == "maps"
     command = f"./run audit --seed {look.seed}"
     command += "" if look.room == "predictions" else f" --{look.room}"
     few, many = SCREEN, CONFIRM
     if look.room != "predictions":
-        room: Any = group_maps if of_maps else validated
+        room: Any = {"maps": group_maps, "trained": validated, "bands": bands}[look.room]
         few, many = room.SCREEN, room.CONFIRM
     hours = sum(d["seconds"] for d in done.values()) / 3600.0
     suspects = sum(bool(d["suspects"]) for d in done.values())
@@ -98,7 +107,7 @@ def table(look: Look, done: dict[int, Any]) -> str:
         f"# Audit of seed {look.seed}{NAMED[look.room]}",
         "",
         f"{len(done)} settings drawn, {sum(d['intervals'] for d in done.values())} "
-        f"{'claims' if of_maps else 'intervals'} screened with {few} replications each; {suspects} "
+        f"{CLAIMS[look.room]} screened with {few} replications each; {suspects} "
         f"settings were suspect and looked at again with {many} new replications; {len(rows)} "
         f"findings; {hours:.2f} CPU-hours.",
         "",

@@ -55,6 +55,14 @@ def population(s: Setting) -> dict[str, Any]:
     return made
 
 
+def many_cases(s: Setting, size: int) -> Any:
+    """The first model's predictions for so many independent cases of a setting."""
+    rng = np.random.default_rng(np.random.SeedSequence(20_264, spawn_key=(s.n, s.classes)))
+    made = _models(s, rng, size, alone=True)
+    assert made is not None
+    return made["new"]
+
+
 def truth(s: Setting, measure: str, model: str = "new") -> float:
     """The value of a measure in the population, or that of the algorithm for folds."""
     from abovechance.measures import find
