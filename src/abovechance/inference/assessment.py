@@ -23,6 +23,7 @@ from abovechance.inference.confusion_tables import Counted, TwoRecalls, counted,
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
 from abovechance.inference.goals import advice_on_goals, check, judge, stated
+from abovechance.inference.influence import too_few_for_a_verdict
 from abovechance.inference.interval_choice import (
     Shared,
     expanded,
@@ -639,6 +640,12 @@ class Limits:
         if not usual or not of_table(self.measure):
             return None
         return TwoRecalls.of(self.measure, self.settings.cells(self.cases))
+
+    @property
+    def too_few(self) -> str | None:
+        """Why a mean loss, or what is computed of losses, has no verdict over few clusters."""
+        means = self.measure.law in (Law.MEAN, Law.UNKNOWN) and not of_table(self.measure)
+        return too_few_for_a_verdict(self.cases, "goal") if means else None
 
     def counted(self, level: float) -> Interval:
         """The exact interval of such a share, or of such recalls."""

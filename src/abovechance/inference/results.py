@@ -349,7 +349,7 @@ class Judged:
     p_adjusted: float | None = None
     test: str | None = None
     cases_to_decide: int | None = None  # in all, if the value stays what it is
-    undefined: str | None = None  # why there is nothing to judge by, or why a value is infinite
+    undefined: str | None = None  # why nothing decides, or why a value is infinite
 
 
 @dataclass(frozen=True, kw_only=True)
