@@ -826,6 +826,7 @@ def assess(
         dropped=predictions.dropped,
         subgroups=tuple(subgroup(name, part) for name, part in parts),
         goals=verdicts,
+        level=settings.level,
     )
 
 

@@ -423,6 +423,8 @@ class Assessment(Result, kind="assessment"):
         Cases above it are called positive.
     goals
         The goals that were stated, with their verdicts; None when there were none.
+    level
+        Level of the intervals; tests show something where p is at most what is left to 1.
 
     See Also
     --------
@@ -450,6 +452,7 @@ class Assessment(Result, kind="assessment"):
     origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
     threshold: float | None = None  # cases above it are called positive
     goals: Goals | None = None
+    level: float = 0.95
 
     def __getitem__(self, measure: str) -> Estimate:
         from abovechance.measures import find
@@ -481,6 +484,7 @@ class Assessment(Result, kind="assessment"):
             "outcome": self.outcome,
             "n": self.n,
             "dropped": self.dropped,
+            "level": self.level,
             "origin": self.origin,
             "origin_stated": self.origin_stated,
             "threshold": self.threshold,
