@@ -444,6 +444,27 @@ def test_clusters_and_weights_keep_the_interval_that_allows_for_them() -> None:
         assert aimed.goals.goals[0].p_met < 0.025
 
 
+def _over_clusters(count: int) -> Any:
+    rng = np.random.default_rng(1)
+    y = np.arange(10 * count) % 2
+    p = np.clip(0.7 * y + 0.15 + 0.1 * rng.normal(size=len(y)), 0.01, 0.99)
+    cases = Binary(y, probability=p, groups=np.arange(len(y)) // 10)
+    goals = ["brier<=.2", "tjur_r2>=.1", "accuracy>=.5", "auc>=.5"]
+    return assess(cases, goals=goals, measures=["brier"], rng=1, draws=99).goals
+
+
+def test_losses_over_few_clusters_have_no_verdict_and_say_why() -> None:
+    found = _over_clusters(19)
+    assert [row.verdict for row in found] == ["undecided", "undecided", "met", "met"]
+    for row in found.goals[:2]:
+        assert row.interval is not None
+        assert row.p_met is row.p_not_met is row.cases_to_decide is None
+        assert "20 clusters" in str(row.undefined)
+        assert "there are 19" in str(row.undefined)
+    assert found.verdict == "undecided"
+    assert {row.verdict for row in _over_clusters(20)} == {"met"}
+
+
 def test_an_undefined_value_is_undecided_with_its_reason() -> None:
     nobody = Binary([0, 0, 1, 1], label=[0, 0, 0, 0])
     (row,) = assess(nobody, ["ppv"], goals="ppv>=.5").goals

@@ -10,6 +10,7 @@ from abovechance.inference.unseen_errors import (
     FEW_ERRORS,
     NOTHING,
     with_more_errors,
+    with_sure_errors,
 )
 from abovechance.measures import find
 from abovechance.measures.catalogue import applicable
@@ -256,3 +257,33 @@ def test_the_ratio_of_observed_to_expected_allows_for_errors_either_way() -> Non
     assert row.interval.by["unseen"]
     usual = assess(_right(wrong=FEW_ERRORS), ["observed_expected_ratio"], rng=1)
     assert "unseen" not in usual["observed_expected_ratio"].interval.by
+
+
+def _ordinary(surest: float, n: int = 150) -> dict[str, Binary]:
+    """Two models with ordinary errors, alike but for calls of one that are very sure, and right."""
+    rng = np.random.default_rng(1)
+    y, trust = rng.integers(0, 2, n), rng.uniform(0.6, 0.95, n)
+    called = np.where(rng.random(n) < trust, y, 1 - y)
+    other = np.where((called == y) & (np.arange(n) % 3 == 0), surest, trust)
+    return {
+        name: Binary(y, probability=np.where(called == 1, p, 1.0 - p))
+        for name, p in (("sure", other), ("usual", trust))
+    }
+
+
+def test_sure_calls_of_which_none_was_wrong_are_remarked_on() -> None:
+    models = _ordinary(0.9999)
+    assert "AC163" in {a.code for a in compare(models, ["log_score"], rng=1, draws=99).advice}
+    assert "AC039" in {a.code for a in assess(models["sure"], ["log_score"], rng=1).advice}
+    many = _ordinary(0.96, 1500)
+    found = [compare(many, ["brier"], rng=1, draws=99), assess(many["sure"], ["brier"], rng=1)]
+    assert not {"AC039", "AC163"} & {a.code for one in found for a in one.advice}
+
+
+def test_the_surest_right_calls_are_taken_for_wrong() -> None:
+    y = np.array([0, 1, 0, 1, 1, 0])
+    p = np.array([0.01, 0.9, 0.3, 0.98, 0.4, 0.2])
+    changed = np.where(np.isin(np.arange(6), (0, 3)), 1 - y, y)
+    expected = np.mean((changed - p) ** 2)
+    assert with_sure_errors(find("brier"), Binary(y, probability=p)) == pytest.approx(expected)
+    assert with_sure_errors(find("auc"), Binary(y, probability=p)) is None

@@ -25,7 +25,9 @@ AUC = ("auc", "Better than chance", "Not shown to be better than chance")
 FIT = ("hosmer_lemeshow", "Probabilities are not right", "Probabilities not shown to be wrong")
 
 
-@pytest.mark.parametrize(("words", "level"), [(AUC, 0.9), (AUC, 0.95), (AUC, 0.99), (FIT, 0.95)])
+@pytest.mark.parametrize(
+    ("words", "level"), [(AUC, 0.9), (AUC, 0.95), (AUC, 0.99), (FIT, 0.9), (FIT, 0.99)]
+)
 def test_p_at_the_level_decides_and_just_above_it_does_not(
     words: tuple[str, str, str], level: float
 ) -> None:

@@ -23,6 +23,7 @@ from abovechance.inference.confusion_tables import Counted, TwoRecalls, counted,
 from abovechance.inference.folds import OverFolds, averages
 from abovechance.inference.gains import gain_over
 from abovechance.inference.goals import advice_on_goals, check, judge, stated
+from abovechance.inference.influence import too_few_for_a_verdict
 from abovechance.inference.interval_choice import (
     Shared,
     expanded,
@@ -640,6 +641,12 @@ class Limits:
             return None
         return TwoRecalls.of(self.measure, self.settings.cells(self.cases))
 
+    @property
+    def too_few(self) -> str | None:
+        """Why a mean loss, or what is computed of losses, has no verdict over few clusters."""
+        means = self.measure.law in (Law.MEAN, Law.UNKNOWN) and not of_table(self.measure)
+        return too_few_for_a_verdict(self.cases, "goal") if means else None
+
     def counted(self, level: float) -> Interval:
         """The exact interval of such a share, or of such recalls."""
         exactly = RECALLS if self.exact is None else EXACTLY
@@ -819,6 +826,7 @@ def assess(
         dropped=predictions.dropped,
         subgroups=tuple(subgroup(name, part) for name, part in parts),
         goals=verdicts,
+        level=settings.level,
     )
 
 

@@ -40,7 +40,7 @@ from abovechance.inference.contrasts import (
 )
 from abovechance.inference.folds import correlated_t
 from abovechance.inference.goals import beside_baseline
-from abovechance.inference.influence import clusters_of, fewest_clusters
+from abovechance.inference.influence import too_few_for_a_verdict
 from abovechance.inference.interval_choice import expanded, forget_tables, small_class
 from abovechance.inference.law_contrasts import ModelFamily, contrast_by_name, unpaired
 from abovechance.inference.method import Fact, Kind, first_of, requested_methods
@@ -91,7 +91,6 @@ from abovechance.settings import Settings, number_of, settled
 # Non-inferiority and equivalence: is a difference surely smaller than what would matter?
 # ----------------------------------------------------------------------------------------------
 
-CLUSTERS_FOR_A_MARGIN = 20  # that hold the class which fewest hold
 WEIGHTED_FOR_A_MARGIN = 30  # cases of the smaller class, with sampling weights
 TIMES_FOR_A_MARGIN = 20  # with cases of the smaller class, in time order
 
@@ -127,11 +126,10 @@ def refuse_unknown(margin: Any, measures: list[Measure]) -> None:
 def _refuse_few_for_a_margin(predictions: Any) -> None:
     """Few clusters, weighted cases, or times with cases of a class give no verdict on a margin.
 
-    Differences over clusters are skewed (most of them none, some large), and a mean over few that
-    happen to hold no large one is small and looks sure: with 4 to 15 clusters of a class, bounds
-    that should err in 5 % did so in 10 to 15 %, with two dozen in 5 to 7 %. Of weighted cases,
-    those that weigh much may not have been drawn: 16 % with 10 cases of a class, 6 % with 40. In
-    time order the expected cost of 6 positives of 149 cases was found non-inferior in 11 %.
+    With 4 to 15 clusters of a class, bounds that should err in 5 % did so in 10 to 15 %, with two
+    dozen in 5 to 7 %. Of weighted cases, those that weigh much may not have been drawn: 16 % with
+    10 cases of a class, 6 % with 40. In time order the expected cost of 6 positives of 149 cases
+    was found non-inferior in 11 %.
     """
     least = small_class(predictions)
     if predictions.cases.order is not None and least < TIMES_FOR_A_MARGIN:
@@ -146,15 +144,9 @@ def _refuse_few_for_a_margin(predictions: Any) -> None:
             f"a verdict on a margin needs {WEIGHTED_FOR_A_MARGIN} weighted cases{each}, and there "
             f"{'is' if least == 1 else 'are'} {least}{one}; the interval stands."
         )
-    groups = clusters_of(predictions)
-    if groups is None:
-        return
-    count, of_class = fewest_clusters(predictions, groups)
-    if count < CLUSTERS_FOR_A_MARGIN:
-        raise NotApplicable(
-            f"a verdict on a margin needs {CLUSTERS_FOR_A_MARGIN} clusters{of_class}, and there "
-            f"{'is' if count == 1 else 'are'} {count}; the interval stands."
-        )
+    few = too_few_for_a_verdict(predictions, "margin")
+    if few:
+        raise NotApplicable(few)
 
 
 def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: float) -> Margin:

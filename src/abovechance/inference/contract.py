@@ -310,7 +310,7 @@ def measure_range(measure: str) -> tuple[float, float]:
 
 
 def level_of(facts: Mapping[str, Any]) -> float:
-    """The level of the intervals."""
+    """The level of the intervals; of an assessment saved before it said so, that of a row."""
     if facts.get("level") is not None:
         return as_float(facts["level"])
     for row in [*(facts.get("estimates") or ()), *(facts.get("differences") or ())]:

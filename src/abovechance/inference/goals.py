@@ -300,6 +300,8 @@ class Limits(Protocol):
     def exact(self) -> Counted | None: ...
     @property
     def recalls(self) -> TwoRecalls | None: ...
+    @property
+    def too_few(self) -> str | None: ...
     def __call__(self, level: float) -> Interval: ...
     def counted(self, level: float) -> Interval: ...
 
@@ -342,8 +344,15 @@ class Judge:
             return None
         return self.at(self.level) if self.is_counted else self.row.interval
 
+    @cached_property
+    def too_few(self) -> str | None:
+        """Why the interval, though it is shown, decides nothing."""
+        return None if self.limits is None or self.interval is None else self.limits.too_few
+
     @property
     def verdict(self) -> str:
+        if self.too_few is not None:
+            return UNDECIDED
         if self.interval is not None:
             return self.goal.verdict(self.interval.low, self.interval.high)
         if isnan(self.row.value) or isfinite(self.row.value):
@@ -353,7 +362,7 @@ class Judge:
     @property
     def sure(self) -> str:
         """The verdict where one of several goals may be claimed without a p-value."""
-        if self.interval is None or self.goals == 1:
+        if self.interval is None or self.too_few is not None or self.goals == 1:
             return self.verdict
         try:
             found = self.at(1.0 - self.alpha / self.goals)
@@ -364,7 +373,7 @@ class Judge:
     @cached_property
     def p_values(self) -> tuple[float, float] | None:
         """Of "not reached" and of "reached"; None where a p-value says nothing."""
-        if self.interval is None or self.limits is None:
+        if self.interval is None or self.limits is None or self.too_few is not None:
             return None
         if not self.is_counted and not _has_p(self.interval):
             return None
@@ -404,7 +413,8 @@ class Judge:
     @property
     def cases_to_decide(self) -> int | None:
         """How many cases, in all, would decide if the value stays what it is."""
-        if self.verdict != UNDECIDED or self.interval is None or self.limits is None:
+        undecided = self.verdict == UNDECIDED and self.too_few is None
+        if not undecided or self.interval is None or self.limits is None:
             return None
         total = float(self.limits.cases.total)
         inside = self.goal.low <= self.row.value <= self.goal.high
@@ -429,8 +439,9 @@ class Judge:
 
     def judged(self) -> Judged:
         p_met, p_not_met = self.p_values or (None, None)
-        without = self.interval is None
-        why = self.row.undefined or self.row.remark or "there is no interval to judge by"
+        why = self.too_few
+        if self.interval is None:
+            why = self.row.undefined or self.row.remark or "there is no interval to judge by"
         return Judged(
             measure=self.row.measure,
             title=self.row.title,
@@ -444,7 +455,7 @@ class Judge:
             p_not_met=p_not_met,
             test=self.test,
             cases_to_decide=self.cases_to_decide,
-            undefined=why if without else None,
+            undefined=why and why.removesuffix("."),
         )
 
 

@@ -474,6 +474,27 @@ def fewest_clusters(predictions: Any, groups: Array) -> tuple[int, str]:
     return count, of_class
 
 
+CLUSTERS_FOR_A_VERDICT = 20  # that hold the class which fewest hold
+
+
+def too_few_for_a_verdict(predictions: Any, what: str) -> str | None:
+    """That clusters are too few for a verdict on a margin, or a goal; None if they are not.
+
+    Means over clusters are skewed (most of them small, some large), and one over few that happen to
+    hold no large one is small and looks sure.
+    """
+    groups = clusters_of(predictions)
+    if groups is None:
+        return None
+    count, of_class = fewest_clusters(predictions, groups)
+    if count >= CLUSTERS_FOR_A_VERDICT:
+        return None
+    return (
+        f"a verdict on a {what} needs {CLUSTERS_FOR_A_VERDICT} clusters{of_class}, and there "
+        f"{'is' if count == 1 else 'are'} {count}; the interval stands."
+    )
+
+
 def placed(score: Floats, positive: Bools) -> Floats:
     """Share of the other class on the right side of every case, from one sort; ties count half.
 

@@ -20,9 +20,10 @@ from abovechance.inference.miscalibration import has_interval
 from abovechance.inference.pairing import Matched
 from abovechance.inference.permutation import outcomes, scheme_for
 from abovechance.inference.prose import lower
-from abovechance.inference.results import Difference, Estimate
+from abovechance.inference.results import Difference, Estimate, Interval
 from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
+from abovechance.inference.unseen_errors import with_sure_errors
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
 from abovechance.measures.survival import time_of
@@ -214,6 +215,7 @@ def advice_for(
         yield from _on_series(predictions)
         yield from _on_stated_prevalence(predictions, whole)
         yield from _on_upper_limits(whole)
+        yield from _on_sure_calls(predictions, whole)
 
 
 def _on_data(predictions: Any) -> Iterator[Advice]:
@@ -709,6 +711,40 @@ def _on_upper_limits(rows: Sequence[Estimate]) -> Iterator[Advice]:
         )
 
 
+SURE_CALLS = (
+    "calls as sure as the surest two, had they been wrong, would have led beyond the limits: where "
+    "very sure calls are wrong now and then, and none was seen, intervals cover less than they say"
+)
+
+
+def _on_sure_calls(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
+    """Limits that two wrong calls among the surest would lead beyond."""
+    some = [
+        e
+        for e in rows
+        if (m := _measure_of(e)) is not None
+        and _led_beyond(e.interval, e.value, [(1.0, m, predictions)])
+    ]
+    if some:
+        yield Advice("AC039", f"{_titles(some)}: {SURE_CALLS} (.87 of .95 with 150 cases).")
+
+
+def _led_beyond(
+    interval: Interval | None, value: float, parts: Iterable[tuple[float, Measure, Any]]
+) -> bool:
+    """Whether sure errors of one of the parts that a value adds up would have led beyond limits."""
+    if interval is None or "unseen" in interval.by:
+        return False
+    for sign, measure, predictions in parts:
+        found = with_sure_errors(measure, predictions)
+        if found is None:
+            continue
+        moved = value + sign * (found - float(measure.of(predictions)))
+        if not interval.low <= moved <= interval.high:
+            return True
+    return False
+
+
 def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[Advice]:
     few = few_cases(predictions, measures)
     numbers = View.VALUE in predictions.views
@@ -779,6 +815,7 @@ def remarks(
     if any(row.interval is not None for row in rows):
         yield from _on_size_of_pairs(found, measures)
         yield from _on_heavy_tails(found, measures)
+        yield from _on_sure_calls_of_pairs(found, rows, measures)
         yield from _on_distances(rows, measures)
     yield from _on_tests(rows, level)
 
@@ -838,6 +875,33 @@ def _on_heavy_tails(found: Matched, measures: Sequence[Measure]) -> Iterator[Adv
             f"({listed(list(told), 3)}): where few cases decide, tests of means and their "
             "intervals may not hold (level .05 was up to .15, and intervals covered .85, at 120 "
             "cases of which 6 decide).",
+        )
+
+
+def _on_sure_calls_of_pairs(
+    found: Matched, rows: Sequence[Difference], measures: Sequence[Measure]
+) -> Iterator[Advice]:
+    """Differences whose limits two wrong calls among the surest of a model would lead beyond."""
+    known = {m.label: m for m in measures}
+    some = [
+        row
+        for row in rows
+        if row.model is row.by is None
+        and not row.identical
+        and _led_beyond(
+            row.interval,
+            row.difference,
+            [
+                (sign, known[row.measure], found.models[name])
+                for sign, name in ((1.0, row.first), (-1.0, row.second))
+            ],
+        )
+    ]
+    if some:
+        yield Advice(
+            "AC163",
+            f"{_named(some)}: {SURE_CALLS} (differences of log scores .74 to .85 of .95 with 150 "
+            "cases).",
         )
 
 

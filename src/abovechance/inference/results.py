@@ -349,7 +349,7 @@ class Judged:
     p_adjusted: float | None = None
     test: str | None = None
     cases_to_decide: int | None = None  # in all, if the value stays what it is
-    undefined: str | None = None  # why there is nothing to judge by, or why a value is infinite
+    undefined: str | None = None  # why nothing decides, or why a value is infinite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -423,6 +423,8 @@ class Assessment(Result, kind="assessment"):
         Cases above it are called positive.
     goals
         The goals that were stated, with their verdicts; None when there were none.
+    level
+        Level of the intervals; tests show something where p is at most what is left to 1.
 
     See Also
     --------
@@ -450,6 +452,7 @@ class Assessment(Result, kind="assessment"):
     origin_stated: bool = True  # else nobody said, and `origin` is what it was taken for
     threshold: float | None = None  # cases above it are called positive
     goals: Goals | None = None
+    level: float = 0.95
 
     def __getitem__(self, measure: str) -> Estimate:
         from abovechance.measures import find
@@ -481,6 +484,7 @@ class Assessment(Result, kind="assessment"):
             "outcome": self.outcome,
             "n": self.n,
             "dropped": self.dropped,
+            "level": self.level,
             "origin": self.origin,
             "origin_stated": self.origin_stated,
             "threshold": self.threshold,

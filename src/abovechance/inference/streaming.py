@@ -988,6 +988,7 @@ def _assessed(
         ),
         described=described,
         dropped=dropped,
+        level=settings.level,
     )
 
 

@@ -11,6 +11,10 @@ Nor does any claim less than that. A resample without the one case that makes up
 has hardly any spread, and limits in standard errors run away: of 20 cases with a log score of -0.1
 to one of -41. No limit goes beyond what as many errors as the accuracy allows would cost, unless
 twice the reach of Student's t does.
+
+Where errors were seen, but none of them sure, limits know nothing of what a sure one costs, and
+limits that allow for it would be twice as wide where models are right to be sure. So it is said,
+wherever two of the surest calls, had they been wrong, would have led beyond the limits.
 """
 
 from collections.abc import Callable
@@ -33,6 +37,7 @@ from abovechance.predictions import View
 
 FEW_ERRORS = 5  # seen, below which losses tell little of the errors among others
 ENOUGH_ERRORS = 10  # seen, from which resamples tell what errors cost
+SURE_ERRORS = 2  # not seen, that limits should stand: none of 150 leaves 1 in 75 possible in 1 of 8
 TWICE = 2.0  # Student's reach: more than the skewness of losses that vary as usual asks for
 
 
@@ -74,6 +79,22 @@ def with_more_errors(
     alike = calls.turned(measure, more, np.ones(len(calls.right)))
     ends = [least, alike, calls.repeated(measure, more), float(measure.of(predictions))]
     return Ends(least, _worst(measure, *(end for end in ends if end is not None)))
+
+
+def with_sure_errors(measure: Measure, predictions: Any) -> float | None:
+    """The value if the two surest of the right calls had been wrong.
+
+    None for folds, and for what is not computed from probabilities.
+    """
+    if not _reads_probabilities(measure) or View.PROBABILITY not in predictions.views:
+        return None
+    if predictions.origin != "test" or _errors(predictions) + SURE_ERRORS > predictions.n:
+        return None
+    calls = _Calls.of(predictions)
+    surest = calls.right[np.argsort(calls.doubt, kind="stable")[:SURE_ERRORS]]
+    outcome = np.array(calls.sample.outcome)
+    outcome[surest] = calls.second[surest]
+    return _value(measure, calls.sample.observed(outcome))
 
 
 def _more_errors(

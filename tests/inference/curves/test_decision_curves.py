@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abovechance as ac
 from abovechance.errors import NotApplicable
+from abovechance.inference.curves.curve import Sweep
 from abovechance.measures import find
+from abovechance.settings import Settings
 
 Reference = Callable[[str], Any]
 
@@ -130,3 +133,31 @@ def test_wrong_comparisons_and_thresholds_are_refused() -> None:
         ac.curves.decision(first, [0.0, 0.5])
     with pytest.raises(NotApplicable, match="needs probabilities"):
         ac.curves.decision(ac.Binary([0, 1], score=[0.2, 3.0]))
+
+
+def _over_clusters(count: int) -> Sweep:
+    rng = np.random.default_rng(1)
+    y = np.arange(10 * count) % 2
+    p = np.clip(0.3 * y + 0.35 + 0.2 * rng.normal(size=len(y)), 0.01, 0.99)
+    cases = ac.Binary(y, probability=p, groups=np.arange(len(y)) // 10)
+    settings = Settings.of("decision", {"rng": 1})
+    return Sweep(cases, p, np.array([0.3, 0.5]), settings)
+
+
+def test_bands_over_few_clusters_are_as_wide_as_students_t_asks_for() -> None:
+    for count in (5, 10, 40):
+        reach = stats.t.ppf(0.975, count - 1) * np.sqrt(count / (count - 1))
+        assert stats.norm.ppf(0.5 + _over_clusters(count).level / 2.0) == pytest.approx(reach)
+
+
+def test_weights_count_for_what_those_of_a_class_are_worth() -> None:
+    rng = np.random.default_rng(1)
+    y, p = np.arange(90) % 3 == 0, rng.random(90)
+    weight = np.where(np.arange(90) < 45, 3.0, 1.0)
+    cases = ac.Binary(y.astype(int), probability=p, sample_weight=weight)
+    sweep = Sweep(cases, p, np.array([0.5]), Settings.of("decision", {"rng": 1}))
+    assert sweep.units == pytest.approx((15 * 3 + 15) ** 2 / (15 * 9 + 15))
+    said = [str(a) for a in ac.curves.decision(cases, [0.5], rng=1).advice]
+    assert any("worth 24 cases" in one for one in said)
+    plain = ac.Binary(y.astype(int), probability=p)
+    assert not ac.curves.decision(plain, [0.5], rng=1).advice

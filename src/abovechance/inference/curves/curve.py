@@ -11,9 +11,11 @@ from abovechance import __version__
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints, floats_or_none
 from abovechance.errors import DataError, NotApplicable
+from abovechance.inference.influence import fewest_clusters
 from abovechance.inference.method import pooled
 from abovechance.inference.proportions import score_limits
 from abovechance.inference.results import Result
+from abovechance.numerics.exact import critical_value
 from abovechance.predictions import Binary
 from abovechance.resampling import Bootstrap
 from abovechance.settings import Settings
@@ -24,6 +26,8 @@ from abovechance.settings import Settings
 
 
 FEW_CLUSTERS = 30
+FEW_CASES = 50  # of a class, as its weights have it
+SUREST = 1.0 - 1e-9  # level, of which a normal limit is still a number
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -240,15 +244,54 @@ class Sweep:
         parts = (drawn[rows].swapaxes(0, 1) for rows in parts_of(draws, drawn[0].size))
         return np.concatenate([counted(*np.ascontiguousarray(part[..., ::-1])) for part in parts])
 
+    @cached_property
+    def units(self) -> float:
+        """How many clusters hold a class, or how many cases its weights are worth; the fewest.
+
+        Without end where cases are independent and count one each.
+        """
+        groups, weight = self.predictions.cases.groups, self.predictions.weight
+        if groups is not None:
+            return float(fewest_clusters(self.predictions, groups)[0])
+        if weight is None:
+            return np.inf
+        sides = weight[self.predictions.positive], weight[~self.predictions.positive]
+        return min(float(w.sum() ** 2 / (w**2).sum()) for w in sides)
+
+    @cached_property
+    def level(self) -> float:
+        r"""The level of normal limits that are as wide as few units ask for.
+
+        Resamples of k units vary by k - 1 over k of what they should, and how much is known as well
+        as Student's t says: their reach is :math:`\sqrt{k / (k - 1)}\, t_{k-1}`.
+
+        References
+        ----------
+        Hesterberg (2015), expanded percentiles; Kish (1965) for what weights are worth.
+        """
+        from scipy.special import erf
+
+        if self.plain:
+            return self.settings.level
+        k = max(self.units, 2.0)
+        reach = critical_value(self.settings.level, k - 1.0) * np.sqrt(k / (k - 1.0))
+        return min(float(erf(reach / np.sqrt(2.0))), SUREST)
+
     def percentile(self, values: Floats) -> tuple[Floats, Floats]:
         """Limits from replicates."""
-        return percentile(values, self.settings.level)
+        return percentile(values, self.level)
 
     def curve(self, limits: tuple[Floats, Floats] | None, **facts: Any) -> Curve:
         """The curve, as its cases allow; without limits where there are none."""
         low, high = limits or (None, None)
         level, seed = self.settings.level, self.settings.seed
         known = Curve(low=low, high=high, level=level, n=self.predictions.n, seed=seed, **facts)
+        if self.predictions.cases.groups is None and self.units < FEW_CASES:
+            text = (
+                f"the weights of a class are worth {self.units:.0f} cases, few for a curve: its "
+                "band may cover less than it says."
+            )
+            known = replace(known, advice=(*known.advice, Advice("AC250", text)))
         return as_cases_allow(known, self.predictions)
 
 
