@@ -241,7 +241,8 @@ def assess_beside_packages(n: int = 1_000) -> Iterator[Race]:
     """Beside packages that give intervals, for the measures that each of them has.
 
     Those that resample do a part of their resamples and are scaled to all; others give limits in
-    closed form and no more, where `assess` gives chance levels and tests too.
+    closed form and no more, where `assess` gives chance levels and tests too, `quick` those that
+    need no draws.
     """
     os.environ["TQDM_DISABLE"] = "1"
     y, (p,) = two_classes(n)
@@ -294,14 +295,14 @@ def assess_beside_packages(n: int = 1_000) -> Iterator[Race]:
         names = ["accuracy", "brier", "log_loss"]
         called = "evalstats, closed forms"
         peers.append((called, lambda: [evalstats.mean_ci(s, rng=1) for s in losses], names, 0))
-    for name, peer, names, wanted in peers:
-        found = race(
-            f"assess with intervals, two classes, n = {n:.0e}, {len(names)} measures",
-            lambda names=names: ac.assess(ac.Binary(y, probability=p, pos_label=1), names, rng=1),
-            {name: peer},
-            agree=None,
-            rounds=3,
-        )
+    asked = [(*peer, False) for peer in peers] + [(*peer, True) for peer in peers if not peer[-1]]
+    for name, peer, names, wanted, quick in asked:
+
+        def ours(names: list[str] = names, quick: bool = quick) -> Any:
+            return ac.assess(ac.Binary(y, probability=p, pos_label=1), names, rng=1, quick=quick)
+
+        work = f"assess with intervals, two classes, n = {n:.0e}, {len(names)} measures"
+        found = race(work + ", quick" * quick, ours, {name: peer}, agree=None, rounds=3)
         times = wanted / few if wanted else 1.0
         floor = 50 if wanted else None
         for r in found:

@@ -41,12 +41,12 @@ def test_lines_equal_maximum_likelihood_in_forty_digits(case: tuple[Any, Any, An
 def test_information_gives_the_standard_errors(case: tuple[Any, Any, Any]) -> None:
     y, x, expected = case
     found = line(y, x)
-    spread = np.linalg.inv(information(x, found.intercept + found.slope * x))
+    spread = np.linalg.inv(information(x, float(found.intercept), float(found.slope)))
     assert spread[1, 1] ** 0.5 == pytest.approx(expected["calibration_slope_se"], rel=1e-10)
     assert spread[0, 0] ** 0.5 == pytest.approx(
         expected["calibration_intercept_joint_se"], rel=1e-10
     )
-    alone = information(x, x + shift(y, x))[0, 0]
+    alone = information(x, float(shift(y, x)), 1.0)[0, 0]
     assert alone**-0.5 == pytest.approx(expected["calibration_in_the_large_se"], rel=1e-10)
 
 

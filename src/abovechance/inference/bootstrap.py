@@ -240,7 +240,9 @@ def leave_one_out(measure: Measure, predictions: Predictions) -> tuple[Floats, F
         return medians_without(_errors(sample)), np.ones(n)
     moved = declared_influence(measure, sample) if n >= SMOOTH else None
     if moved is not None:
-        return measure.of(predictions) - moved * n / (n - 1.0), np.ones(n)
+        moved *= -n / (n - 1.0)
+        moved += measure.of(predictions)
+        return moved, np.ones(n)
     parts = np.arange(n)
     if measure.form is not Form.LOSSES or sample.weight is not None:
         parts = parts if n <= 1000 else parts % (500 if n <= 20_000 else 100)
@@ -404,9 +406,18 @@ def refuse_one_class(what: str, predictions: Predictions) -> None:
     twenty is positive, intervals of Tjur's R² then covered .56 to .80 (400 samples). Weighted cases
     count what they are worth together, and clusters one each, if they hold a case that counts.
     """
+    others, found = predictions.once("fewest of a class", lambda: _fewest(predictions))
+    if others < LEAST_CASES - ROUNDING:
+        raise NotApplicable(
+            f"{found}: too few others (below {LEAST_CASES}) to say how {what} varies."
+        )
+
+
+def _fewest(predictions: Predictions) -> tuple[float, str]:
+    """How many cases, or clusters, are not of the most frequent class, also in words."""
     sample, groups = Sample.of(predictions), clusters_of(predictions)
     if not sample.classes:
-        return
+        return np.inf, ""
     actual = np.asarray(sample.outcome, dtype=np.int64)
     other = actual != np.bincount(actual).argmax()
     weight = np.ones(len(actual)) if sample.weight is None else sample.weight
@@ -419,10 +430,7 @@ def refuse_one_class(what: str, predictions: Predictions) -> None:
         others = float(own.sum() ** 2 / (own @ own)) if own.any() else 0.0
         worth = "" if sample.weight is None else ", by what they are worth,"
         found = f"all but {int(others)} cases{worth} are of one class"
-    if others < LEAST_CASES - ROUNDING:
-        raise NotApplicable(
-            f"{found}: too few others (below {LEAST_CASES}) to say how {what} varies."
-        )
+    return others, found
 
 
 def _refuse_lost(measure: Measure, lost: int, unit: str) -> None:
@@ -522,7 +530,8 @@ def freedom_of(gap: Floats, times: Floats | None = None) -> float:
     each = np.ones(len(gap)) if times is None else times
     squares = of_unit_size(gap) ** 2
     units, square = float(each.sum()), float(each @ squares)
-    kurtosis = units * float(each @ squares**2) / square**2 if square > 0 else 1.0
+    squares *= squares
+    kurtosis = units * float(each @ squares) / square**2 if square > 0 else 1.0
     return min(max(2.0 * units / max(kurtosis - 1.0, 1e-9), LEAST_FREEDOM), units - 1.0)
 
 
@@ -653,7 +662,8 @@ class Units:
     @cached_property
     def residuals(self) -> Floats:
         """Totals less what units of their sizes have on average."""
-        return np.asarray(self.totals - self.means[:, None] * self.sizes)
+        found = self.means[:, None] * self.sizes
+        return np.asarray(np.subtract(self.totals, found, out=found))
 
     @cached_property
     def errors(self) -> Floats:

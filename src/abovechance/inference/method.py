@@ -480,7 +480,7 @@ def find(name: str | Method | Callable[..., Any], kind: Kind | str) -> Method:
     ('wilson1927',)
     """
     if isinstance(name, str) and isinstance(kind, str) and (kind, name) in _DECLARED:
-        return _DECLARED[Kind(kind), name]
+        return _DECLARED[kind, name]  # type: ignore[index]
     kind = _kind(kind)
     if not isinstance(name, str):
         found = name if isinstance(name, Method) else getattr(name, "method", None)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -42,11 +42,14 @@ from abovechance.numerics.exact import critical_value, never_zero
 from abovechance.numerics.recalibration import (
     Line,
     expit,
+    free_intercept,
+    free_slope,
     information,
     line,
     line_log_likelihood,
     log_likelihood,
     log_odds,
+    parts,
     shift,
 )
 from abovechance.numerics.roots import crossing
@@ -292,8 +295,7 @@ def _doubtful(x: Floats, weight: Floats | None) -> float:
     Of probabilities near 0 and 1 few cases do, however many there are: with the normal quantile
     slopes of 20 to 60 cases, nearly separated or few of one class, covered .77 to .90.
     """
-    p = expit(x)
-    return float(4.0 * (p * (1.0 - p)).sum() if weight is None else 4.0 * weight @ (p * (1.0 - p)))
+    return float(4.0 * information(x, 0.0, 1.0, weight)[0, 0])
 
 
 def observed_expected(predictions: Binary, *, confidence_level: float = 0.95) -> Interval:
@@ -439,7 +441,7 @@ def weighted_slope(
         raise NotApplicable("the slope is not finite, so it has no interval of this kind.")
     at = float(found.intercept) + float(found.slope) * x
     score = np.stack([np.ones(len(x)), x]) * (w * (y - expit(at)))
-    inner = _inverse(information(x, at, w))
+    inner = _inverse(information(x, float(found.intercept), float(found.slope), w))
     error = float(np.sqrt((inner @ (score @ score.T) @ inner)[1, 1]))
     half = critical_value(confidence_level) * error
     centre = float(found.slope)
@@ -484,7 +486,7 @@ class _Fits:
         """The greatest log-likelihood of a line of slope 1."""
         if np.isinf(self.shift):
             return 0.0
-        return float(log_likelihood(self.y, self.x + self.shift, self.weight))
+        return float(log_likelihood(self.y, self.x, self.weight, self.shift))
 
 
 def _profile(fits: _Fits, parameter: str) -> tuple[float, float, float, Callable[[float], float]]:
@@ -493,25 +495,24 @@ def _profile(fits: _Fits, parameter: str) -> tuple[float, float, float, Callable
     if parameter == "in_the_large":
         centre = fits.shift
         finite = np.isfinite(centre)
-        error = information(x, x + centre, weight)[0, 0] ** -0.5 if finite else 1.0
-        return fits.at_shift, centre, error, lambda a: float(log_likelihood(y, x + a, weight))
-    found = fits.line
-    if np.isnan(found.slope):
+        error = information(x, centre, 1.0, weight)[0, 0] ** -0.5 if finite else 1.0
+        return fits.at_shift, centre, error, lambda a: float(log_likelihood(y, x, weight, a))
+    intercept, slope = (float(part) for part in fits.line)
+    if np.isnan(slope):
         raise NotApplicable("the recalibration line is not defined, so it has no interval.")
-    ones = np.ones(len(x))
-    if parameter == "slope":
-        error = _error(found, x, weight)[1] if np.isfinite(found.slope) else 1.0 / x.std()
-        return fits.at_line, float(found.slope), error, lambda b: _most(y, b * x, ones, weight)
-    if np.isinf(found.slope):
-        raise NotApplicable("the classes are separated, so the intercept is not defined.")
-    error = _error(found, x, weight)[0]
-    return fits.at_line, float(found.intercept), error, lambda a: _most(y, a * ones, x, weight)
+    if np.isinf(slope):
+        if parameter == "intercept":
+            raise NotApplicable("the classes are separated, so the intercept is not defined.")
+        return fits.at_line, slope, 1.0 / float(x.std()), partial(_most, fits, "slope", 0.0, 0.0)
+    spread = _inverse(information(x, intercept, slope, weight))
+    k = PAIR.index(parameter)
+    centre, other = (intercept, slope) if k == 0 else (slope, intercept)
+    tilt = float(spread[0, 1] / spread[k, k])  # how the other goes along, were it a parabola
+    seek = partial(_most, fits, parameter, other - tilt * centre, tilt)
+    return fits.at_line, centre, float(np.sqrt(spread[k, k])), seek
 
 
-def _error(found: Line, x: Floats, weight: Floats | None) -> Floats:
-    """Standard errors of intercept and slope."""
-    inverse = _inverse(information(x, found.intercept + found.slope * x, weight))
-    return np.sqrt(np.diag(inverse))
+PAIR = ("intercept", "slope")
 
 
 def _inverse(matrix: Floats) -> Floats:
@@ -521,14 +522,22 @@ def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrix))
 
 
-def _most(y: Floats, offset: Floats, direction: Floats, weight: Floats | None) -> float:
-    """The greatest log-likelihood along a direction, as a limit if need be."""
-    theta = float(shift(y, offset, direction, weight))
+def _most(fits: _Fits, parameter: str, start: float, tilt: float, value: float) -> float:
+    """The greatest log-likelihood of a line with one parameter given, as a limit if need be.
+
+    The other one is sought from `start` + `tilt` · value on.
+    """
+    y, x, weight = fits.y, fits.x, fits.weight
+    seek = free_intercept if parameter == "slope" else free_slope
+    theta = seek(y, x, value, weight, start + tilt * value)
     if np.isfinite(theta):
-        return float(log_likelihood(y, offset + theta * direction, weight))
-    still = direction == 0.0  # only these keep a likelihood below 1 in the limit
+        at = (theta, value) if parameter == "slope" else (value, theta)
+        return float(log_likelihood(y, x, weight, *at))
+    if parameter == "slope":
+        return 0.0
+    still = x == 0.0  # only these keep a likelihood below 1 in the limit
     w = None if weight is None else weight[still]
-    return float(log_likelihood(y[still], offset[still], w))
+    return float(log_likelihood(y[still], x[still], w, value))
 
 
 def _excess(fits: _Fits, parameter: str) -> float:
@@ -537,14 +546,22 @@ def _excess(fits: _Fits, parameter: str) -> float:
     Where the line does not fit, or cases weigh differently, the drop of the likelihood is that
     many squared times chi-squared.
     """
-    design, at = _fitted(fits, parameter)
-    if not np.isfinite(at).all():
+    alone = parameter == "in_the_large"
+    intercept, slope = (fits.shift, 1.0) if alone else (float(part) for part in fits.line)
+    if not (np.isfinite(intercept) and np.isfinite(slope)):
         return 1.0  # separated: the likelihood is all there is
-    y, p, w = fits.y, expit(at), np.ones_like(at) if fits.weight is None else fits.weight
-    inner = _inverse((design * (w * p * (1.0 - p))) @ design.T)
-    lever = np.einsum("in,ij,jn->n", design, inner, design) * w * p * (1.0 - p)
-    residual = w * (y - p) / (1.0 - np.minimum(lever, LEVERAGE))
-    robust = inner @ ((design * residual**2) @ design.T) @ inner
+    size = 1 if alone else 2
+    inner = _inverse(information(fits.x, intercept, slope, fits.weight)[:size, :size])
+    middle = np.zeros((size, size))
+    for some in parts(len(fits.x)):
+        x = fits.x[some]
+        p, w = expit(intercept + slope * x), 1.0 if fits.weight is None else fits.weight[some]
+        design = np.stack([np.ones(len(x)), x])[:size]
+        lever = np.einsum("in,in->n", inner @ design, design) * w * p * (1.0 - p)
+        residual = w * (fits.y[some] - p) / (1.0 - np.minimum(lever, LEVERAGE))
+        scores = design * residual
+        middle += scores @ scores.T
+    robust = inner @ middle @ inner
     k = 1 if parameter == "slope" else 0
     return float(np.sqrt(max(1.0, robust[k, k] / inner[k, k])))
 
@@ -701,7 +718,10 @@ def _informative(
     if not inside.any():
         raise NotApplicable(certain)
     weight = None if predictions.weight is None else predictions.weight[inside]
-    return y[inside].astype(np.float64), log_odds(p[inside]), weight
+    found: tuple[Floats, Floats] = predictions.once(
+        "informative", lambda: (y[inside].astype(np.float64), log_odds(p[inside]))
+    )
+    return *found, weight
 
 
 # ----------------------------------------------------------------------------------------------
@@ -864,8 +884,8 @@ def likelihood_ratio(predictions: Binary, hypothesis: str = "line") -> Test:
     if hypothesis == "intercept":
         if np.isinf(fits.line.slope):
             raise NotApplicable("the classes are separated, so the intercept is not defined.")
-        turned = float(shift(y, np.zeros_like(x), x, weight))
-        at["turned"] = float(log_likelihood(y, turned * x, weight))
+        turned = free_slope(y, x, 0.0, weight)
+        at["turned"] = float(log_likelihood(y, x, weight, 0.0, turned))
     lower, upper, df = {
         "line": ("given", "free", 2),
         "in_the_large": ("given", "shifted", 1),
@@ -1240,7 +1260,8 @@ class _Condensed:
                     shared.setdefault(key, ([], curve))[0].append(m)
         if not codes and not shared:
             return None
-        order = np.argsort(p)
+        known = [curve.order for _, curve in shared.values() if curve.order is not None]
+        order = known[0] if known else np.argsort(p)
         starts = _cells(p[order], [code[order] for _, code in codes.values()])
         sizes = np.diff(starts, append=sample.n)
         first = order[starts]
@@ -1249,7 +1270,13 @@ class _Condensed:
                 tuple(some),
                 Smoother(
                     curve.vertices,
-                    np.stack([np.add.reduceat(row[order], starts) for row in curve.rows]) / sizes,
+                    np.stack(
+                        [
+                            np.add.reduceat(row[order] if curve.order is None else row, starts)
+                            for row in curve.rows
+                        ]
+                    )
+                    / sizes,
                 ),
                 curve.curve(p, cast(Floats, work.places)),
             )

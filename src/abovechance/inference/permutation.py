@@ -38,10 +38,20 @@ from abovechance.measures import Form, LabelScore, Law, Measure, find
 from abovechance.measures.catalogue import same_question
 from abovechance.measures.chance_levels import level, shuffled, tables_of, turned
 from abovechance.measures.evaluation import fit
+from abovechance.measures.measure import Statistic
 from abovechance.measures.rank import area_scale
-from abovechance.measures.sample import Sample, after, case_losses, evaluate, evaluate_all
+from abovechance.measures.sample import (
+    Sample,
+    after,
+    case_losses,
+    evaluate,
+    evaluate_all,
+    made_of,
+)
+from abovechance.measures.sufficient_statistics import condensed
 from abovechance.numerics.exact import normal_tail
 from abovechance.numerics.ranks import midranks
+from abovechance.numerics.recalibration import log_odds
 from abovechance.numerics.shuffles import Shuffled, of_sum
 from abovechance.predictions import Binary, Predictions, View
 from abovechance.resampling import (
@@ -222,9 +232,7 @@ def _has_scale(measure: Measure, sample: Sample) -> bool:
 
 
 def _finite_logit(p: Floats) -> Floats:
-    inside = (p > 0.0) & (p < 1.0)
-    safe = np.where(inside, p, 0.5)
-    return np.where(inside, np.log(safe) - np.log1p(-safe), 0.0)
+    return log_odds(np.where((p > 0.0) & (p < 1.0), p, 0.5))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -876,6 +884,10 @@ def _levels(
         called = int(predictions.label.sum())
         tables = tables_of(null[LabelScore.LABEL], n, positives, called)
         found[m.label] = level(np.asarray(m.on_counts(tables)))
+    for m in [m for m in rest if m.label not in found and plain]:
+        there = _at_sums(m, predictions, null)
+        if there is not None:
+            found[m.label] = level(there)
     smooth = [m for m in rest if m.label not in found]
     if smooth:
         # places to read a curve off, no draws of the test: the same for every seed
@@ -887,6 +899,29 @@ def _levels(
         assert m.label_score is not None
         found[m.label] = _read_off(sums[m.label_score], values[m.label], null[m.label_score])
     return found
+
+
+MEAN_BY_SUM = {  # how much a mean over the cases moves with a sum over the positives
+    (Statistic.LOGS, LabelScore.LOGIT): 1.0,
+    (Statistic.SQUARES, LabelScore.PROBABILITY): -2.0,
+}
+
+
+def _at_sums(measure: Measure, predictions: Binary, null: Any) -> Floats | None:
+    """Values of a measure that follows from shares and a mean, where sums were drawn; else None."""
+    kind = measure.label_score
+    slope = MEAN_BY_SUM.get((measure.sufficient, kind))  # type: ignore[arg-type]
+    if slope is None or kind is None or predictions.weight is not None:
+        return None
+    sample = Sample.of(predictions)
+    few = None if _certain(predictions, [kind]) else condensed(fit(measure, predictions), sample)
+    if few is None:
+        return None
+    means = np.tile(few.means, (len(null[kind]), 1))
+    moved = null[kind] - observed_sums(predictions, [kind])[kind]
+    means[:, -1] += slope * moved / predictions.n
+    made = few.rebuilt(means)
+    return None if made is None else evaluate(measure, made_of(sample, made))
 
 
 def _read_off(sums: Floats, values: Floats, null: Floats) -> float | None:

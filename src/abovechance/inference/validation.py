@@ -363,7 +363,8 @@ def relative_overfitting(
     >>> relative_overfitting(0.9, 0.7, 0.5), relative_overfitting(0.9, 0.4, 0.5)
     (0.5, 1.0)
     """
-    if chance == apparent or (higher is not None and (apparent > chance) != higher):
+    same = np.isclose(chance, apparent, rtol=1e-9, atol=1e-12)  # no matter of the last digit
+    if same or (higher is not None and (apparent > chance) != higher):
         return 0.0
     return float(np.clip((left_out - apparent) / (chance - apparent), 0.0, 1.0))
 

@@ -24,6 +24,8 @@ from abovechance.predictions import Binary, Multiclass, Numeric, Predictions, Vi
 
 PAIRINGS = 1 << 22  # outcomes times predictions that are paired one by one
 BESIDE = 1 << 23  # probabilities, each beside every class
+MOST_LOSSES = 1 << 27  # the same of losses, which are summed in blocks
+BLOCK = 1 << 14
 LINEAR = 1e-9  # relative: how far a linear formula may be off by rounding
 ROUNDING = 1e-12  # what is left of a zero in a table of shares
 REACH = 12.0  # standard deviations beyond which a table has no probability to speak of
@@ -81,7 +83,7 @@ def _known(measure: Measure, predictions: Any) -> float | None:
     if measure.chance is not None:
         return measure.chance(predictions, measure)
     if measure.form in COUNTING:
-        return _of_tables(measure, predictions.confusion, predictions.weight is None)
+        return _of_tables(measure, predictions)
     if isinstance(predictions, Binary | Multiclass):
         if measure.form is Form.RANKS and measure.law is Law.PAIRS:
             return _of_ties(measure, predictions)
@@ -93,8 +95,22 @@ def _known(measure: Measure, predictions: Any) -> float | None:
     return None
 
 
-def _of_tables(measure: Measure, table: Floats, counted: bool) -> float | None:
+def _of_tables(measure: Measure, predictions: Any) -> float | None:
     """Of fixed margins: at the expected table if the formula is linear in it, else over all."""
+    table = predictions.confusion
+    tables = predictions.once("tilted tables", lambda: _tilted(table))
+    found, *ends = measure.on_counts(tables).tolist()
+    between = np.reshape(ends, (TILTS, 2)).mean(axis=1)
+    if np.isfinite(found) and np.allclose(between, found, rtol=LINEAR, atol=LINEAR):
+        return 0.0 if abs(found) < ROUNDING else found
+    if len(table) > 2 or predictions.weight is not None:
+        return None
+    positives, called = int(table[1].sum()), int(table[:, 1].sum())
+    return _over_tables(measure, int(table.sum()), positives, called)
+
+
+def _tilted(table: Floats) -> Floats:
+    """The expected table of these margins, and pairs of others beside it."""
     rows, columns, n = table.sum(axis=1), table.sum(axis=0), table.sum()
     expected = np.outer(rows, columns) / n
     rng = np.random.default_rng(0)
@@ -103,13 +119,7 @@ def _of_tables(measure: Measure, table: Floats, counted: bool) -> float | None:
         along, across = (_centred(rng.normal(size=len(rows)), m) for m in (rows, columns))
         move = expected * np.outer(along, across)
         tables += [expected + move, expected - move]
-    found, *ends = measure.on_counts(np.stack(tables)).tolist()
-    between = np.reshape(ends, (TILTS, 2)).mean(axis=1)
-    if np.isfinite(found) and np.allclose(between, found, rtol=LINEAR, atol=LINEAR):
-        return 0.0 if abs(found) < ROUNDING else found
-    if len(table) > 2 or not counted:
-        return None
-    return _over_tables(measure, int(n), int(rows[1]), int(columns[1]))
+    return np.stack(tables)
 
 
 def _centred(values: Floats, margin: Floats) -> Floats:
@@ -147,12 +157,12 @@ def _of_ties(measure: Measure, predictions: Any) -> float:
 
 def _of_classes(measure: Measure, predictions: Any) -> float | None:
     """Every prediction beside every class, weighted by how frequent that is."""
-    shares = predictions.prevalences
-    if len(shares) ** 2 * predictions.n > BESIDE:
+    shares, losses = predictions.prevalences, measure.form is Form.LOSSES
+    if len(shares) ** 2 * predictions.n > (MOST_LOSSES if losses else BESIDE):
         return None
-    chance = np.repeat(shares[:, None], predictions.n, axis=1)
+    chance = np.broadcast_to(shares[:, None], (len(shares), predictions.n))
     found = _spread(measure, predictions, chance)
-    if measure.form is Form.LOSSES and measure.after is None:
+    if losses and measure.after is None:
         return found
     if not np.isfinite(found):
         return None
@@ -171,22 +181,34 @@ def _of_classes(measure: Measure, predictions: Any) -> float | None:
 def _spread(measure: Measure, predictions: Any, chance: Floats) -> float:
     """The value when case j is of class k with probability `chance` (K, n)."""
     k, n = chance.shape
-    weight = chance if predictions.weight is None else chance * predictions.weight
-    given = np.tile(predictions.probability, k)
-    if isinstance(predictions, Binary):
-        outcome = np.repeat([0.0, 1.0], n)
+    if measure.form is Form.LOSSES:
+        total = sizes = 0.0
+        step = max(1, BLOCK // k)
+        for start in range(0, n, step):
+            *cases, weight = _beside(predictions, chance, slice(start, start + step))
+            total += float(measure.formula(*cases, **measure.parameters) @ weight)
+            sizes += float(weight.sum())
+        found = np.float64(total) / sizes
     else:
-        outcome = np.repeat(np.eye(k), n, axis=1)
+        found = measure.formula(*_beside(predictions, chance, slice(n)), **measure.parameters)
+    return float(after(measure, found))
+
+
+def _beside(predictions: Any, chance: Floats, some: slice) -> tuple[Floats, Floats, Floats]:
+    """Outcomes, probabilities and weights of some cases, once for every class."""
+    k, weight = len(chance), chance[:, some]
+    if predictions.weight is not None:
+        weight = weight * predictions.weight[some]
+    given = np.tile(predictions.probability[..., some], k)
+    if isinstance(predictions, Binary):
+        outcome = np.repeat([0.0, 1.0], weight.shape[1])
+    else:
+        outcome = np.repeat(np.eye(k), weight.shape[1], axis=1)
     flat = weight.ravel()
     seen = flat > 0
     if not seen.all():
         outcome, given, flat = outcome[..., seen], given[..., seen], flat[seen]
-    if measure.form is Form.LOSSES:
-        losses = measure.formula(outcome, given, **measure.parameters)
-        found = float(np.average(losses, weights=flat))
-    else:
-        found = float(measure.formula(outcome, given, flat, **measure.parameters))
-    return float(found if measure.after is None else measure.after(found))
+    return outcome, given, flat
 
 
 def _on_scale(measure: Measure, predictions: Numeric) -> float | None:

@@ -447,7 +447,8 @@ EXPLAINED: dict[str, Any] = {
 
 def _log_target(outcome: Floats, probability: Floats) -> Floats:
     """Log of the probability given to what happened; two classes."""
-    return np.log(np.where(outcome == 1.0, probability, 1.0 - probability))
+    found = np.where(outcome == 1.0, probability, 1.0 - probability)
+    return np.log(found, out=found)
 
 
 def _log_target_of_classes(outcome: Floats, probability: Floats) -> Floats:
@@ -503,7 +504,9 @@ def log_score(outcome: Floats, probability: Floats, *, base: float = np.e) -> Fl
     >>> log_score([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     -0.308
     """
-    return _log_target(outcome, probability) / np.log(base)
+    found = _log_target(outcome, probability)
+    found /= np.log(base)
+    return found
 
 
 def _log_loss_of_classes(outcome: Floats, probability: Floats, *, base: float = np.e) -> Floats:
@@ -542,7 +545,8 @@ def log_loss(outcome: Floats, probability: Floats, *, base: float = np.e) -> Flo
     >>> log_loss([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
     0.308
     """
-    return 0.0 - _log_target(outcome, probability) / np.log(base)
+    found = log_score.formula(outcome, probability, base=base)
+    return np.subtract(0.0, found, out=found)
 
 
 def _means(outcome: Floats, probability: Floats, weight: Floats | None) -> tuple[Floats, Floats]:

@@ -1,6 +1,7 @@
 """The rank family: what the order of the scores says, and measures that are linear in its areas."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -451,22 +452,26 @@ def area_scale(measure: Measure, found: float, area: float) -> AreaScale | None:
     >>> area_scale(find("average_precision"), 0.8, 0.75) is None
     True
     """
+    return _line(_ends_of_area(measure), found, area)
+
+
+@lru_cache(maxsize=256)
+def _ends_of_area(measure: Measure) -> list[float]:
+    """Values of a reversed and of a perfect order."""
     score = np.array([0.2, 0.4, 0.6, 0.8])
     orders = [Binary([0, 0, 1, 1], probability=p) for p in (score[::-1], score)]
-    return _line(measure, orders, found, area)
+    return [value(measure, p) for p in orders]
 
 
 def concordance_scale(measure: Measure, found: float, concordance: float) -> AreaScale | None:
     """The line from a concordance to a measure of survival; None if `found` does not lie on it."""
     time, seen = [1.0, 2.0, 3.0, 4.0], [1, 1, 1, 1]
     risk = np.array([4.0, 3.0, 2.0, 1.0])
-    return _line(
-        measure, [Survival(time, seen, risk=r) for r in (risk[::-1], risk)], found, concordance
-    )
+    orders = [Survival(time, seen, risk=r) for r in (risk[::-1], risk)]
+    return _line([value(measure, p) for p in orders], found, concordance)
 
 
-def _line(measure: Measure, orders: list[Any], found: float, area: float) -> AreaScale | None:
-    ends = [value(measure, p) for p in orders]
+def _line(ends: list[float], found: float, area: float) -> AreaScale | None:
     if not np.isfinite(ends).all() or ends[0] == ends[1]:
         return None
     scale = AreaScale(*ends)

@@ -48,14 +48,10 @@ class Condensed:
         return np.asarray(self.columns.mean(axis=1))
 
     @cached_property
-    def apart(self) -> Floats:
-        """How far each case is from the means."""
-        return np.asarray(self.columns - self.means[:, None])
-
-    @cached_property
     def _step(self) -> Floats:
-        n = self.columns.shape[1]
-        return np.asarray(STEP * np.sqrt(np.einsum("cn,cn->c", self.apart, self.apart)) / n)
+        apart = (row - mean for row, mean in zip(self.columns, self.means, strict=True))
+        squares = [float(np.einsum("n,n->", gap, gap)) for gap in apart]
+        return np.asarray(STEP * np.sqrt(squares) / self.columns.shape[1])
 
     @cached_property
     def _sides(self) -> dict[str, Any] | None:
@@ -77,7 +73,12 @@ class Condensed:
     def influence(self, value: Callable[[dict[str, Any]], Floats]) -> Floats | None:
         """How much each case moves it, were the cases equally heavy."""
         slopes = self.slopes(value)
-        return None if slopes is None else slopes @ self.apart / self.columns.shape[1]
+        if slopes is None:
+            return None
+        found = slopes @ self.columns
+        found -= slopes @ self.means
+        found /= len(found)
+        return found
 
 
 def condensed(measure: Measure, sample: Any) -> Condensed | None:

@@ -112,9 +112,11 @@ def _cumulants(scores: Floats, times: Floats, positives: int) -> tuple[float, fl
     rest = n - positives
     centre = float(times @ scores) / n
     gap = scores - centre
-    variance = positives * rest / (n * (n - 1.0)) * float(times @ gap**2)
+    squares = gap * gap
+    variance = positives * rest / (n * (n - 1.0)) * float(times @ squares)
     third = positives * rest * (rest - positives) / (n * (n - 1.0) * (n - 2.0))
-    return positives * centre, variance, third * float(times @ gap**3)
+    squares *= gap  # powers beyond squares are slow as such
+    return positives * centre, variance, third * float(times @ squares)
 
 
 def _checked(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abovechance.arrays import Floats, Ints
+from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
 
 # ----------------------------------------------------------------------------------------------
@@ -18,6 +18,7 @@ from abovechance.errors import NotApplicable
 
 SPAN = 0.75
 DEGREE = 2
+SCATTERED = 5_000  # cases up to which a smoother takes outcomes in the order given
 CELL = 0.2  # a cell with no more than this share of a neighbourhood is not divided
 MARGIN = 0.005  # of the range, by which the outermost vertices lie outside
 POINTS = 2000  # beyond this many distinct values a direct curve is blended between as many places
@@ -29,15 +30,21 @@ SURFACES = ("interpolate", "direct")
 class Smoother:
     """A curve that is linear in the outcomes: `coefficients(y)`, then `basis(at)`.
 
-    `rows` (2 vertices, n) give from the outcomes the value at each vertex, then the slope there.
+    `rows` (2 vertices, n) give from the outcomes the value at each vertex, then the slope there;
+    of many cases these are put in `order` first.
     """
 
     vertices: Floats
     rows: Floats
+    order: Ints | None = None
 
     def coefficients(self, outcome: Floats) -> Floats:
         """Values and slopes at the vertices for outcomes (…, n): (…, 2 vertices)."""
-        return np.asarray(outcome @ self.rows.T)
+        return np.asarray(self.ordered(outcome) @ self.rows.T)
+
+    def ordered(self, values: Array) -> Array:
+        """Values of the cases (…, n) as `rows` have them."""
+        return values if self.order is None else values[..., self.order]
 
     def curve(self, outcome: Floats, at: Floats) -> Floats:
         """The curve for outcomes (…, n) at some places: (…, places)."""
@@ -56,7 +63,7 @@ class Smoother:
 
     def variance(self, noise: Floats, at: Floats) -> Floats:
         """Variance of the curve at some places when outcome i has variance `noise[i]`."""
-        inner = (self.rows * noise) @ self.rows.T
+        inner = (self.rows * self.ordered(noise)) @ self.rows.T
         basis = self.basis(at)
         return np.asarray(np.maximum(np.einsum("ij,jk,ik->i", basis, inner, basis), 0.0))
 
@@ -113,7 +120,7 @@ def loess(
     order = np.argsort(x, kind="stable")
     ordered = x[order]
     own = np.ones(len(x)) if weight is None else weight[order]
-    distinct = np.unique(ordered)
+    distinct = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     if len(distinct) <= DEGREE + 1:
         return _means(x, distinct, np.ones(len(x)) if weight is None else weight)
     if surface == "direct":
@@ -122,13 +129,16 @@ def loess(
         vertices = _vertices(ordered, int(np.floor(len(x) * span * CELL)))
     nearest = max(1, min(len(x), int(np.floor(len(x) * span + 1e-5))))
     widths = _distances(ordered, vertices, nearest) * max(1.0, float(np.sqrt(span)))
-    code = np.searchsorted(distinct, ordered)
     rows = np.zeros((2 * len(vertices), len(x)))
     for k, v in enumerate(vertices):
-        start, value, slope = _local(ordered, own, code, float(v), float(widths[k]), degree)
-        into = order[start : start + len(value)]
+        start, value, slope = _local(ordered, own, float(v), float(widths[k]), degree)
+        into = slice(start, start + len(value))
         rows[k, into], rows[len(vertices) + k, into] = value, slope
-    return Smoother(vertices, rows)
+    if len(x) > SCATTERED:
+        return Smoother(vertices, rows, order)
+    as_given = np.empty_like(rows)
+    as_given[:, order] = rows
+    return Smoother(vertices, as_given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +196,7 @@ def _distances(x: Floats, vertices: Floats, nearest: int) -> Floats:
 
 
 def _local(
-    x: Floats, weight: Floats, code: Ints, v: float, h: float, degree: int
+    x: Floats, weight: Floats, v: float, h: float, degree: int
 ) -> tuple[int, Floats, Floats]:
     """Weights that give value and slope at v from the outcomes of neighbouring cases."""
     if h == 0.0:  # the whole neighbourhood lies at v
@@ -196,11 +206,16 @@ def _local(
     else:
         start = np.searchsorted(x, v - h, side="left")
         stop = np.searchsorted(x, v + h, side="right")
-        u = (x[start:stop] - v) / h
-        kernel = np.maximum(1.0 - np.abs(u * u * u), 0.0)
-        kernel = kernel * kernel * kernel
-    kernel = kernel * weight[start:stop]
-    seen = code[start:stop][kernel > 0.0]
+        u = x[start:stop] - v
+        u /= h
+        kernel = u * u
+        kernel *= u
+        np.abs(kernel, out=kernel)
+        np.subtract(1.0, kernel, out=kernel)
+        np.maximum(kernel, 0.0, out=kernel)
+        kernel *= kernel * kernel
+    kernel *= weight[start:stop]
+    seen = x[start:stop][kernel > 0.0]
     if not seen.size:
         return int(start), np.full(len(u), np.nan), np.full(len(u), np.nan)
     terms = min(degree, int(np.count_nonzero(np.diff(seen)))) + 1
@@ -216,12 +231,12 @@ def _projection(u: Floats, weight: Floats, terms: int) -> tuple[Floats, Floats]:
     made: list[tuple[Floats, Floats, Floats, float]] = []  # values, weighted, coefficients, length²
     value, slope = np.zeros(len(u)), np.zeros(len(u))
     for k in range(terms):
-        q = np.ones(len(u)) if k == 0 else u if k == 1 else u * u
+        q = np.ones(len(u)) if k == 0 else u.copy() if k == 1 else u * u
         own = np.eye(terms)[k]
-        whole = _dot(weight * q, q)
+        whole = float(np.einsum("i,i,i->", weight, q, q))
         for other, weighted, coefficients, length in made:
             share = _dot(weighted, q) / length
-            q = q - share * other
+            np.subtract(q, share * other, out=q)
             own = own - share * coefficients
         weighted = weight * q
         length = _dot(weighted, q)

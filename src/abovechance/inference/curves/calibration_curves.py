@@ -435,6 +435,7 @@ def _variance(smoother: Smoother, residual: Floats, groups: Array | None, x: Flo
     if groups is None:
         return smoother.variance(residual**2, x)
     _, code = np.unique(groups, return_inverse=True)
+    code, residual = smoother.ordered(code), smoother.ordered(residual)
     sums = np.stack([np.bincount(code, weights=row * residual) for row in smoother.rows])
     units = sums.shape[1]
     return np.asarray(((smoother.basis(x) @ sums) ** 2).sum(axis=1) * units / max(units - 1, 1))
