@@ -170,6 +170,9 @@ def beside_margin(contrast: Contrast, measure: Measure, margin: float, level: fl
     interval = one_sided(contrast, round(1.0 - 2.0 * alpha, 12))
     if interval.low == interval.high or not getattr(contrast, "varies", True):
         raise NotApplicable("nothing varies between the cases, so there is no verdict on a margin.")
+    undecided = getattr(contrast, "no_verdict", None)
+    if undecided:
+        raise NotApplicable(undecided)
     low, high = interval.low, interval.high
     if not measure.higher_is_better:
         low, high = -high, -low

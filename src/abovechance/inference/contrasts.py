@@ -95,6 +95,7 @@ class Standardised:
     hypothesis: str
     known: Mapping[str, Any]
     bounds: tuple[float, float] = (-np.inf, np.inf)
+    no_verdict: str | None = None  # why nothing is said of a margin
 
     @property
     def difference(self) -> float:

@@ -53,13 +53,16 @@ from abovechance.settings import Settings
 FEWEST = 30  # times
 ROUNDING = 1e-12  # relative; values of a time that differ by less are the same
 PERSISTENT = 0.7  # beyond which many times count as few
+TELLING = 100  # times that make up what differs, below which there is no verdict on a margin
 
 
 @dataclass(frozen=True)
 class Ordered:
     """The standard error of a mean in time order, with its degrees of freedom.
 
-    `persistence` is how much of a value is left at the next time; `times` how many there are.
+    `persistence` is how much of a value is left at the next time; `times` how many there are;
+    `telling` how many of them make up what varies: all of equal deviations, few where most values
+    are the same.
     """
 
     mean: float
@@ -67,6 +70,7 @@ class Ordered:
     df: float
     persistence: float
     times: int
+    telling: float
 
     @property
     def known(self) -> dict[str, float]:
@@ -158,7 +162,9 @@ def cosines(values: Floats, order: Array) -> Ordered:
     wanted = most if left == 0 else 0.12 * times * (1.0 - left) / np.sqrt(left)
     count = int(min(max(np.floor(wanted), 3), most))
     omega = float((_waves(x, count) ** 2).mean())
-    return Ordered(mean, float(np.sqrt(omega / times)), float(count), left, times)
+    away = np.abs(x - np.median(x))
+    telling = float(away.sum() ** 2 / (away @ away))
+    return Ordered(mean, float(np.sqrt(omega / times)), float(count), left, times, telling)
 
 
 def _waves(x: Floats, count: int) -> Floats:
@@ -685,8 +691,25 @@ def difference_in_order(measure: Measure, first: Any, second: Any, settings: Set
         return Unanswerable(gap, "the models differ alike at all times, so nothing varies")
     spread = Gap(gap, found.error, found.df)
     bounds = span(measure.range)
-    whole = Standardised(spread, turn(measure), "ordered", OVER_TIME, found.known, bounds)
+    whole = Standardised(
+        spread, turn(measure), "ordered", OVER_TIME, found.known, bounds, _undecided(found)
+    )
     return OfBoth(whole, measure, first, second, settings) if _few_may_tell(measure) else whole
+
+
+def _undecided(found: Ordered) -> str | None:
+    """Why there is no verdict on a margin: errors in a row that happen to be few look sure.
+
+    Of 409 times, each keeping nine tenths of the one before, expected costs that 22 to 67 times
+    made up were found non-inferior at the margin in .106 of samples, and scaled Brier scores that
+    77 to 113 made up in .097: in .045 of those with 100 or more.
+    """
+    if found.telling >= TELLING:
+        return None
+    return (
+        f"a verdict on a margin in time order needs {TELLING} times that make up what differs, and "
+        f"there are about {found.telling:.0f}; the interval stands."
+    )
 
 
 declared_difference(
