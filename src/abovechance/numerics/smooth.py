@@ -100,8 +100,9 @@ def loess(
     at every border). `"direct"` fits at every distinct value, up to 2000 of them.
 
     Deviations: where a neighbourhood has too few distinct values for the polynomial, its degree
-    is lowered (R takes a pseudo-inverse and warns); with up to three distinct values in all the
-    curve is the mean outcome at each, joined by lines.
+    is lowered (R takes a pseudo-inverse and warns); where all of a neighbourhood are tied at its
+    very edge, their mean is taken; with up to three distinct values in all the curve is the mean
+    outcome at each, joined by lines.
 
     References
     ----------
@@ -215,6 +216,10 @@ def _local(
         np.maximum(kernel, 0.0, out=kernel)
         kernel *= kernel * kernel
     kernel *= weight[start:stop]
+    if (
+        not kernel.any()
+    ):  # more cases than a neighbourhood holds are tied, as far away as it reaches
+        kernel = weight[start:stop] * (np.abs(u) == np.abs(u).min(initial=np.inf))
     seen = x[start:stop][kernel > 0.0]
     if not seen.size:
         return int(start), np.full(len(u), np.nan), np.full(len(u), np.nan)

@@ -189,7 +189,7 @@ def test_clusters_that_agree_by_chance_do_not_narrow_a_band() -> None:
         assert alone.high is not None
         assert (found.high >= alone.high - 1e-9).all()
         assert [a.text for a in found.advice] == [
-            "3 clusters are few for a curve: its band may cover less than it says."
+            "2 clusters with cases of 0 are few for a curve: its band may cover less than it says."
         ]
 
 

@@ -103,3 +103,38 @@ def test_survival_of_clusters_of_one_case_is_that_of_cases() -> None:
     )
     assert np.array_equal(found.low, alone.low, equal_nan=True)
     assert found.advice == ()
+
+
+def test_clusters_that_hold_the_rarer_class_count_for_a_curve() -> None:
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(40), 5)
+    y, p = (groups < 4).astype(int), rng.random(200)
+    for curve in (ac.curves.roc, ac.curves.calibration):
+        found = curve(ac.Binary(y, probability=p, pos_label=1, groups=groups))
+        assert any("4 clusters with cases of 1 are few" in a.text for a in found.advice)
+    alone = ac.curves.roc(ac.Binary(groups < 1, probability=p, pos_label=True, groups=groups))
+    assert alone.low is None
+    assert "a single cluster" in alone.advice[-1].text
+
+
+def test_few_cases_of_a_class_are_said() -> None:
+    p = np.linspace(0.05, 0.95, 60)
+    found = ac.curves.precision_recall(ac.Binary(p > 0.9, probability=p, pos_label=True))
+    assert [a.text for a in found.advice] == [
+        "a class has 4 cases, few for a curve: its band may cover less than it says."
+    ]
+    with pytest.raises(NotApplicable, match="both classes"):
+        ac.curves.roc(
+            ac.Binary(p > 0.9, probability=p, pos_label=True, sample_weight=(p < 0.9) * 1.0)
+        )
+
+
+def test_a_calibration_curve_of_mostly_tied_probabilities_has_its_band() -> None:
+    rng = np.random.default_rng(1)
+    p = np.where(rng.random(400) < 0.85, 0.0, np.round(rng.random(400), 2))
+    curve = ac.curves.calibration(ac.Binary(rng.random(400) < p, probability=p, pos_label=True))
+    assert np.isfinite(curve.low).all()
+    assert (curve.low <= curve.y).all()
+    assert (curve.y <= curve.high).all()
+    none = curve.at(0.0)
+    assert none["high"] < 0.03

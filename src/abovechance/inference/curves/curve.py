@@ -26,7 +26,7 @@ from abovechance.settings import Settings
 
 
 FEW_CLUSTERS = 30
-FEW_CASES = 50  # of a class, as its weights have it
+FEW_CASES, FEW_WEIGHTED = 10, 50  # of a class: counting one each, by what weights are worth
 SUREST = 1.0 - 1e-9  # level, of which a normal limit is still a number
 
 
@@ -112,8 +112,10 @@ class Curve(Result, kind="curve"):
 
 def as_cases_allow(curve: Curve, predictions: Any) -> Curve:
     """The curve without a band where cases forbid one; else as its clusters allow."""
-    why = no_band(predictions)
-    return over_clusters(curve, predictions.cases.groups) if why is None else bandless(curve, why)
+    why, groups = no_band(predictions), predictions.cases.groups
+    if why is not None:
+        return bandless(curve, why)
+    return curve if groups is None else over_clusters(curve, *fewest_clusters(predictions, groups))
 
 
 def no_band(predictions: Any) -> Advice | None:
@@ -133,15 +135,16 @@ def no_band(predictions: Any) -> Advice | None:
     return None
 
 
-def over_clusters(curve: Curve, groups: Array | None) -> Curve:
+def over_clusters(curve: Curve, units: int, of_class: str = "") -> Curve:
     """The curve as its clusters allow: advice where they are few, no band of a single one."""
-    units = FEW_CLUSTERS if groups is None else len(np.unique(groups))
     if units >= FEW_CLUSTERS:
         return curve
     if units > 1:
-        text = f"{units} clusters are few for a curve: its band may cover less than it says."
+        text = (
+            f"{units} clusters{of_class} are few for a curve: its band may cover less than it says."
+        )
         return replace(curve, advice=(*curve.advice, Advice("AC250", text)))
-    text = "there is no band: a single cluster does not show how much clusters vary."
+    text = f"there is no band: a single cluster{of_class} does not show how much clusters vary."
     return bandless(curve, Advice("AC250", text))
 
 
@@ -253,10 +256,14 @@ class Sweep:
         groups, weight = self.predictions.cases.groups, self.predictions.weight
         if groups is not None:
             return float(fewest_clusters(self.predictions, groups)[0])
-        if weight is None:
-            return np.inf
-        sides = weight[self.predictions.positive], weight[~self.predictions.positive]
-        return min(float(w.sum() ** 2 / (w**2).sum()) for w in sides)
+        return np.inf if weight is None else self.cases
+
+    @cached_property
+    def cases(self) -> float:
+        """How many cases of the smaller class there are, by what their weights are worth."""
+        weight, positive = self.predictions.weight, self.predictions.positive
+        each = np.ones(len(positive)) if weight is None else weight
+        return min(float(w.sum() ** 2 / (w**2).sum()) for w in (each[positive], each[~positive]))
 
     @cached_property
     def level(self) -> float:
@@ -286,11 +293,11 @@ class Sweep:
         low, high = limits or (None, None)
         level, seed = self.settings.level, self.settings.seed
         known = Curve(low=low, high=high, level=level, n=self.predictions.n, seed=seed, **facts)
-        if self.predictions.cases.groups is None and self.units < FEW_CASES:
-            text = (
-                f"the weights of a class are worth {self.units:.0f} cases, few for a curve: its "
-                "band may cover less than it says."
-            )
+        few = FEW_CASES if self.plain else FEW_WEIGHTED
+        if self.predictions.cases.groups is None and self.cases < few:
+            number = f"{self.cases:.0f} case{'s' * (round(self.cases) != 1)}"
+            held = f"a class has {number}" if self.plain else f"a class is worth {number}"
+            text = f"{held}, few for a curve: its band may cover less than it says."
             known = replace(known, advice=(*known.advice, Advice("AC250", text)))
         return as_cases_allow(known, self.predictions)
 
@@ -304,7 +311,12 @@ def ranking_of(predictions: Any, what: str) -> Floats:
         )
     if predictions.ranking is None:
         raise NotApplicable(f"{what} needs scores or probabilities; only labels were predicted.")
-    if len(np.unique(predictions.positive)) < 2:
+    weighed = (
+        predictions.positive
+        if predictions.weight is None
+        else (predictions.positive[predictions.weight > 0])
+    )
+    if len(np.unique(weighed)) < 2:
         raise NotApplicable(f"{what} needs cases of both classes.")
     return predictions.ranking
 

@@ -97,7 +97,11 @@ def survival(predictions: Survival, *, groups: int = 3, **given: Any) -> dict[st
                     clusters = None  # its cases are of different clusters, so independent
             curve = _kaplan_meier(time, event, clusters, name, settings.level)
             why = no_band(predictions)
-            curves[name] = over_clusters(curve, clusters) if why is None else bandless(curve, why)
+            if why is not None:
+                curve = bandless(curve, why)
+            elif clusters is not None:
+                curve = over_clusters(curve, len(np.unique(clusters)))
+            curves[name] = curve
     return curves
 
 

@@ -157,6 +157,10 @@ def _fit(
             kernel = max(1.0 - abs(u[i] * u[i] * u[i]), 0.0)
             weight[i] = kernel * kernel * kernel
     first, last = 0, n - 1  # those of no weight stand at the ends
+    if n and not weight[:n].any():  # all are tied at the edge: the nearest count alike
+        closest = np.abs(u[:n]).min()
+        for i in range(n):
+            weight[i] = 1.0 if abs(u[i]) == closest else 0.0
     while first < n and not weight[first] > 0.0:
         first += 1
     while last > first and not weight[last] > 0.0:
