@@ -257,3 +257,15 @@ def test_a_curve_exports_its_points() -> None:
     assert list(curve.to_frame().columns) == ["x", "y", "low", "high", "cases"]
     assert isinstance(curve, ac.curves.Curve)
     assert "4 points" in str(curve)
+
+
+def test_a_curve_that_does_not_follow_the_cases_says_so() -> None:
+    rng = np.random.default_rng(7)
+    p = rng.uniform(size=1500)
+    straight = ac.Binary(rng.random(1500) < p, probability=p, pos_label=True)
+    assert "AC255" not in {a.code for a in ac.curves.calibration(straight).advice}
+    bent = 0.1 + 0.85 / (1 + np.exp(-40 * (p - 0.85)))
+    steps = ac.Binary(rng.random(1500) < bent, probability=p, pos_label=True)
+    (said,) = (a.text for a in ac.curves.calibration(steps).advice if a.code == "AC255")
+    assert said.startswith("the curve is smoother than the cases are (p ")
+    assert "AC255" not in {a.code for a in ac.curves.calibration(steps, span=0.2).advice}

@@ -10,6 +10,7 @@ import numpy as np
 from abovechance.advice import Advice
 from abovechance.arrays import Array, Floats, Ints
 from abovechance.errors import NotApplicable
+from abovechance.format import p_phrase
 from abovechance.inference.curves.curve import FEW_CLUSTERS, Curve, as_cases_allow, no_band
 from abovechance.inference.proportions import clopper_pearson, score_limits
 from abovechance.measures import find
@@ -181,6 +182,8 @@ METHODS = ("loess", "isotonic", "binned")
 POINTS = 101
 ENOUGH = 1000  # cases beyond which neighbourhoods shrink
 FEW = 500
+PARTS, TAKEN = 20, 5  # of the cases, and how many of them a smooth curve follows by itself
+NOT_FOLLOWED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +334,7 @@ def _smooth(problem: Problem, span: float | None, level: float) -> Curve:
         + ("" if groups is None else ", clusters as units"),
         n=n,
         columns={"cases": _near(p[seen], x)},
-        advice=_few(n, groups),
+        advice=(*_few(n, groups), *_not_followed(problem, fitted)),
     )
 
 
@@ -462,6 +465,29 @@ def _few(n: int, groups: Array | None) -> tuple[Advice, ...]:
         return ()  # of few clusters `over_clusters` speaks
     text = f"{n} cases are few for a curve: its band may cover less than it says."
     return (Advice("AC250", text),)
+
+
+def _not_followed(problem: Problem, fitted: Floats) -> tuple[Advice, ...]:
+    """That a smooth curve does not follow the cases: their numbers in twenty parts of them."""
+    from scipy.special import chdtrc
+
+    n = len(fitted)
+    if not problem.share or n < FEW or problem.weight is not None or problem.groups is not None:
+        return ()
+    parts = np.array_split(np.argsort(problem.predicted, kind="stable"), PARTS)
+    y, noise = problem.outcome, fitted * (1.0 - fitted)
+    beyond = [
+        float((y[i] - fitted[i]).sum()) ** 2 / max(float(noise[i].sum()), 1.0 / n) for i in parts
+    ]
+    p = float(chdtrc(PARTS - TAKEN, sum(beyond)))
+    if p >= NOT_FOLLOWED:
+        return ()
+    text = (
+        f"the curve is smoother than the cases are ({p_phrase(p)} of the frequencies in {PARTS} "
+        "parts of them): where they bend away from it, its band covers less than it says. A "
+        "smaller span, or method='isotonic', follows them."
+    )
+    return (Advice("AC255", text),)
 
 
 def _near(p: Floats, x: Floats) -> Floats:
