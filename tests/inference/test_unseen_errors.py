@@ -9,6 +9,7 @@ from abovechance.inference.unseen_errors import (
     ENOUGH_ERRORS,
     FEW_ERRORS,
     NOTHING,
+    value_of,
     with_more_errors,
     with_sure_errors,
 )
@@ -285,5 +286,6 @@ def test_the_surest_right_calls_are_taken_for_wrong() -> None:
     p = np.array([0.01, 0.9, 0.3, 0.98, 0.4, 0.2])
     changed = np.where(np.isin(np.arange(6), (0, 3)), 1 - y, y)
     expected = np.mean((changed - p) ** 2)
-    assert with_sure_errors(find("brier"), Binary(y, probability=p)) == pytest.approx(expected)
-    assert with_sure_errors(find("auc"), Binary(y, probability=p)) is None
+    wrong = with_sure_errors(Binary(y, probability=p))
+    assert value_of(find("brier"), wrong) == pytest.approx(expected)
+    assert value_of(find("auc"), wrong) is None

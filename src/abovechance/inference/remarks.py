@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import combinations, repeat
 from typing import Any
 
@@ -23,7 +24,7 @@ from abovechance.inference.prose import lower
 from abovechance.inference.results import Difference, Estimate, Interval
 from abovechance.inference.shares import is_stated
 from abovechance.inference.time_order import autocorrelated, cosines
-from abovechance.inference.unseen_errors import with_sure_errors
+from abovechance.inference.unseen_errors import value_of, with_sure_errors
 from abovechance.measures import Form, Law, Measure, find
 from abovechance.measures.sample import COUNTING, Sample
 from abovechance.measures.survival import time_of
@@ -719,30 +720,31 @@ SURE_CALLS = (
 
 def _on_sure_calls(predictions: Predictions, rows: Sequence[Estimate]) -> Iterator[Advice]:
     """Limits that two wrong calls among the surest would lead beyond."""
+    wrong = with_sure_errors(predictions)
+    if wrong is None:
+        return
     some = [
         e
         for e in rows
-        if (m := _measure_of(e)) is not None
-        and _led_beyond(e.interval, e.value, [(1.0, m, predictions)])
+        if e.interval is not None
+        and (m := _measure_of(e)) is not None
+        and _led_beyond(e.interval, e.value, _moved(m, predictions, wrong))
     ]
     if some:
         yield Advice("AC039", f"{_titles(some)}: {SURE_CALLS} (.87 of .95 with 150 cases).")
 
 
-def _led_beyond(
-    interval: Interval | None, value: float, parts: Iterable[tuple[float, Measure, Any]]
-) -> bool:
-    """Whether sure errors of one of the parts that a value adds up would have led beyond limits."""
-    if interval is None or "unseen" in interval.by:
+def _moved(measure: Measure, predictions: Any, wrong: Sample | None) -> float:
+    """How far sure errors would move a value; 0 where nothing is said of them."""
+    found = None if wrong is None else value_of(measure, wrong)
+    return 0.0 if found is None else found - float(measure.of(predictions))
+
+
+def _led_beyond(interval: Interval, value: float, *moves: float) -> bool:
+    """Whether one of these moves would have led a value beyond its limits."""
+    if "unseen" in interval.by:
         return False
-    for sign, measure, predictions in parts:
-        found = with_sure_errors(measure, predictions)
-        if found is None:
-            continue
-        moved = value + sign * (found - float(measure.of(predictions)))
-        if not interval.low <= moved <= interval.high:
-            return True
-    return False
+    return any(move and not interval.low <= value + move <= interval.high for move in moves)
 
 
 def _on_size(predictions: Predictions, measures: Iterable[Measure]) -> Iterator[Advice]:
@@ -883,18 +885,23 @@ def _on_sure_calls_of_pairs(
 ) -> Iterator[Advice]:
     """Differences whose limits two wrong calls among the surest of a model would lead beyond."""
     known = {m.label: m for m in measures}
+    wrong = {name: with_sure_errors(predictions) for name, predictions in found.models.items()}
+
+    @cache
+    def move(label: str, name: str) -> float:
+        return _moved(known[label], found.models[name], wrong[name])
+
     some = [
         row
         for row in rows
         if row.model is row.by is None
+        and row.interval is not None
         and not row.identical
         and _led_beyond(
             row.interval,
             row.difference,
-            [
-                (sign, known[row.measure], found.models[name])
-                for sign, name in ((1.0, row.first), (-1.0, row.second))
-            ],
+            move(row.measure, row.first),
+            -move(row.measure, row.second),
         )
     ]
     if some:

@@ -38,6 +38,7 @@ from abovechance.predictions import View
 FEW_ERRORS = 5  # seen, below which losses tell little of the errors among others
 ENOUGH_ERRORS = 10  # seen, from which resamples tell what errors cost
 SURE_ERRORS = 2  # not seen, that limits should stand: none of 150 leaves 1 in 75 possible in 1 of 8
+FEW_ENOUGH = 10_000  # cases, beyond which two errors move no value that is finite beyond its limits
 TWICE = 2.0  # Student's reach: more than the skewness of losses that vary as usual asks for
 
 
@@ -81,20 +82,25 @@ def with_more_errors(
     return Ends(least, _worst(measure, *(end for end in ends if end is not None)))
 
 
-def with_sure_errors(measure: Measure, predictions: Any) -> float | None:
-    """The value if the two surest of the right calls had been wrong.
+def with_sure_errors(predictions: Any) -> Sample | None:
+    """The cases if the two surest of the right calls had been wrong.
 
-    None for folds, and for what is not computed from probabilities.
+    None for folds, without probabilities, and of so many cases that two of them hardly count.
     """
-    if not _reads_probabilities(measure) or View.PROBABILITY not in predictions.views:
+    if View.PROBABILITY not in predictions.views or predictions.origin != "test":
         return None
-    if predictions.origin != "test" or _errors(predictions) + SURE_ERRORS > predictions.n:
+    if not _errors(predictions) + SURE_ERRORS <= predictions.n <= FEW_ENOUGH:
         return None
     calls = _Calls.of(predictions)
     surest = calls.right[np.argsort(calls.doubt, kind="stable")[:SURE_ERRORS]]
     outcome = np.array(calls.sample.outcome)
     outcome[surest] = calls.second[surest]
-    return _value(measure, calls.sample.observed(outcome))
+    return calls.sample.observed(outcome)
+
+
+def value_of(measure: Measure, sample: Sample) -> float | None:
+    """The value of cases so changed; None for what is not computed from probabilities."""
+    return _value(measure, sample) if _reads_probabilities(measure) else None
 
 
 def _more_errors(
