@@ -104,7 +104,8 @@ def drawn(seed: int, index: int) -> Setting:
         facts["censored"] = float(rng.choice([0.0, 0.3, 0.7]))
     if kind == "binary":
         facts["prevalence"] = min(max(prevalence, floor), 0.5)
-    known = asked_of(kind, verb, str(facts["tails"]))
+    # features, and what is made of them over folds, may be negative whatever their tails
+    known = asked_of(kind, verb, "normal" if "folds" in facts else str(facts["tails"]))
     count = min(MEASURES, len(known))
     picked = tuple(str(m) for m in rng.choice(known, size=count, replace=False))
     plain = Setting(
