@@ -317,13 +317,14 @@ def test_no_autocorrelation_is_shown_where_nothing_varies_or_times_are_few(n: in
     assert autocorrelated(values) == pytest.approx(expected, rel=1e-9)
 
 
-def test_few_times_that_differ_give_no_verdict_on_a_margin() -> None:
+def test_errors_in_a_row_give_no_verdict_on_a_margin() -> None:
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 300)
     old = np.where(y == 1, 0.9, 0.1)
-    for wrong, decided in ((20, False), (150, True)):
+    in_a_row = np.concatenate([np.arange(40, 60), np.arange(150, 190)])
+    for wrong, decided in ((in_a_row, False), (rng.choice(300, 60, replace=False), True)):
         new = old.copy()
-        new[rng.choice(300, wrong, replace=False)] = 0.5
+        new[wrong] = 0.5
         models = {
             name: ac.Binary(y, probability=p, pos_label=1, order=np.arange(300))
             for name, p in (("new", new), ("old", old))
@@ -331,4 +332,4 @@ def test_few_times_that_differ_give_no_verdict_on_a_margin() -> None:
         row = ac.compare(models, ["brier"], margin=0.2, rng=1)["brier"]
         assert (row.margin is not None) is decided
         assert row.interval is not None
-        assert decided or "there are about 20; the interval stands" in row.undefined
+        assert decided or "about 7 of 32 stretches of time make up these" in row.undefined
